@@ -54,7 +54,9 @@ extension EntityDescription {
       "optional": .bool(attribute.isOptional),
     ]
     if let shape = attribute.shape { members["shape"] = .string(shape) }
+    if let outline = attribute.members { members["members"] = outline.document }
     if attribute.initial != .null { members["initial"] = Self.document(of: attribute.initial) }
+    if let value = attribute.changedDefault { members["default"] = Self.document(of: value) }
     members.merge(attribute.constraints.members) { _, constraint in constraint }
     if let derivation = attribute.derivation {
       members["derived"] = object(.derivation(attribute.number), derivation.members)
@@ -221,6 +223,14 @@ extension EntityDescription {
       name: try text("name", in: element),
       type: type, isOptional: isOptional)
     if case .string(let shape) = element["shape"] { attribute.shape = shape }
+    if let members = element["members"] {
+      guard type == .document else {
+        throw FormatError(
+          "attribute '\(attribute.name)' has 'members' and is no document",
+          .catalogueDocumentMembers)
+      }
+      attribute.members = try DocumentOutline(members)
+    }
     if let initial = element["initial"], initial != .null {
       attribute.initial = value(of: initial, for: type)
       guard attribute.initial.fits(type) else {
@@ -228,6 +238,15 @@ extension EntityDescription {
           "the initial value of attribute '\(attribute.name)' is no \(type.name)", .catalogueInitial
         )
       }
+    }
+    if let element = element["default"] {
+      let value = element == .null ? Value.null : value(of: element, for: type)
+      guard value == .null ? element == .null : value.fits(type) else {
+        throw FormatError(
+          "the default value of attribute '\(attribute.name)' is no \(type.name)",
+          .catalogueDefault)
+      }
+      attribute.changedDefault = value
     }
     attribute.constraints = try AttributeConstraints(element, of: attribute.name, type)
     if let derived = element["derived"] {

@@ -6,8 +6,9 @@ extension EntityDescription {
     "rules", "history",
   ]
   private static let ofAttribute: Set = [
-    "number", "name", "type", "optional", "shape", "initial", "removed", "derived", "minimum",
-    "maximum", "minLength", "maxLength", "pattern",
+    "number", "name", "type", "optional", "shape", "members", "initial", "default", "removed",
+    "derived",
+    "minimum", "maximum", "minLength", "maxLength", "pattern",
   ]
   private static let ofLayout: Set = ["number", "attributes"]
   private static let ofLayoutAttribute: Set = ["number", "type", "optional"]

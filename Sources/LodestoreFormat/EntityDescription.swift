@@ -8,11 +8,15 @@ package struct EntityDescription: Sendable {
     package var name: String
     package var type: AttributeType
     package var isOptional: Bool
-    /// For documents: what the Swift type was, compared for equality only.
+    /// For documents: the name of the Swift type, for people.
     package var shape: String?
+    /// For documents: their outline; `nil` where no program has declared one yet.
+    package var members: DocumentOutline?
     /// The value of records whose layout does not have the attribute.
     package var initial: Value
-    /// What records that are written must keep to.
+    /// The value of new records that are given none, where it is not ``initial``; null for none.
+    package var changedDefault: Value?
+    /// The conditions on values that are written.
     package var constraints: AttributeConstraints
     /// How the store works out the values; `nil` where programs give them.
     package var derivation: DerivationDescription?
@@ -20,7 +24,8 @@ package struct EntityDescription: Sendable {
 
     package init(
       number: UInt32, name: String, type: AttributeType, isOptional: Bool, shape: String? = nil,
-      initial: Value = .null, constraints: AttributeConstraints = AttributeConstraints(),
+      members: DocumentOutline? = nil, initial: Value = .null,
+      constraints: AttributeConstraints = AttributeConstraints(),
       derivation: DerivationDescription? = nil, isRemoved: Bool = false
     ) {
       self.number = number
@@ -28,11 +33,15 @@ package struct EntityDescription: Sendable {
       self.type = type
       self.isOptional = isOptional
       self.shape = shape
+      self.members = members
       self.initial = initial
       self.constraints = constraints
       self.derivation = derivation
       self.isRemoved = isRemoved
     }
+
+    /// The value of new records that are given none; null where there is no default.
+    package var defaultValue: Value { changedDefault ?? initial }
   }
 
   /// One index.
@@ -74,7 +83,7 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  /// What the history tells of changes of the records.
+  /// The facts that the history keeps of changes of the records.
   package struct History: Sendable, Hashable {
     /// Whether records are kept as they were before they changed or went.
     package var keepsImages: Bool
@@ -101,7 +110,7 @@ package struct EntityDescription: Sendable {
   package var building: [Index] = []
   package var elementIndexes: [ElementIndex] = []
   package var rules: [Rule]
-  /// `nil` where changes are not told in the history.
+  /// `nil` where the history keeps no changes.
   package var history: History?
   package var unknownMembers = UnknownMembers()
 
@@ -120,7 +129,7 @@ package struct EntityDescription: Sendable {
 
   /// The layout that new records are written in.
   package var layout: RecordLayout {
-    // The initializer from bytes has checked that it is there; what we build has it.
+    // The initializer from bytes has checked that it is there.
     layouts.first { $0.number == currentLayout } ?? RecordLayout(number: 0, attributes: [])
   }
 
@@ -173,7 +182,7 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  /// What the id of a record is called among its attributes.
+  /// The name of a record's id among its attributes.
   package static let nameOfID = "_id"
 
   /// Whether `name` may be an attribute's, or that of a side of a relationship.

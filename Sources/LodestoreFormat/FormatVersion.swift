@@ -1,6 +1,6 @@
 /// The versions of the file format.
 ///
-/// See Format.md, "Purpose and versions". What each added is a ``FormatFeature``.
+/// See Format.md, "Purpose and versions". Each version's additions are cases of ``FormatFeature``.
 package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   /// The first.
   case first = 1
@@ -24,16 +24,16 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// What a file can have, and what those must know who read and write it.
+/// A feature of a file, with the versions that its readers and writers must know.
 ///
 /// A file needs the versions of the features that it uses, and no others: one that uses nothing new is
 /// read and written by programs that know nothing new. See Format.md, "Version history".
 package enum FormatFeature: Sendable, CaseIterable {
-  /// What every file has.
+  /// The part that every file has.
   case base
   /// An attribute of type `id`, declared or removed.
   case recordIDAttribute
-  /// A relationship: a writer that does not know it would leave links that lead nowhere.
+  /// A relationship: a writer that does not know it would leave dangling links.
   case relationship
   /// A derived attribute: a writer that does not know it would leave values that are no longer right.
   case derivation
@@ -47,7 +47,7 @@ package enum FormatFeature: Sendable, CaseIterable {
   case buildingIndex
   /// A rule across attributes: a writer that does not know it would write records that break it.
   case rule
-  /// An entity whose changes are told in the history: a writer that does not know it would leave some out.
+  /// An entity whose changes are in the history: a writer that does not know it would leave some out.
   case history
   /// The name of the member that an attribute was made from: a writer that does not know it would make a
   /// second attribute for that member, or put another member into this attribute.
@@ -55,6 +55,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// The members of a nested document: a writer that does not know them would leave a description of
   /// another shape than its documents have.
   case documentMembers
+  /// A default value that is not the initial one: a writer that does not know it would give new records the
+  /// initial value.
+  case changedDefault
   /// A condition of a delete rule: a writer that does not know it would delete or keep the wrong records.
   case deleteRuleCondition
   /// A condition of an attribute derived from related records: a writer that does not know it would count
@@ -72,7 +75,8 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .derivation, .rule, .orderedRelationship, .elementIndex, .buildingIndex:
       FormatRequirement(reader: .first, writer: .derivations)
     case .history: FormatRequirement(reader: .first, writer: .history)
-    case .sourceName, .documentMembers, .deleteRuleCondition, .derivedCondition, .derivedDatePart:
+    case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
+      .derivedDatePart:
       FormatRequirement(reader: .first, writer: .schemas)
     }
   }
@@ -94,7 +98,7 @@ package struct FormatRequirement: Sendable, Hashable {
     self.init(lowestReader: reader.rawValue, lowestWriter: writer.rawValue)
   }
 
-  /// What a file needs that has all that these features are.
+  /// The requirement of a file that has these features.
   package init(of features: some Sequence<FormatFeature>) {
     self = features.reduce(FormatFeature.base.requirement) { $0.raised(to: $1.requirement) }
   }
@@ -121,7 +125,7 @@ package struct FormatRequirement: Sendable, Hashable {
 }
 
 extension RelationshipDescription {
-  /// What the description and its trees use of the format.
+  /// The features that the description and its trees use.
   package var features: Set<FormatFeature> {
     from.isOrdered || to.isOrdered
       ? [.base, .relationship, .orderedRelationship] : [.base, .relationship]
@@ -129,7 +133,7 @@ extension RelationshipDescription {
 }
 
 extension EntityDescription {
-  /// What the description and the records that it describes use of the format.
+  /// The features that the description and its records use.
   package var features: Set<FormatFeature> {
     var features: Set<FormatFeature> = [.base]
     // Records of old layouts have the removed attributes too.
@@ -144,6 +148,10 @@ extension EntityDescription {
     if !building.isEmpty { features.insert(.buildingIndex) }
     if history != nil { features.insert(.history) }
     if !elementIndexes.isEmpty { features.insert(.elementIndex) }
+    if attributes.contains(where: { $0.members != nil }) { features.insert(.documentMembers) }
+    if attributes.contains(where: { $0.changedDefault != nil }) {
+      features.insert(.changedDefault)
+    }
     return features
   }
 }

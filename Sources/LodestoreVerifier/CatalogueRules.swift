@@ -30,7 +30,26 @@ enum CatalogueRules {
           detail: "\(indexes.count) indexes, at most 64", rule: .catalogueLimits, isFatal: true))
     }
     problems += Self.problems(ofRules: document)
+    problems += Self.problems(ofCurrentLayout: document)
     return problems
+  }
+
+  /// Attributes that are optional in the current layout and required by their description, or the other way round.
+  private static func problems(ofCurrentLayout document: Document) -> [Problem] {
+    guard case .array(let attributes)? = document["attributes"],
+      case .array(let layouts)? = document["layouts"],
+      let current = layouts.first(where: { $0["number"] == document["layout"] }),
+      case .array(let stored)? = current["attributes"]
+    else { return [] }
+    return stored.compactMap { element in
+      let attribute = attributes.first { $0["number"] == element["number"] }
+      guard let attribute, attribute["optional"] != element["optional"],
+        case .string(let name)? = attribute["name"]
+      else { return nil }
+      return Problem(
+        detail: "attribute '\(name)' has another 'optional' in the current layout",
+        rule: .catalogueCurrentLayout)
+    }
   }
 
   private static func problems(ofLayouts layouts: [Document]) -> [Problem] {

@@ -49,7 +49,7 @@ struct ImportMemberTests {
     (["--map", "a=x", "--map", "a=y"], "'a' is to be both 'x' and 'y'"),
     (["--map", "name"], "'name' has no member and attribute"),
     (["--map", "name=a-b"], "'a-b' cannot be an attribute"),
-    (["--type", "size=string"], "'size' is int64, and types that are stored stay"),
+    (["--type", "size=string"], "'size' is int64, and stored types are only widened"),
     (["--type", "siez=int"], "--type: E has no attribute \"siez\"; did you mean \"size\"?"),
     (["--type", "size=int", "--type", "size=double"], "'size' has two types"),
     (["--type", "size=dubble"], "which is no type; did you mean double?"),

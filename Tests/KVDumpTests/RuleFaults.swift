@@ -65,6 +65,17 @@ extension Fault {
         }
       ),
       (
+        .catalogueCurrentLayout,
+        catalogue(
+          "an attribute is optional in the current layout alone", "layouts.0.attributes.0.optional",
+          .bool(true))
+      ),
+      (
+        .catalogueDocumentMembers,
+        catalogue(
+          "an outline is of no type", "attributes.0.members", .object(["type": .string("id")]))
+      ),
+      (
         .catalogueHistory,
         catalogue(
           "what is to be preserved is no attribute", in: .kept, entity: 4, "history.preserved",
@@ -87,6 +98,10 @@ extension Fault {
     catalogue("an attribute's name has a hyphen", "attributes.0.name", .string("a-b")),
     catalogue("two attributes have one number", "attributes.1.number", .integer(1)),
     catalogue("an integer has a shape", "attributes.0.shape", .string("Int")),
+    catalogue(
+      "an integer has members", "attributes.0.members",
+      .object(["type": .string("object"), "members": .array([])])),
+    catalogue("the default of an integer is a text", "attributes.0.default", .string("x")),
     catalogue("an initial JSON value holds a date", "attributes.4.initial", .array([.date(0)])),
     catalogue(
       "a layout has an attribute with another type", "layouts.0.attributes.0.type",

@@ -30,11 +30,12 @@ final class DeclaredPart: Sendable {
     isGiven = sources.map { $0 != nil }
     let attributes = stored.declaredAttributes
     initials = attributes.map {
-      $0.initial == .null && !$0.isOptional ? .placeholder(of: $0.type) : $0.initial
+      $0.defaultValue == .null && !$0.isOptional
+        ? .placeholder(of: $0.type) : $0.defaultValue
     }
     missing =
       zip(attributes, isGiven).first {
-        !$1 && !$0.isOptional && $0.initial == .null && $0.derivation == nil
+        !$1 && !$0.isOptional && $0.defaultValue == .null && $0.derivation == nil
       }?.0.name
   }
 
@@ -49,7 +50,7 @@ final class DeclaredPart: Sendable {
   /// with room for its checksum.
   ///
   /// - Parameter stored: the record to be replaced, whose checksum has been checked; `nil` for a new one, in
-  ///   which undeclared attributes have their initial values, or placeholders where they have none.
+  ///   which undeclared attributes have their default values, or placeholders where they have none.
   func completed(
     _ content: UnsafeRawBufferPointer, over stored: RecordView? = nil, id: UInt64 = 0,
     of entity: StoredEntity

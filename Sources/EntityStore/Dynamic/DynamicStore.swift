@@ -52,8 +52,11 @@ package final class DynamicStore: Sendable {
   package var entities: [DynamicEntity] { core.schema.entities.map(DynamicEntity.init) }
 
   /// Makes the file's schema fit `entities`, in one transaction, or throws and leaves it as it was.
+  ///
+  /// Numbers of the file become numbers of a wider declared type, as an integer a double. A value that is not
+  /// the same in that type is an error, which names the record.
   package func declare(_ entities: [DeclaredEntity]) throws {
-    try core.bringUpToDate(entities)
+    try core.bringUpToDate(widening: entities)
   }
 
   // MARK: Transactions

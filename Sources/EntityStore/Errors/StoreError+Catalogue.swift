@@ -49,14 +49,18 @@ extension StoreError {
   }
 
   static func typeChanged(
-    entity: String, attribute: String, stored: String, declared: String
+    entity: String, attribute: String, stored: String, declared: String, isWider: Bool
   ) -> StoreError {
-    StoreError(
+    let step =
+      isWider
+      ? ", as .convert(\"\(attribute)\", of: \"\(entity)\", to: \(declared.capitalizedType).self) does"
+      : ""
+    return StoreError(
       .incompatibleSchema,
       "cannot open the store: '\(entity).\(attribute)' is stored as \(stored), declared as "
         + "\(declared); keep the stored type, or convert the values by a stage of a "
-        + "migration (Store(at:entities:migrating:))",
-      entity: entity)
+        + "migration (Store(at:entities:migrating:))" + step,
+      entity: entity, attribute: attribute)
   }
 
   static func nullInRequired(entity: String, attribute: String, recordID: UInt64) -> StoreError {
@@ -357,5 +361,12 @@ extension StoreError {
       .unstorableValue,
       "cannot keep '\(key)' in bucket '\(bucket)': the value has \(size) bytes, the limit is "
         + "\(limit); keep less, or raise recordSizeLimitInBytes")
+  }
+}
+
+extension String {
+  /// The name of an attribute's type as Swift writes it.
+  fileprivate var capitalizedType: String {
+    hasPrefix("uint") ? "UInt" + dropFirst(4) : prefix(1).uppercased() + dropFirst()
   }
 }

@@ -45,7 +45,7 @@ extension TransactionCore {
   }
 
   /// The entries that the records should have in an index; `nil` where there are no records.
-  private func sortedEntries(
+  func sortedEntries(
     of index: StoredIndex, of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) -> IndexEntries? {
     let count = try count(of: entity)

@@ -1,27 +1,33 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What a program has done to a file before its declared types are looked at: the stages of migrations.
+/// The changes that a program makes in a file before those for its declared types: the stages of migrations.
 protocol OpeningStages: Sendable {
   /// The version of the model that the declared types are of.
   var version: UInt64 { get }
 
-  /// How many records stages behind `version` go through.
+  /// Whether a file whose model has `version` lacks some of the steps.
+  func isPending(after version: UInt64, in schema: StoredSchema) -> Bool
+
+  /// The number of records that the stages after `version` go through.
   func workCount(after version: UInt64, in schema: StoredSchema, _ transaction: Transaction) throws
     -> Int
 
-  /// Takes the steps behind `version`.
+  /// Takes the steps after `version`.
   func run(
     after version: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
   ) throws -> any OpenedStages
 }
 
-/// What is left to do once the catalogue is what is declared.
+/// The remaining work once the catalogue fits the declared types.
 protocol OpenedStages {
-  /// The entities whose derived attributes are to be worked out anew.
+  /// The entities whose derived attributes have to be computed again.
   var touched: Set<EntityNumber> { get }
 
-  /// Makes the links that steps have left, and what follows from the records that they have changed, but for
-  /// derived attributes.
+  /// The steps that were taken, with their effects.
+  var steps: [SchemaChange] { get }
+
+  /// Makes the links that steps have left, and the data that follows from changed records, except derived
+  /// attributes.
   func finish() throws
 }

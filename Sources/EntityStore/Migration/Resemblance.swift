@@ -2,14 +2,15 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension DeclaredEntity {
-  /// Whether a stored entity is so much like this one that it may be the same under another name: at least
-  /// three quarters of the attributes of either have the same name and type in the other.
+  /// Whether a stored entity may be this one under another name.
+  ///
+  /// At least three quarters of the attributes of either have the same name and type in the other.
   func resembles(_ stored: EntityDescription) -> Bool {
     let others = stored.declaredAttributes
     let shared = attributes.count { attribute in
       others.contains { other in
         (other.name == attribute.name || other.name == attribute.originalName)
-          && other.type == attribute.storage.type && other.shape == attribute.storage.shape
+          && other.type == attribute.storage.type
       }
     }
     return shared > 0 && 4 * shared >= 3 * max(attributes.count, others.count)
@@ -18,7 +19,7 @@ extension DeclaredEntity {
   /// The entity of `stored` that this one, which is new, may be under another name.
   ///
   /// - Parameters:
-  ///   - declared: all entities of the program; what is among them is itself.
+  ///   - declared: all entities of the program, none of which is renamed.
   ///   - hasRecords: whether anything would seem to be lost.
   func likeness(
     in stored: [EntityDescription], declared: [DeclaredEntity],
@@ -48,7 +49,7 @@ extension StoreCore {
 }
 
 extension StoreError {
-  /// What opening with a renamed type finds.
+  /// The error of opening with a renamed type.
   static func resembles(_ new: String, _ old: String) -> StoreError {
     StoreError(
       .incompatibleSchema,

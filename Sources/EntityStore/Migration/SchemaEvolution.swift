@@ -1,16 +1,17 @@
 internal import LodestoreFormat
 
-/// What a declared entity makes of a stored one: pure, so that the rules are one page.
+/// The stored form of an entity after a program has declared it: pure, so that the rules are one page.
 ///
-/// Free in the number of records: adding an attribute that is optional or has an initial value,
-/// removing one (`removed`), renaming one (`originalName`), making one optional, reordering, other
-/// constraints, which the records need not satisfy. Costs a pass over the records: adding an index;
-/// making an attribute required, which the records must already satisfy. Refused: another type, an
-/// added required attribute without an initial value.
+/// - Free in the number of records: adding an attribute that is optional or has an initial value; removing
+///   (`removed`) or renaming (`originalName`) an attribute, or making it optional; another order; other constraints
+///   and defaults, for new records alone.
+/// - At the cost of a pass over the records: adding an index; making an attribute required; members of nested
+///   documents that stored documents may lack or have in another form. The records must fit already.
+/// - Refused: another type, and an added required attribute without an initial value.
 ///
-/// An attribute of the file that is not declared stays. While there is one, indexes that are not
-/// declared stay too, and the order of the attributes: programs with a part of the attributes each can
-/// open the file in turn, and nothing is written.
+/// An attribute of the file that is not declared stays. While there is one, indexes that are not declared stay too,
+/// and the order of the attributes stays as it is. So programs with a part of the attributes each can open the file in
+/// turn, and nothing is written.
 struct SchemaEvolution {
   /// The entity as it will be described.
   var result: EntityDescription
@@ -18,7 +19,7 @@ struct SchemaEvolution {
   var addedIndexes: [UInt32] = []
   /// Numbers of indexes that must be dropped.
   var droppedIndexes: [UInt32] = []
-  /// Numbers of indexes that are built while the store is used, and are new or given up.
+  /// Numbers of indexes that are built while the store is used: new ones, and dropped ones.
   var startedIndexes: [UInt32] = []
   var stoppedIndexes: [UInt32] = []
   private var buildsInUse = false
@@ -27,10 +28,14 @@ struct SchemaEvolution {
   var droppedElementIndexes: [UInt32] = []
   /// Attributes that become required: no record may be null there.
   var tightened: [EntityDescription.Attribute] = []
+  /// Attributes whose documents have to be read by the declared types, which may not take all of them.
+  var reshaped: [ReshapedDocuments] = []
+  /// The changes in the documents of attributes, by the attributes' numbers.
+  var documentChanges: [UInt32: [DocumentOutline.Change]] = [:]
   var isChanged = false
   /// Whether the program cannot read the file before it is changed.
   var concernsReaders = false
-  /// Whether changes of records that are there are told in the history from now on.
+  /// Whether the history begins here for an entity that has records.
   var beginsHistory = false
   /// Whether constraints change, which matters to writers alone.
   var changesConstraints = false
@@ -130,12 +135,14 @@ struct SchemaEvolution {
       return add(attribute)
     }
     let stored = result.attributes[index]
-    guard stored.type == attribute.storage.type, stored.shape == attribute.storage.shape else {
+    guard stored.type == attribute.storage.type else {
       throw .typeChanged(
         entity: declared.name, attribute: attribute.name,
         stored: stored.shape ?? stored.type.name,
-        declared: attribute.storage.shape ?? attribute.storage.type.name)
+        declared: attribute.storage.shape ?? attribute.storage.type.name,
+        isWider: stored.type.widens(to: attribute.storage.type))
     }
+    settleDocuments(index, attribute, keepsOthers: declared.isPartial, hasRecords: hasRecords)
     if stored.name != attribute.name {
       result.attributes[index].name = attribute.name
       isChanged = true
@@ -147,6 +154,7 @@ struct SchemaEvolution {
       concernsReaders = true
       if stored.isOptional { tightened.append(stored) }
     }
+    settleDefault(index, attribute, isPartial: declared.isPartial)
     if stored.constraints != attribute.constraints,
       !declared.isPartial || !attribute.constraints.isEmpty
     {
@@ -156,13 +164,60 @@ struct SchemaEvolution {
     return stored.number
   }
 
+  /// Makes the declared default that of new records.
+  ///
+  /// The initial value stays: records that are older than the attribute have it.
+  private mutating func settleDefault(
+    _ index: Int, _ attribute: DeclaredEntity.Attribute, isPartial: Bool
+  ) {
+    let stored = result.attributes[index]
+    guard attribute.derivation == nil, stored.derivation == nil,
+      !attribute.initial.isSame(as: stored.defaultValue), !isPartial || attribute.initial != .null
+    else { return }
+    result.attributes[index].changedDefault =
+      attribute.initial.isSame(as: stored.initial) ? nil : attribute.initial
+    changesConstraints = true
+  }
+
+  /// Describes the documents of the attribute at `index` by the declared type.
+  private mutating func settleDocuments(
+    _ index: Int, _ attribute: DeclaredEntity.Attribute, keepsOthers: Bool, hasRecords: Bool
+  ) {
+    let stored = result.attributes[index]
+    guard stored.type == .document, let shape = attribute.storage.shape,
+      let members = attribute.storage.members
+    else { return }
+    var changes: [DocumentOutline.Change] = []
+    if let before = stored.members {
+      changes = members.changes(from: before)
+      result.attributes[index].members = members.settled(over: before, keepsOthers: keepsOthers)
+    } else {
+      result.attributes[index].members = members
+      // Without a description the name is all there is to tell one type from another.
+      if let name = stored.shape, name != shape {
+        changes.append(.init(text: "the type was \(name)", fits: false))
+      }
+    }
+    documentChanges[stored.number] = changes
+    result.attributes[index].shape = shape
+    if result.attributes[index] != stored { isChanged = true }
+    guard changes.contains(where: { !$0.fits }) else { return }
+    concernsReaders = true
+    guard hasRecords else { return }
+    reshaped.append(
+      ReshapedDocuments(
+        number: stored.number, name: attribute.name, type: attribute.storage.documentType,
+        shape: shape, changes: changes.filter { !$0.fits }.map(\.text)))
+  }
+
   private mutating func add(_ attribute: DeclaredEntity.Attribute) -> UInt32 {
     let number = (result.attributes.map(\.number).max() ?? 0) + 1
     result.attributes.append(
       EntityDescription.Attribute(
         number: number, name: attribute.name, type: attribute.storage.type,
         isOptional: attribute.storage.isOptional, shape: attribute.storage.shape,
-        initial: attribute.initial, constraints: attribute.constraints))
+        members: attribute.storage.members, initial: attribute.initial,
+        constraints: attribute.constraints))
     return number
   }
 
@@ -275,5 +330,14 @@ struct SchemaEvolution {
     guard buildsInUse else { return false }
     return attributes.count > 1
       || result.attribute(number: attributes[0])?.type != .recordID
+  }
+}
+
+extension Value {
+  /// Whether the values are stored as the same bytes, as two that are not a number are.
+  fileprivate func isSame(as other: Value) -> Bool {
+    self == other
+      || EntityDescription.document(of: self).encoded()
+        == EntityDescription.document(of: other).encoded()
   }
 }

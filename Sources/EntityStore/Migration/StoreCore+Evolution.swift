@@ -12,7 +12,7 @@ extension StoreCore {
       work: nil)
   }
 
-  /// The same with progress.
+  /// Brings the file up to date, with progress.
   convenience init(
     path: String, isInMemory: Bool, declared: [DeclaredEntity],
     types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?,
@@ -36,7 +36,7 @@ extension StoreCore {
     try bringUpToDate(declared, nil, nil)
   }
 
-  private func bringUpToDate(
+  func bringUpToDate(
     _ declared: [DeclaredEntity], _ work: OpeningWork?, _ stages: (any OpeningStages)?
   ) throws {
     try reloadForReading()
@@ -49,7 +49,7 @@ extension StoreCore {
     let declared = declared.map { $0.keepingHistory(options.history) }
     let stored = schema
     let model = try environment.read { try Catalogue.modelVersion(trees, in: $0) }
-    let isPending = (stages?.version ?? 0) > model
+    let isPending = stages?.isPending(after: model, in: stored) ?? false
     if !isPending, try declared.allSatisfy({ try isSettled($0, in: stored) }),
       try areRelationshipsSettled(declared, in: stored),
       try areDerivationsSettled(declared, in: stored)
@@ -71,7 +71,7 @@ extension StoreCore {
       // Another process may have come first.
       let model = try Catalogue.modelVersion(self.trees, in: transaction)
       try self.checkModel(model, stages, declared, in: transaction)
-      let isPending = (stages?.version ?? 0) > model
+      let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
       let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
       var opened: (any OpenedStages)?
       if let stages, isPending, !isNew {
@@ -93,12 +93,13 @@ extension StoreCore {
       }
       try self.evolveRelationships(declared, in: transaction)
       try opened?.finish()
+      self.migrationSteps.withLock { $0 = opened?.steps ?? [] }
       restarted.formUnion(opened?.touched ?? [])
       restarted.formUnion(
         try self.evolveDerivations(
           declared, unbuilt: unbuilt, touched: opened?.touched ?? [], in: transaction, work))
       try self.tellRestarts(of: restarted, in: transaction)
-      if let stages, isPending {
+      if let stages, stages.version > model {
         try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)
       }
       try Catalogue.raiseSchemaNumber(trees, in: transaction)
@@ -109,8 +110,8 @@ extension StoreCore {
 
   /// Throws when an older program would change the file.
   ///
-  /// A file of a newer model is as good as any to a program that finds in it what it declares; otherwise the
-  /// attributes of a newer model would be taken for ones that are missing.
+  /// A program can use a file of a newer model where it finds all that it declares. Otherwise it would take the
+  /// attributes of the newer model for missing ones.
   private func checkModel(
     _ model: UInt64, _ stages: (any OpeningStages)?, _ declared: [DeclaredEntity],
     in transaction: Transaction
@@ -147,7 +148,7 @@ extension StoreCore {
         buildsInUse: try buildsIndexesInUse(of: stored, in: transaction))
       return sum + count
         * (2 * evolution.addedIndexes.count + evolution.addedElementIndexes.count
-          + (evolution.tightened.isEmpty ? 0 : 1))
+          + (evolution.tightened.isEmpty ? 0 : 1) + (evolution.reshaped.isEmpty ? 0 : 1))
     }
   }
 
@@ -167,7 +168,7 @@ extension StoreCore {
 
   /// Makes one entity of the file fit its declaration; returns the schema afterwards.
   ///
-  /// Reading all of it anew is for entities that change: many that are new would take time by their square.
+  /// Only a changed entity reads the whole schema again: for many new ones that would take time by their square.
   ///
   /// - Parameters:
   ///   - current: the schema before.
@@ -223,6 +224,7 @@ extension StoreCore {
     _ = try core.rules(of: entity)
     if evolution.beginsHistory { restarted.insert(entity.number) }
     try core.checkPresence(of: evolution.tightened, in: entity, work)
+    try core.checkDocuments(of: evolution.reshaped, in: entity, work)
     for index in entity.elementIndexes
     where evolution.addedElementIndexes.contains(index.description.number) {
       try core.build(index, of: entity, work)

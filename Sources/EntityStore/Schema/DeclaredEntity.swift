@@ -1,7 +1,7 @@
 package import LodestoreFormat
 
 /// An entity as a program declares it, without its Swift type: checked, and ready to be compared
-/// with what the catalogue says.
+/// with the catalogue.
 ///
 /// The typed face makes one from ``EntitySchema``; `kvdump` from inferred types, for ``DynamicStore``.
 package struct DeclaredEntity: Sendable {
@@ -46,7 +46,7 @@ package struct DeclaredEntity: Sendable {
     var path: [String]
   }
 
-  /// Whether and how changes are told in the history; attributes by their indices in
+  /// Whether and how the history keeps changes; attributes by their indices in
   /// ``DeclaredEntity/attributes``.
   enum DeclaredHistory: Sendable, Hashable {
     case off
@@ -111,7 +111,7 @@ package struct DeclaredEntity: Sendable {
         entity: name,
         "it has \(attributes.count) attributes, the limit is \(Self.mostAttributes)")
     }
-    // The same attributes as a unique and as another index: the unique one serves both.
+    // A unique index over the same attributes serves as the other one, too.
     for index in indexes.sorted(by: { $0.isUnique && !$1.isUnique })
     where !self.indexes.contains(where: { $0.attributes == index.attributes }) {
       guard !index.attributes.isEmpty else {
@@ -200,7 +200,8 @@ package struct DeclaredEntity: Sendable {
   ) throws(StoreError) -> Attribute {
     do {
       var attribute = Attribute(
-        name: definition.name, originalName: definition.originalName, storage: definition.storage,
+        name: definition.name, originalName: definition.originalName,
+        storage: definition.storage.outlined,
         initial: initial(definition),
         constraints: try AttributeConstraints(definition.constraints, for: definition.storage.type))
       attribute.derivation = try definition.derivation?.declare(definition.name)
@@ -245,14 +246,14 @@ extension DeclaredEntity {
     return functions
   }
 
-  /// What is declared and not in `stored` as it is declared, for messages.
+  /// The declared attributes that `stored` lacks or has in another form, for messages.
   func differences(from stored: EntityDescription) -> [String] {
     attributes.compactMap { declared in
       let label = "\(name).\(declared.name)"
       guard let found = stored.attribute(named: declared.name) else {
         return "\(label), which is not there"
       }
-      guard declared.storage.type == found.type, declared.storage.shape == found.shape else {
+      guard declared.storage.reads(found) else {
         return "\(label), which is \(found.shape ?? found.type.name)"
       }
       guard declared.storage.isOptional == found.isOptional else {
@@ -266,8 +267,7 @@ extension DeclaredEntity {
   func fits(_ stored: EntityDescription) -> Bool {
     attributes.allSatisfy { declared in
       guard let found = stored.attribute(named: declared.name) else { return false }
-      return declared.storage.type == found.type && declared.storage.shape == found.shape
-        && declared.storage.isOptional == found.isOptional
+      return declared.storage.reads(found) && declared.storage.isOptional == found.isOptional
     }
   }
 

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
 extension DynamicSnapshot {
-  /// What a program would change in this store that declares what `other` has.
+  /// The changes that a program would make in this store that declares the entities of `other`.
   ///
-  /// - Parameter names: of the entities that are looked at; all of `other` where it is left out.
+  /// - Parameter names: of the entities to compare; all of `other` where it is left out.
   package func changes(
     toward other: DynamicSnapshot, names: Set<String>? = nil
   ) throws -> [SchemaChange] {
@@ -12,11 +12,7 @@ extension DynamicSnapshot {
       .map { try other.declared($0) }
     return try SchemaRehearsal.differences(
       declared, core.schema.entities.map(\.description),
-      core.schema.relationships.map(\.description)
-    ) { name in
-      guard let entity = core.schema.entity(named: name) else { return false }
-      return try core.count(of: entity) > 0
-    }
+      core.schema.relationships.map(\.description), records: core)
   }
 
   /// An entity as a program would declare it; functions of programs are left out.
@@ -25,11 +21,12 @@ extension DynamicSnapshot {
     var declared = try DeclaredEntity(
       name: entity.name,
       attributes: attributes.map { attribute in
-        DeclaredEntity.Attribute(
-          name: attribute.name,
-          storage: AttributeStorage(
-            type: attribute.type, isOptional: attribute.isOptional, shape: attribute.shape),
-          initial: attribute.initial, constraints: attribute.constraints)
+        var storage = AttributeStorage(
+          type: attribute.type, isOptional: attribute.isOptional, shape: attribute.shape)
+        storage.members = attribute.members
+        return DeclaredEntity.Attribute(
+          name: attribute.name, storage: storage, initial: attribute.defaultValue,
+          constraints: attribute.constraints)
       },
       indexes: entity.indexes.map { index in
         DeclaredEntity.Index(

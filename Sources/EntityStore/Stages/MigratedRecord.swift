@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// A record in a step of a migration, by the names of its attributes.
 public struct MigratedRecord {
-  /// What attributes are called, and where they are; one for all records of an entity.
+  /// The names and the positions of attributes; one for all records of an entity.
   final class Names {
     let entity: EntityDescription
     let attributes: [EntityDescription.Attribute]
@@ -18,8 +18,8 @@ public struct MigratedRecord {
 
   /// The record's id.
   public let id: UInt64
-  private let names: Names
-  private(set) var values: [Value]
+  let names: Names
+  var values: [Value]
   /// The first thing that could not be read or set.
   private var failure: StoreError?
 
@@ -31,7 +31,7 @@ public struct MigratedRecord {
 
   /// The value of an attribute; `nil` for null and where it has another type or no such name.
   ///
-  /// Assigning nil makes it null. What does not fit, or has no such name, is an error of the step.
+  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the step.
   public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {
     get {
       guard let position = names.positions[name], values[position] != .null else { return nil }
@@ -49,6 +49,30 @@ public struct MigratedRecord {
       return UInt64(id)
     }
     set { set(name, newValue.map { .integer(unsigned: $0) } ?? .null) }
+  }
+
+  /// The `Codable` value of an attribute that is stored as a document; `nil` for null, and where it has no such
+  /// name or does not decode as the type.
+  ///
+  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the step.
+  public subscript<V: Codable & Sendable>(document name: String, as _: V.Type = V.self) -> V? {
+    get {
+      guard let position = names.positions[name], case .document = values[position] else {
+        return nil
+      }
+      return (try? StoredValue(values[position]).decoded(V.self)) ?? nil
+    }
+    set {
+      do {
+        set(name, try newValue.map { try StoredValue(encoding: $0).value } ?? .null)
+      } catch {
+        failure =
+          failure
+          ?? .cannotMigrate(
+            "'\(names.entity.name).\(name)' was given a value that does not encode",
+            entity: names.entity.name, attribute: name, recordID: id == 0 ? nil : id, cause: error)
+      }
+    }
   }
 
   mutating func set(_ name: String, _ value: Value) {
@@ -118,7 +142,8 @@ public struct MigrationTransaction {
     let stored = try core.entity(named: entity)
     let names = MigratedRecord.Names(stored.description)
     let values = names.attributes.map {
-      $0.initial == .null && !$0.isOptional ? .placeholder(of: $0.type) : $0.initial
+      $0.defaultValue == .null && !$0.isOptional
+        ? .placeholder(of: $0.type) : $0.defaultValue
     }
     var record = MigratedRecord(id: 0, names, values)
     try fill(&record)

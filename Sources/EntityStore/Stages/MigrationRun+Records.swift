@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension MigrationRun {
-  /// So many records are read before they are written again.
+  /// The number of records that are read before they are written again.
   private static let round = 1 << 16
 
   /// Writes all records of `old` in the current layout of `new`, with the values that `body` makes of those
@@ -40,7 +40,7 @@ extension MigrationRun {
         }
         try work?.step()
       }
-      // There is none behind it; no sound file has it.
+      // No record can follow; no sound file has this id.
       guard last < .max else { break }
       next = last + 1
     }
@@ -60,13 +60,58 @@ extension MigrationRun {
   }
 
   /// Fills the indexes of `new` with these numbers.
+  ///
+  /// A unique index over which records are alike is left to the end of the stage: a later step may merge them.
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
     let core = TransactionCore(
       transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
       store: store, isWrite: true)
+    let held = try heldAttributes(of: new)
+    var left: [EntityDescription.Index] = []
     for index in after.indexes where numbers.contains(index.description.number) {
-      try core.build(index, of: after, work)
+      do throws(StoreError) {
+        try core.build(index, of: after, work)
+      } catch {
+        // A relationship needs the index of its attribute.
+        guard error.code == .incompatibleSchema, index.isUnique,
+          Set(index.description.attributes).isDisjoint(with: held)
+        else { throw error }
+        left.append(index.description)
+      }
+    }
+    guard !left.isEmpty else { return }
+    var description = new
+    description.indexes.removeAll { left.contains($0) }
+    try put(description)
+    leftIndexes.append(contentsOf: left.map { (entity: new.number, index: $0) })
+  }
+
+  /// The numbers of the attributes of an entity that relationships are held by.
+  private func heldAttributes(of entity: EntityDescription) throws -> Set<UInt32> {
+    Set(
+      try relationships().filter { $0.from.entity == entity.number }.compactMap(\.attribute))
+  }
+
+  /// Makes the unique indexes that steps have left, at the end of a stage.
+  ///
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` where records are still alike.
+  func buildLeftIndexes() throws {
+    let left = leftIndexes
+    leftIndexes = []
+    for (number, index) in left {
+      guard var entity = try entities().first(where: { $0.number == number }),
+        index.attributes.allSatisfy({ entity.attribute(number: $0)?.isRemoved == false })
+      else { continue }
+      entity.indexes = (entity.indexes + [index]).sorted { $0.number < $1.number }
+      try put(entity)
+      let after = try stored(entity)
+      let core = TransactionCore(
+        transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
+        store: store, isWrite: true)
+      for built in after.indexes where built.description.number == index.number {
+        try core.build(built, of: after, work)
+      }
     }
   }
 
@@ -117,12 +162,21 @@ extension MigrationRun {
     var new = old
     new.attributes[position].isRemoved = true
     let number = (old.attributes.map(\.number).max() ?? 0) + 1
+    // All records are rewritten, so that the initial value is that of new records.
     let initial: Value =
-      attribute.initial == .null ? .null : (try? conversion(attribute.initial)) ?? .null
-    new.attributes.append(
-      .init(
-        number: number, name: name, type: storage.type, isOptional: storage.isOptional,
-        shape: storage.shape, initial: initial.fits(storage.type) ? initial : .null))
+      attribute.defaultValue == .null ? .null : (try? conversion(attribute.defaultValue)) ?? .null
+    var successor = attribute
+    successor.number = number
+    successor.type = storage.type
+    successor.isOptional = storage.isOptional
+    successor.shape = storage.shape
+    successor.members = storage.members
+    successor.initial = initial.fits(storage.type) ? initial : .null
+    successor.changedDefault = nil
+    successor.constraints =
+      attribute.type.widens(to: storage.type)
+      ? attribute.constraints.converted(conversion, to: storage.type) : AttributeConstraints()
+    new.attributes.append(successor)
     // In its place among the others.
     let order = old.layout.attributes.map { $0.number == attribute.number ? number : $0.number }
     new.settleLayout(order)
@@ -139,7 +193,7 @@ extension MigrationRun {
     _ = redirect(attribute.number, to: number, of: new.number, in: &new, relationships)
     try put(new)
     for var other in try entities() where other.number != new.number {
-      // What does not fit any more is told with the declared types.
+      // A derivation that does not fit any more is refused with the declared types.
       if redirect(attribute.number, to: number, of: new.number, in: &other, relationships) {
         try put(other)
       }
@@ -152,7 +206,13 @@ extension MigrationRun {
     of new: inout EntityDescription, over attribute: UInt32, by number: UInt32
   ) throws -> Set<UInt32> {
     // A number that is used up becomes 0, which the catalogue refuses.
-    var next = (new.indexes.map(\.number).max() ?? 0) &+ 1
+    let left = leftIndexes.filter { $0.entity == new.number }.map(\.index.number)
+    var next = ((new.indexes.map(\.number) + left).max() ?? 0) &+ 1
+    for position in leftIndexes.indices where leftIndexes[position].entity == new.number {
+      leftIndexes[position].index.attributes = leftIndexes[position].index.attributes.map {
+        $0 == attribute ? number : $0
+      }
+    }
     var rebuilt: Set<UInt32> = []
     for position in new.indexes.indices where new.indexes[position].attributes.contains(attribute) {
       try empty(new.indexes[position], of: new)
@@ -164,14 +224,14 @@ extension MigrationRun {
       rebuilt.insert(next)
       next &+= 1
     }
-    // What cannot be indexed any more has no index.
+    // A type that cannot be indexed has no index.
     guard new.attribute(number: number)?.type.isIndexable == false else { return rebuilt }
     new.indexes.removeAll { rebuilt.contains($0.number) }
     return []
   }
 
-  /// Has derived attributes of `description` that are made of one attribute of `entity` made of
-  /// another one; returns whether there are any.
+  /// Redirects derived attributes of `description` from one attribute of `entity` to another; returns whether
+  /// there are any.
   private func redirect(
     _ attribute: UInt32, to number: UInt32, of entity: EntityNumber,
     in description: inout EntityDescription, _ relationships: [RelationshipDescription]
@@ -233,54 +293,6 @@ extension MigrationRun {
     try build(Set(entity.indexes.map(\.number)), of: entity)
   }
 
-  func deduplicate(
-    _ name: String, by attributes: [String],
-    _ survivor: (MigratedRecord, MigratedRecord) throws -> MigrationStep.Survivor
-  ) throws {
-    let description = try entity(name)
-    let numbers = try attributes.map {
-      description.attributes[try self.index(of: $0, in: description)].number
-    }
-    let core = try core()
-    let entity = try core.entity(named: name)
-    let index = StoredIndex(
-      description: .init(number: 0, attributes: numbers, isUnique: true), tree: entity.records,
-      name: name, entityName: name)
-    let entries = IndexEntries(
-      of: index, of: entity, expectedCount: try core.count(of: entity),
-      memoryLimit: store.options.batchMemoryInBytes, core: core)
-    let keys = BatchKeys(of: entity, in: [index])
-    let changes = core.changes(of: entity)
-    try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try entries.append(try changes.stored(bytes, id: id), id: id, keys, at: 0, core: core)
-      try work?.step()
-    }
-    try entries.sort()
-    let names = MigratedRecord.Names(description)
-    func record(_ id: UInt64) throws -> MigratedRecord {
-      guard let bytes = try core.record(id, of: entity) else {
-        throw StoreError.noSuchRecord(entity: name, id: id)
-      }
-      return MigratedRecord(id: id, names, try entity.values(of: try entity.view(bytes, id: id)))
-    }
-    var gone: [UInt64] = []
-    var last: (key: [UInt8], id: UInt64)?
-    try entries.sorted.forEach { key, id in
-      guard let held = last, held.key.elementsEqual(key) else {
-        last = (Array(key), id)
-        return true
-      }
-      let (first, second) = (min(held.id, id), max(held.id, id))
-      let stays = try survivor(try record(first), try record(second)) == .first ? first : second
-      gone.append(stays == first ? second : first)
-      last = (held.key, stays)
-      return true
-    }
-    IDSort.sort(&gone)
-    _ = try core.delete(gone, of: entity)
-    try end(core)
-  }
-
   func toMany(_ name: String, of entity: String, as relationship: String) throws {
     let description = try self.entity(entity)
     let number = description.attributes[try self.index(of: name, in: description)].number
@@ -311,7 +323,7 @@ extension MigrationRun {
 }
 
 extension EntityDescription {
-  /// Has new records written in a layout of the attributes with these numbers.
+  /// Makes a layout of the attributes with these numbers the current one.
   mutating func settleLayout(_ order: [UInt32]) {
     let wanted = order.compactMap { number in
       attribute(number: number).map {
@@ -324,7 +336,7 @@ extension EntityDescription {
   }
 }
 
-/// The values that did not convert: the first ten are told.
+/// The values that did not convert: the error names the first ten.
 private struct ConversionFailures {
   let entity: String
   let attribute: String
@@ -357,5 +369,22 @@ private struct ConversionFailures {
       entity: entity, attribute: attribute, recordID: first.id, cause: cause)
     error.privateDetail = found.map(\.detail).joined(separator: ", ")
     throw error
+  }
+}
+
+extension AttributeConstraints {
+  /// The bounds as values of a wider type; none where one of them does not convert.
+  fileprivate func converted(
+    _ conversion: (Value) throws -> Value?, to type: AttributeType
+  ) -> AttributeConstraints {
+    var result = self
+    for bound in [\AttributeConstraints.minimum, \AttributeConstraints.maximum]
+    where self[keyPath: bound] != .null {
+      guard let value = try? conversion(self[keyPath: bound]), value.fits(type) else {
+        return AttributeConstraints()
+      }
+      result[keyPath: bound] = value
+    }
+    return result
   }
 }

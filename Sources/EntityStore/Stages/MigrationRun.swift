@@ -6,15 +6,34 @@ final class MigrationRun {
   let store: StoreCore
   let transaction: Transaction
   let work: OpeningWork?
-  /// The entities whose records or links were changed without a word to what follows from them.
+  /// The entities whose records or links were changed, and whose derived data is made at the end.
   var touched: Set<EntityNumber> = []
   /// Links to be made once the declared relationships are there.
   var links: [MigratedLinks] = []
+  /// Unique indexes that the end of the stage makes, since records are alike until then.
+  var leftIndexes: [(entity: EntityNumber, index: EntityDescription.Index)] = []
+  /// The steps that were taken, with their effects.
+  private(set) var steps: [SchemaChange] = []
 
   init(_ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?) {
     self.store = store
     self.transaction = transaction
     self.work = work
+  }
+
+  // MARK: Report
+
+  /// Notes a step that is taken next.
+  func begin(_ step: MigrationStep, of stage: MigrationStage) {
+    steps.append(
+      SchemaChange(
+        step.pass ?? "stage \(stage.version)", step.text, step.pass == nil ? .free : .pass))
+  }
+
+  /// Adds to the report what the step that is being taken has done.
+  func report(_ text: String) {
+    guard let step = steps.popLast() else { return }
+    steps.append(SchemaChange(step.entity, "\(step.text): \(text)", step.cost))
   }
 
   // MARK: Catalogue
@@ -53,7 +72,7 @@ final class MigrationRun {
 
   /// Puts what the catalogue is to say of an entity.
   ///
-  /// Rules that name what is not there any more are given up: the declared type gives others.
+  /// Drops rules that name a missing attribute: the declared type gives others.
   func put(_ description: EntityDescription) throws {
     var description = description
     let before = try entities().first { $0.number == description.number }
@@ -188,7 +207,7 @@ final class MigrationRun {
         + "the step toMany", entity: entity.name)
   }
 
-  /// Gives up the indexes over elements of attributes; what is declared is made anew.
+  /// Drops the indexes over elements of attributes; opening makes the declared ones again.
   func dropElementIndexes(
     over numbers: Set<UInt32>, of description: inout EntityDescription
   ) throws {
@@ -212,7 +231,8 @@ final class MigrationRun {
   func check(_ attribute: String, of entity: String, is storage: AttributeStorage) throws {
     let description = try self.entity(entity)
     let found = description.attributes[try self.index(of: attribute, in: description)]
-    guard found.type == storage.type, found.shape == storage.shape else {
+    // Whether documents are of the type shows when they are decoded.
+    guard found.type == storage.type else {
       throw StoreError.cannotMigrate(
         "'\(entity).\(attribute)' is stored as \(found.shape ?? found.type.name), and the step takes it "
           + "for \(storage.shape ?? storage.type.name)", entity: entity)
@@ -221,7 +241,7 @@ final class MigrationRun {
 }
 
 extension EntityDescription {
-  /// Adds an attribute behind the others.
+  /// Adds an attribute after the others.
   mutating func append(
     _ name: String, _ storage: AttributeStorage, initial: Value,
     constraints: AttributeConstraints = AttributeConstraints()
@@ -229,13 +249,13 @@ extension EntityDescription {
     attributes.append(
       Attribute(
         number: (attributes.map(\.number).max() ?? 0) + 1, name: name, type: storage.type,
-        isOptional: storage.isOptional, shape: storage.shape, initial: initial,
+        isOptional: storage.isOptional, shape: storage.shape, members: storage.members,
+        initial: initial,
         constraints: constraints))
     settleLayout()
   }
 
-  /// Has new records written in a layout of the attributes that are not removed, in the order of the current
-  /// layout.
+  /// Makes a layout of the attributes that are not removed, in the order of the current layout, the current one.
   mutating func settleLayout() {
     let live = attributes.filter { !$0.isRemoved }
     let before = layout.attributes.map(\.number)

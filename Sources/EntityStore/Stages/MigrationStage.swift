@@ -12,17 +12,16 @@
 ///       ])
 ///
 /// Versions are the program's own, from 1 and ascending; the file remembers the highest one that it has
-/// been brought to, and a new file begins with the newest. What costs nothing needs no stage: the declared
-/// types say it (new, renamed and removed attributes, indexes, relationships). A stage says what they cannot:
-/// what becomes of values. It names entities and attributes as they are in the file at that point, not by
-/// Swift types, so it stays right when the types change again.
+/// been brought to, and a new file begins with the newest. Changes without a cost need no stage: the declared
+/// types say them (new, renamed and removed attributes, indexes, relationships). A stage converts values. Its steps
+/// name entities and attributes as they are in the file at that point, not by Swift types, so they stay right when the
+/// types change again.
 ///
-/// All stages that a file lacks, and what the declared types ask for after them, are one transaction.
-/// Other processes read the file as it was until it is committed, and so does everybody if the process is
-/// killed or an error is thrown: then nothing has happened, and opening begins anew. Memory stays bounded;
-/// the file may grow to three times its size meanwhile. Progress is told by
-/// ``Store/open(at:entities:migrating:options:onProgress:)``. Closures of steps run again when the file has to
-/// grow in their midst.
+/// All stages that a file lacks are one transaction, together with the changes for the declared types.
+/// Other processes read the file as it was until the commit. A process that is killed, or an error, leaves the file
+/// as it was, and the next opening starts again. Memory stays bounded; the file may grow to three times its size
+/// meanwhile. ``Store/open(at:entities:migrating:options:onProgress:)`` reports progress. Closures of steps run again
+/// when the file has to grow in their midst.
 public struct MigrationStage: Sendable {
   /// The version of the model that the stage leads to.
   public let version: Int
@@ -37,10 +36,10 @@ public struct MigrationStage: Sendable {
 
 /// One step of a ``MigrationStage``.
 ///
-/// A step that cannot be taken throws ``StoreError/Code/incompatibleSchema`` with what, where and which record;
-/// what a closure throws comes through as the error's cause. In either case the file stays as it was.
+/// A step that cannot be taken throws ``StoreError/Code/incompatibleSchema`` with the fact, the place and the record.
+/// An error of a closure comes through as its cause. In either case the file stays as it was.
 public struct MigrationStep: Sendable {
-  /// What it does, for reports and errors.
+  /// The step in words, for reports and errors.
   let text: String
   /// The entity whose records it goes through; `nil` where it goes through none.
   let pass: String?
@@ -98,7 +97,7 @@ extension MigrationStep {
   /// tells of the entity, all of it is purged, and tokens expire. A declared type of this name is a new
   /// entity then.
   ///
-  /// - Throws: where an attribute of another entity is worked out of its records; remove that one first.
+  /// - Throws: where an attribute of another entity is derived from its records; remove that one first.
   public static func remove(entity: String) -> MigrationStep {
     MigrationStep("remove entity \(entity)") { run in try run.remove(entity: entity) }
   }
@@ -116,7 +115,7 @@ extension MigrationStep {
 extension MigrationStep {
   /// The attribute has another type, into which every value converts exactly.
   ///
-  /// These are integers of any width, numbers that are the same in the other type, texts that are numbers,
+  /// Such values are integers of any width, numbers that are the same in the other type, texts that are numbers,
   /// dates or UUIDs, and each of these as text. Null stays null, and an optional attribute optional.
   ///
   /// - Parameters:
@@ -173,17 +172,31 @@ extension MigrationStep {
     MigrationStep("map \(entity)", pass: entity) { run in try run.map(entity, change) }
   }
 
-  /// Of records with the same values in all of `attributes` one stays; `survivor` says which of two.
+  /// Of records with the same values in all of `attributes` one stays, and the others go.
   ///
-  /// A unique index can be made over them then. Null is like no other value. The others are deleted by the rules of relationships.
+  ///     .deduplicate("Film", by: "episode", merging: .fillingMissing)
+  ///
+  /// A unique index can be made over the attributes then. Null is like no other value. The step may follow those
+  /// that make records alike: unique indexes are made at the end of the stage.
+  ///
+  /// - Parameters:
+  ///   - merging: the use of the values of the records that go; by default the one that stays keeps its own alone.
+  ///   - links: the fate of links to the records that go.
+  ///   - survivor: says which of two records stays, the one with the lower id first; always that one where it is
+  ///     left out.
   public static func deduplicate(
-    _ entity: String, by attributes: String...,
-    survivor: @escaping @Sendable (MigratedRecord, MigratedRecord) throws -> Survivor
+    _ entity: String, by attributes: String..., merging: DuplicateMerge = .keepingSurvivor,
+    links: DuplicateLinks = .move,
+    survivor: @escaping @Sendable (MigratedRecord, MigratedRecord) throws -> Survivor = { _, _ in
+      .first
+    }
   ) -> MigrationStep {
     MigrationStep(
       "deduplicate \(entity) by \(attributes.joined(separator: ", "))", pass: entity
     ) { run in
-      try run.deduplicate(entity, by: attributes, survivor)
+      try run.deduplicate(
+        entity, by: attributes,
+        DuplicateRules(survivor: survivor, merge: merging, links: links))
     }
   }
 

@@ -17,7 +17,7 @@ extension Store {
       stages: try MigrationPlan(stages))
   }
 
-  /// The same on a thread of its own, with progress; see ``open(at:entities:options:onProgress:)``.
+  /// Opens the store on a thread of its own, with progress; see ``open(at:entities:options:onProgress:)``.
   public static func open(
     at path: String, entities: [any Entity.Type], migrating stages: [MigrationStage],
     options: StoreOptions = StoreOptions(), onProgress: (@Sendable (WorkProgress) -> Void)? = nil
@@ -26,6 +26,16 @@ extension Store {
     return try await open(
       at: path, entities: entities, options: options, stages: plan, onProgress: onProgress)
   }
+}
+
+extension Store {
+  /// The steps of stages that opening this store has taken, in their order, with their effects; empty where the
+  /// file lacked none.
+  ///
+  ///     print(store.migrationSteps)  // [Film: deduplicate Film by episode: 3 records are merged into 2, …]
+  ///
+  /// Any thread may ask.
+  public var migrationSteps: [SchemaChange] { core.migrationSteps.withLock { $0 } }
 }
 
 /// The stages that a program knows.
@@ -43,6 +53,8 @@ struct MigrationPlan: OpeningStages {
   }
 
   var version: UInt64 { stages.last.map { UInt64($0.version) } ?? 0 }
+
+  func isPending(after version: UInt64, in _: StoredSchema) -> Bool { self.version > version }
 
   private func pending(_ version: UInt64) -> [MigrationStage] {
     stages.filter { UInt64($0.version) > version }
@@ -65,14 +77,11 @@ struct MigrationPlan: OpeningStages {
     return run
   }
 
-  /// Takes the steps behind `version`; `body` is called before each.
-  func run(
-    after version: UInt64, _ run: MigrationRun,
-    _ body: (MigrationStage, MigrationStep) -> Void = { _, _ in }
-  ) throws {
+  /// Takes the steps after `version`.
+  func run(after version: UInt64, _ run: MigrationRun) throws {
     for stage in pending(version) {
       for step in stage.steps {
-        body(stage, step)
+        run.begin(step, of: stage)
         do {
           try step.run(run)
         } catch let error as StoreError where error.isOfValues {
@@ -90,6 +99,7 @@ struct MigrationPlan: OpeningStages {
             "stage \(stage.version), step '\(step.text)': \(error)", cause: error)
         }
       }
+      try run.buildLeftIndexes()
     }
   }
 }
@@ -97,7 +107,7 @@ struct MigrationPlan: OpeningStages {
 extension MigrationRun: OpenedStages {}
 
 extension StoreError {
-  /// Whether a step asks for what cannot be, and not the file or the machine is in the way.
+  /// Whether a step asks for something impossible; otherwise the file or the machine is in the way.
   fileprivate var isOfValues: Bool {
     [
       .denied, .uniqueViolation, .noSuchRecord, .invalidValue, .unstorableValue, .unknownEntity,

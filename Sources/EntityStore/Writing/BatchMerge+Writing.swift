@@ -230,7 +230,7 @@ extension BatchMerge {
   func refusalOfNew(_ position: Int) -> StoreError? {
     guard !batch.isWhole(position) else { return nil }
     let missing = entity.description.declaredAttributes.enumerated().first {
-      !batch.isGiven($0, at: position) && !$1.isOptional && $1.initial == .null
+      !batch.isGiven($0, at: position) && !$1.isOptional && $1.defaultValue == .null
         && $1.derivation == nil
     }
     guard let name = missing?.element.name else { return nil }

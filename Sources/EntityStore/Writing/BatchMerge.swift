@@ -175,7 +175,7 @@ final class BatchMerge {
   /// The positions of the attributes of `index` that are required and have no initial value.
   func requiredAttributes(in index: StoredIndex) -> [Int] {
     entity.description.declaredAttributes.enumerated().filter { _, attribute in
-      !attribute.isOptional && attribute.initial == .null
+      !attribute.isOptional && attribute.defaultValue == .null
         && index.description.attributes.contains(attribute.number)
     }.map(\.offset)
   }

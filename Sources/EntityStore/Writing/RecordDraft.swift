@@ -228,7 +228,9 @@ private final class DraftedValues {
     attributes = entity.description.declaredAttributes
     values = Array(repeating: .null, count: attributes.count)
     isGiven = Array(repeating: false, count: attributes.count)
-    absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
+    absent = attributes.map {
+      $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue
+    }
   }
 
   /// Begins a record.

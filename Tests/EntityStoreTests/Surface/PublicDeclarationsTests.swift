@@ -8,7 +8,7 @@ struct `The public declarations` {
   /// 20 for orders, elements and indexes in use, 100 for history, 70 for live results, 20 for snapshots and
   /// edits, 10 for trust, 10 for hostile servers, 20 for how queries are run, 13 for the macros;
   /// a declaration beyond it takes the place of another.
-  private static let most = 1_223
+  private static let most = 1_247
 
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")

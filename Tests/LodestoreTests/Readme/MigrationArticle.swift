@@ -34,6 +34,11 @@
       static let studios = ToMany<MigrationArticle.Film, MigrationArticle.Studio>()
     }
 
+    struct Address: Codable, Sendable {
+      var city: String
+      var zip: String
+    }
+
     @Entity struct Studio {
       var name: String
       static let films = ToMany<MigrationArticle.Studio, MigrationArticle.Film>(
@@ -45,6 +50,20 @@
     typealias Before = MigrationArticle.Before
     typealias Film = MigrationArticle.Film
     typealias Studio = MigrationArticle.Studio
+
+    typealias Address = MigrationArticle.Address
+
+    private func convertAddresses(_ path: String) throws {
+      let addresses = [
+        MigrationStage(
+          to: 3,
+          .convert("address", of: "Studio", to: Address.self) { address in
+            address.rename("town", to: "city")
+            if address["zip", as: String.self] == nil { address["zip"] = "" }
+          })
+      ]
+      #expect(addresses.map(\.version) == [3])
+    }
 
     private func open(_ path: String) async throws {
       var options = StoreOptions()
@@ -63,6 +82,7 @@
       try make(path)
       try migrate(path)
       try await open(path)
+      try convertAddresses(path)
     }
 
     private func make(_ path: String) throws {

@@ -129,7 +129,9 @@ struct ImportCommand: StoreCommand {
     rules.mapPaths(
       among: (merging.unique?.names ?? []) + schema.index.flatMap(\.names),
       known: stored?.description.declaredAttributes.map(\.name) ?? [], infers: schema.infer)
-    var plan = ImportSchema(entity, stored: stored?.description, rules: rules)
+    var plan = ImportSchema(
+      entity, stored: stored?.description, rules: rules, widens: schema.widen)
+    plan.widen()
     var candidates: [String] = []
     if let file = schema.schema { plan.add(try SchemaFile.entity(entity, in: file)) }
     if schema.infer {

@@ -139,8 +139,9 @@ extension CommandFailure {
   static func otherType(_ attribute: String, is type: String, said: String) -> Self {
     CommandFailure(
       code: "other-type",
-      message: "--type: '\(attribute)' is \(type), and types that are stored stay; leave out "
-        + "\(said), or take it into another attribute with --map",
+      message:
+        "--type: '\(attribute)' is \(type), and stored types are only widened, as int64 to double; "
+        + "leave out \(said), or take it into another attribute with --map",
       status: .usage, details: [Detail(name: "attribute", value: .text(attribute))])
   }
 

@@ -15,10 +15,16 @@ struct ImportSchema {
   private let entity: String
   private let isNew: Bool
   private let rules: MemberRules
+  /// Whether attributes get the wider types that records need.
+  private let widens: Bool
 
   /// Starts with what the store has.
-  init(_ entity: String, stored: EntityDescription?, rules: MemberRules = MemberRules()) {
+  init(
+    _ entity: String, stored: EntityDescription?, rules: MemberRules = MemberRules(),
+    widens: Bool = false
+  ) {
     self.entity = entity
+    self.widens = widens
     self.rules = rules
     isNew = stored == nil
     names = rules.maps
@@ -28,7 +34,7 @@ struct ImportSchema {
         name: attribute.name,
         storage: AttributeStorage(
           type: attribute.type, isOptional: attribute.isOptional, shape: attribute.shape),
-        initial: attribute.initial)
+        initial: attribute.defaultValue)
     }
     indexes = stored.indexes.map { index in
       let positions = index.attributes.compactMap { number in
@@ -62,7 +68,10 @@ struct ImportSchema {
     for member in inference.names {
       guard let name = names[member], let found = inference.attribute(member) else { continue }
       let isRequired = isNew ? required.contains(name) || !found.isOptional : false
-      if known.contains(name) { continue }
+      if known.contains(name) {
+        noteWider(found.type, of: name)
+        continue
+      }
       if name != member { notes.append("\(entity): member '\(member)' is attribute '\(name)'") }
       let type = (rules.types[name] ?? rules.types[member])?.type ?? found.type
       notes.append(
@@ -84,6 +93,36 @@ struct ImportSchema {
       attributes[position].storage.isOptional = true
       notes.append("\(entity): made '\(attribute.name)' optional, as some record lacks it")
     }
+  }
+
+  /// Gives stored attributes the wider types of `--type`.
+  ///
+  /// The initial value stays with the file, which converts it.
+  mutating func widen() {
+    for (name, conversion) in rules.types.sorted(by: { $0.key < $1.key }) {
+      guard let position = position(of: name) else { continue }
+      widen(position, to: conversion.type)
+    }
+  }
+
+  private mutating func widen(_ position: Int, to type: AttributeType) {
+    let stored = attributes[position].storage.type
+    guard !isNew, stored.widens(to: type) else { return }
+    attributes[position].storage.type = type
+    attributes[position].initial = .null
+    notes.append(
+      "\(entity): made '\(attributes[position].name)' \(type.name), which was \(stored.name)")
+  }
+
+  /// Widens an attribute of which some record has a value of a wider type, or says how that is done.
+  private mutating func noteWider(_ type: AttributeType, of name: String) {
+    guard let position = attributes.firstIndex(where: { $0.name == name }),
+      rules.types[name] == nil, attributes[position].storage.type.widens(to: type)
+    else { return }
+    if widens { return widen(position, to: type) }
+    notes.append(
+      "\(entity): '\(name)' stays \(attributes[position].storage.type.name), and some record has a "
+        + "\(type.name); --type \(name)=\(type.name) makes it one, and --widen all such attributes")
   }
 
   /// The attribute of each member: as `--map` says, and the others by their own names.

@@ -11,6 +11,13 @@ struct SchemaOptions: ParsableArguments {
       """)
   var infer = false
 
+  @Flag(
+    help: """
+      Give an attribute a wider type where --infer finds that a record needs it, as an int64 a double. All \
+      stored values stay exactly what they are, or nothing is done.
+      """)
+  var widen = false
+
   @Option(
     help: ArgumentHelp("Infer from the first pages only, not from all.", valueName: "pages"))
   var sample: Int?
@@ -31,6 +38,10 @@ struct SchemaOptions: ParsableArguments {
   func validate() throws {
     if infer, schema != nil {
       throw ValidationError("--infer: not together with --schema, which says it all")
+    }
+    if widen, !infer {
+      throw ValidationError(
+        "--widen: only with --infer; --type ATTRIBUTE=TYPE widens one attribute")
     }
     if let sample {
       if !infer { throw ValidationError("--sample: only with --infer") }

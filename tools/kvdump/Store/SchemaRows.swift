@@ -29,7 +29,7 @@ enum SchemaRows {
           ("number", .unsigned(UInt64(attribute.number))), ("name", .text(attribute.name)),
           ("type", .text(attribute.type.name)), ("optional", .bool(attribute.isOptional)),
           ("shape", attribute.shape.map(Cell.text) ?? .absent),
-          ("initial", try exact(attribute.initial)),
+          ("initial", try exact(attribute.defaultValue)),
           ("minimum", try exact(constraints.minimum)),
           ("maximum", try exact(constraints.maximum)),
           ("minLength", constraints.minLength.map { .integer(Int64($0)) } ?? .absent),
@@ -95,7 +95,7 @@ enum SchemaRows {
         .text(entity.name), .unsigned(UInt64(attribute.number)), .text(attribute.name),
         .text(attribute.type.name), .bool(attribute.isOptional),
         attribute.shape.map(Cell.text) ?? .absent,
-        try optional(attribute.initial), text(of: attribute.constraints),
+        try optional(attribute.defaultValue), text(of: attribute.constraints),
         names.isEmpty ? .absent : .text(names.joined(separator: ", ")),
       ]
     }

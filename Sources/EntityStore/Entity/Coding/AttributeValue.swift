@@ -4,14 +4,14 @@ package import LodestoreFormat
 ///
 /// The library conforms `Bool`, the integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
 /// `URL`, `Decimal` and `JSONValue`. Enumerations with such a raw value, and any `Codable`
-/// type, are stored without conforming. Do not conform other types to it: what it asks for has names
-/// with an underscore and is the library's own.
+/// type, are stored without conforming. Do not conform other types to it: its requirements have names
+/// with an underscore and are the library's own.
 public protocol AttributeValue: Sendable {
   /// How values are stored.
   static var _storage: AttributeStorage { get }
   /// The value without its Swift type.
   var _storedValue: StoredValue { get }
-  /// The value that has been stored so; `nil` when it is none of this type.
+  /// The value that has been stored so; `nil` for a value of another type.
   static func _value(from stored: StoredValue) -> Self?
   /// Writes the value as the next attribute of a record.
   func _write(to writer: inout RecordWriter)
@@ -32,6 +32,8 @@ public struct AttributeStorage: Sendable {
   package var type: AttributeType
   package var isOptional: Bool
   package var shape: String?
+  /// The outline of the documents; `nil` where the program declares none.
+  var members: DocumentOutline?
   /// The type that `shape` names, where a program declares it.
   var documentType: (any (Decodable & Sendable).Type)?
 
@@ -45,6 +47,21 @@ public struct AttributeStorage: Sendable {
   init(documentsOf type: any (Decodable & Sendable).Type) {
     self.init(type: .document, shape: "\(type)")
     documentType = type
+  }
+
+  /// The storage with the outline of documents of its type.
+  var outlined: AttributeStorage {
+    var storage = self
+    storage.members = documentType.map { DocumentOutline(of: $0) }
+    return storage
+  }
+
+  /// Whether values that are stored as `attribute` can be read as this storage declares, by their descriptions.
+  func reads(_ attribute: EntityDescription.Attribute) -> Bool {
+    guard type == attribute.type else { return false }
+    guard type == .document, let shape else { return true }
+    guard let members, let stored = attribute.members else { return shape == attribute.shape }
+    return members.changes(from: stored).allSatisfy(\.fits)
   }
 
   /// Whether values may be arrays.
@@ -140,7 +157,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   /// The raw value.
   public var _storedValue: StoredValue { rawValue._storedValue }
 
-  /// The case with the raw value; `nil` when there is none.
+  /// The case with the raw value; `nil` where no case has it.
   public static func _value(from stored: StoredValue) -> Self? {
     RawValue._value(from: stored).flatMap { Self(rawValue: $0) }
   }

@@ -1,4 +1,4 @@
-/// A type whose values are stored as documents, or are inside of them: what is known of its members before
+/// A type whose values are stored as documents, or are inside of them, with the members that are known before
 /// a document is read.
 struct DocumentType {
   /// Where a step from a value leads.
@@ -20,6 +20,15 @@ struct DocumentType {
     if let type = type as? any WrappingDocumentType.Type { return type.wrapped?.element }
     return (type as? any ListDocumentType.Type)?.element
   }
+
+  /// Whether the type is that of optional values.
+  var isWrapping: Bool { type is any WrappingDocumentType.Type }
+
+  /// The type of the values that are not null.
+  var wrapped: DocumentType? { (type as? any WrappingDocumentType.Type)?.wrapped }
+
+  /// The type of the values of a dictionary with names for keys.
+  var mapValue: DocumentType? { (type as? any MapDocumentType.Type)?.value }
 
   /// The member `name`; of an array that of each element.
   func member(_ name: String) -> Step {

@@ -6,22 +6,29 @@
 
 /// The members that values of a `Codable` type may have.
 ///
-/// Found by having the type decode itself from a decoder that has no data: it tells its coding keys, and
-/// what it asks for under each. Zero, false, the empty text and null are what it is given. Where it is not
-/// content with that, or asks in a way of its own, the members that it has not named stay unknown; but
-/// whether a name is one of its coding keys is certain.
+/// The type decodes itself from a decoder that has no data, and so names its coding keys and the type under each.
+/// The decoder answers with zero, false, the empty text and null. Where the type refuses such an answer, or asks in a
+/// way of its own, its later members stay unknown. Whether a name is one of its coding keys is certain in any case.
 struct DocumentTypeMembers {
-  /// What is under the names that were asked for; `nil` where that was not told.
+  /// The types under the names that were asked for; `nil` for an unknown type.
   let types: [String: (any Decodable.Type)?]
   /// The names that were asked for, in their order.
   let names: [String]
+  /// The names of members that may be absent or null.
+  let optional: Set<String>
+  /// Whether the type was content, so that there are no other members.
+  let areComplete: Bool
+  /// The type that a value is decoded as, where it is not an object.
+  let single: (any Decodable.Type)?
   private let keys: [any CodingKey.Type]
 
   init(of type: any Decodable.Type) {
     let found = FoundMembers()
-    _ = try? TypeProbe(found: found, depth: 0).value(of: type)
+    areComplete = (try? type.init(from: TypeProbe(found: found, depth: 1))) != nil
     types = found.types
     names = found.names
+    optional = found.optional
+    single = found.single
     keys = found.keys
   }
 
@@ -36,14 +43,22 @@ struct DocumentTypeMembers {
 private final class FoundMembers {
   private(set) var types: [String: (any Decodable.Type)?] = [:]
   private(set) var names: [String] = []
+  private(set) var optional: Set<String> = []
+  var single: (any Decodable.Type)?
   var keys: [any CodingKey.Type] = []
 
-  func note(_ key: any CodingKey, _ type: (any Decodable.Type)? = nil) {
-    note(key.stringValue, type)
+  func note(
+    _ key: any CodingKey, _ type: (any Decodable.Type)? = nil, isRequired: Bool = false
+  ) {
+    note(key.stringValue, type, isRequired: isRequired)
   }
 
-  func note(_ name: String, _ type: (any Decodable.Type)? = nil) {
-    if types[name] == nil { names.append(name) }
+  func note(_ name: String, _ type: (any Decodable.Type)? = nil, isRequired: Bool = false) {
+    if types[name] == nil {
+      names.append(name)
+      // The first question decides between a member that may be absent and one that must be there.
+      if !isRequired { optional.insert(name) }
+    }
     types.updateValue(type ?? types[name] ?? nil, forKey: name)
   }
 }
@@ -79,12 +94,31 @@ private struct TypeProbe: Decoder {
       case is URL.Type: URL(string: "a:")
       case is JSONValue.Type: JSONValue.null
       case let type as any CaseIterable.Type: Self.first(of: type)
+      case let type as any RawRepresentable.Type: Self.first(of: type)
       default: nil
       }
     return sample as? T
   }
 
   private static func first<C: CaseIterable>(of type: C.Type) -> Any? { C.allCases.first }
+
+  /// The first case of an enumeration with raw values, which need not list its cases.
+  ///
+  /// Such an enumeration has a case, and no case has associated values, so a byte of zero is its first one.
+  private static func first<R: RawRepresentable>(of type: R.Type) -> Any? {
+    switch R.RawValue.self {
+    case is String.Type:
+      if let empty = ("" as? R.RawValue).flatMap(R.init(rawValue:)) { return empty }
+    case is Int.Type:
+      if let zero = (0 as? R.RawValue).flatMap(R.init(rawValue:)) { return zero }
+    default: return nil
+    }
+    guard _isPOD(R.self), MemoryLayout<R>.size <= 1 else { return nil }
+    return withUnsafeTemporaryAllocation(of: R.self, capacity: 1) { place in
+      UnsafeMutableRawBufferPointer(place).initializeMemory(as: UInt8.self, repeating: 0)
+      return place[0]
+    }
+  }
 
   func container<Key: CodingKey>(keyedBy: Key.Type) -> KeyedDecodingContainer<Key> {
     found?.keys.append(Key.self)
@@ -115,7 +149,7 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    probe.found?.note(key, type)
+    probe.found?.note(key, type, isRequired: true)
     return try TypeProbe(found: nil, depth: probe.depth).value(of: type)
   }
 
@@ -127,13 +161,13 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy _: Nested.Type, forKey key: Key
   ) -> KeyedDecodingContainer<Nested> {
-    probe.found?.note(key)
+    probe.found?.note(key, isRequired: true)
     return KeyedDecodingContainer(
       KeyedProbe<Nested>(probe: TypeProbe(found: nil, depth: probe.depth)))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
-    probe.found?.note(key)
+    probe.found?.note(key, isRequired: true)
     return UnkeyedProbe()
   }
 
@@ -174,5 +208,8 @@ private struct SingleProbe: SingleValueDecodingContainer {
 
   func decodeNil() -> Bool { true }
 
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try probe.value(of: type) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    if let found = probe.found, found.single == nil, found.keys.isEmpty { found.single = type }
+    return try probe.value(of: type)
+  }
 }

@@ -97,7 +97,7 @@ struct LinkResolver {
     let entity = end.target
     var values: [Value] = []
     for stored in entity.description.declaredAttributes {
-      var value = stored.number == attribute.number ? key : stored.initial
+      var value = stored.number == attribute.number ? key : stored.defaultValue
       if value == .null, !stored.isOptional {
         guard stored.derivation != nil else { return 0 }
         value = .placeholder(of: stored.type)

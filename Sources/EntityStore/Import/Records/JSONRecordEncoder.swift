@@ -81,7 +81,9 @@ final class JSONRecordEncoder {
     let attributes = entity.description.declaredAttributes
     self.attributes = attributes
     self.conversions = attributes.map { conversions[$0.name] }
-    absent = attributes.map { $0.initial == .null && !$0.isOptional ? nil : $0.initial }
+    absent = attributes.map {
+      $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue
+    }
     // Members never give attributes that the program's type does not declare.
     let slotByName = Dictionary(
       attributes.enumerated()

@@ -1,51 +1,18 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// One thing that opening a store with some declared types would change in the file.
-public struct SchemaChange: Sendable, Hashable {
-  /// What a change costs; more may be added, keep a default case.
-  public struct Cost: Sendable, Hashable, CustomStringConvertible {
-    /// `free`, `pass` or `refused`.
-    public let description: String
-
-    /// Nothing that depends on the number of records.
-    public static let free = Cost(description: "free")
-    /// A pass over the records of the entity.
-    public static let pass = Cost(description: "pass")
-    /// It is not done: opening throws.
-    public static let refused = Cost(description: "refused")
-  }
-
-  /// The entity.
-  public let entity: String
-  /// What it is, in words.
-  public let text: String
-  /// What it costs.
-  public let cost: Cost
-
-  init(_ entity: String, _ text: String, _ cost: Cost) {
-    self.entity = entity
-    self.text = text
-    self.cost = cost
-  }
-}
-
-extension SchemaChange: CustomStringConvertible {
-  /// As in `Film: new index on title (pass)`.
-  public var description: String { "\(entity): \(text) (\(cost))" }
-}
-
 extension Store {
-  /// What opening the store at `path` with these types, and stages, would change in the file, without changing
-  /// it: for tests of a migration, and before an update is shipped.
+  /// Lists the changes that opening the store at `path` with these types and stages would make in the file.
+  ///
+  /// The file stays as it is. Use it in tests of a migration, and before an update is shipped.
   ///
   ///     let changes = try Store.changes(at: path, opening: [Film.self])
   ///     #expect(!changes.contains { $0.cost == .refused })
   ///
-  /// Stages are rehearsed: their steps are taken in a write that is taken back, so it takes as long as the
-  /// migration, and other writers wait.
+  /// Records are read where a change may be refused. Stages are rehearsed in a write that is taken back, so the call
+  /// takes as long as the migration, and other writers wait.
   ///
-  /// - Throws: what reading the file throws; what cannot be done is among the changes.
+  /// - Throws: errors of reading the file. A refused change is no error, but one of the changes.
   public static func changes(
     at path: String, opening entities: [any Entity.Type], migrating stages: [MigrationStage] = []
   ) throws(StoreError) -> [SchemaChange] {
@@ -66,13 +33,13 @@ extension Store {
   }
 }
 
-/// Finds what declared types would change, in a write that is taken back.
+/// Finds the changes for declared types, in a write that is taken back.
 struct SchemaRehearsal {
   private let store: StoreCore
 
   init(_ store: StoreCore) { self.store = store }
 
-  /// Takes the write back with what was found.
+  /// Takes the write back, with the changes that were found.
   private struct Found: Error {
     var changes: [SchemaChange]
   }
@@ -96,32 +63,35 @@ struct SchemaRehearsal {
     if plan.version > model {
       let run = MigrationRun(store, transaction, nil)
       do {
-        try plan.run(after: model, run) { stage, step in
-          changes.append(
-            SchemaChange(
-              step.pass ?? "stage \(stage.version)", step.text, step.pass == nil ? .free : .pass))
-        }
+        try plan.run(after: model, run)
         try run.settleLinks(try run.core())
+        changes += run.steps
       } catch let error as StoreError where error.code == .incompatibleSchema {
+        changes += run.steps
         changes.append(SchemaChange(error.entity ?? "stages", error.message, .refused))
         return changes
       }
     }
     let current = try store.load(in: transaction)
+    let core = TransactionCore(
+      transaction: transaction, schema: current, store: store, isWrite: true)
     return try changes
       + Self.differences(
-        declared, current.entities.map(\.description), current.relationships.map(\.description)
-      ) { entity in
-        guard let stored = current.entity(named: entity) else { return false }
-        return try transaction.count(of: stored.records) > 0
-      }
+        declared, current.entities.map(\.description), current.relationships.map(\.description),
+        records: core)
   }
 
-  /// What declared entities change in described ones.
+  /// The changes from described entities to declared ones.
+  ///
+  /// - Parameter records: the records of the described entities; `nil` where there are none.
   static func differences(
     _ declared: [DeclaredEntity], _ stored: [EntityDescription],
-    _ relationships: [RelationshipDescription], hasRecords: (String) throws -> Bool
+    _ relationships: [RelationshipDescription], records: TransactionCore?
   ) throws -> [SchemaChange] {
+    func hasRecords(_ name: String) throws -> Bool {
+      guard let records, let entity = records.schema.entity(named: name) else { return false }
+      return try records.count(of: entity) > 0
+    }
     var changes: [SchemaChange] = []
     var settled = stored
     for declaration in declared {
@@ -148,7 +118,10 @@ struct SchemaRehearsal {
           held: Set(
             relationships.filter { $0.from.entity == settled[index].number }
               .compactMap(\.attribute)))
-        changes += differences(settled[index], evolution)
+        let check = records.flatMap { core in
+          core.schema.entity(named: declaration.name).map { RecordCheck(core, $0) }
+        }
+        changes += try differences(settled[index], evolution, declaration, check)
         settled[index] = evolution.result
       } catch let error as StoreError {
         changes.append(SchemaChange(declaration.name, error.message, .refused))
@@ -177,8 +150,9 @@ struct SchemaRehearsal {
   }
 
   private static func differences(
-    _ before: EntityDescription, _ evolution: SchemaEvolution
-  ) -> [SchemaChange] {
+    _ before: EntityDescription, _ evolution: SchemaEvolution, _ declared: DeclaredEntity,
+    _ check: RecordCheck?
+  ) throws -> [SchemaChange] {
     let after = evolution.result
     var changes: [SchemaChange] = []
     func add(_ text: String, _ cost: SchemaChange.Cost = .free) {
@@ -198,16 +172,43 @@ struct SchemaRehearsal {
       }
       if old.name != attribute.name { add("'\(old.name)' is renamed to '\(attribute.name)'") }
       if old.isOptional != attribute.isOptional {
-        add(
-          "'\(attribute.name)' becomes \(attribute.isOptional ? "optional" : "required")",
-          attribute.isOptional ? .free : .pass)
+        let text = "'\(attribute.name)' becomes \(attribute.isOptional ? "optional" : "required")"
+        let lacking = attribute.isOptional ? 0 : try check?.nullCount(of: old) ?? 0
+        if lacking > 0 {
+          add(
+            text
+              + ", and \(lacking) records have no value; give them one, as the step 'require' of a "
+              + "stage does", .refused)
+        } else {
+          add(text, attribute.isOptional ? .free : .pass)
+        }
       }
       if old.constraints != attribute.constraints {
         add("'\(attribute.name)' has other constraints, for what is written from now on")
       }
+      if old.defaultValue != attribute.defaultValue {
+        add(
+          "'\(attribute.name)' has \(words(attribute.defaultValue)) for new records, and had "
+            + "\(words(old.defaultValue))")
+      }
+      changes += try documentChanges(old, attribute, evolution, check)
     }
     for index in after.indexes where evolution.addedIndexes.contains(index.number) {
-      add("new \(index.isUnique ? "unique " : "")index on \(after.indexName(index))", .pass)
+      let text = "new \(index.isUnique ? "unique " : "")index on \(after.indexName(index))"
+      guard index.isUnique, let check else {
+        add(text, .pass)
+        continue
+      }
+      switch try check.repeated(index, after, declared.numbersOfDerived(in: after)) {
+      case nil:
+        add(text + ", whose derived values have to differ", .pass)
+      case let repeated? where repeated.count > 0:
+        add(
+          text + ", and \(repeated.count) records have the values of others"
+            + (repeated.example.map { ", such as \($0) and \($1)" } ?? "")
+            + "; take the step 'deduplicate' of a stage", .refused)
+      default: add(text, .pass)
+      }
     }
     for index in before.indexes where evolution.droppedIndexes.contains(index.number) {
       add("the \(index.isUnique ? "unique " : "")index on \(before.indexName(index)) goes")
@@ -224,6 +225,31 @@ struct SchemaRehearsal {
       add(
         after.history.map { "history of what is written from now on: \(after.words(of: $0))" }
           ?? "no history of what is written from now on")
+    }
+    return changes
+  }
+
+  /// A default value in words.
+  private static func words(_ value: Value) -> String {
+    value == .null ? "no default" : "the default \(KeyText.detail(of: value))"
+  }
+
+  /// The changes in the documents of one attribute.
+  private static func documentChanges(
+    _ old: EntityDescription.Attribute, _ new: EntityDescription.Attribute,
+    _ evolution: SchemaEvolution, _ check: RecordCheck?
+  ) throws -> [SchemaChange] {
+    let entity = evolution.result.name
+    var changes = (evolution.documentChanges[new.number] ?? []).map { change in
+      SchemaChange(entity, "'\(new.name)': \(change.text)", change.fits ? .free : .pass)
+    }
+    if old.members == nil, new.members != nil, changes.isEmpty {
+      changes.append(SchemaChange(entity, "'\(new.name)': its members are described", .free))
+    }
+    let reshaped = evolution.reshaped.filter { $0.number == new.number }
+    if let error = try check?.misfit(reshaped) {
+      changes = changes.filter { $0.cost == .free }
+      changes.append(SchemaChange(entity, error.message, .refused))
     }
     return changes
   }
@@ -252,5 +278,63 @@ struct SchemaRehearsal {
       )
     }
     return changes
+  }
+}
+
+/// Searches the records of an entity for those that a change would refuse.
+private struct RecordCheck {
+  private let core: TransactionCore
+  private let entity: StoredEntity
+
+  init(_ core: TransactionCore, _ entity: StoredEntity) {
+    self.core = core
+    self.entity = entity
+  }
+
+  /// How many records have null in an attribute.
+  func nullCount(of attribute: EntityDescription.Attribute) throws -> Int {
+    var count = 0
+    try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      let view = try core.changes(of: entity).stored(bytes, id: id)
+      let isNull =
+        view.layout.slotIndex(ofAttribute: attribute.number).map {
+          view.isNull(view.layout.slots[$0])
+        } ?? (attribute.initial == .null)
+      if isNull { count += 1 }
+    }
+    return count
+  }
+
+  /// How many records have the values of others in a unique index, with two of them; `nil` where the values
+  /// are not known yet.
+  func repeated(
+    _ index: EntityDescription.Index, _ after: EntityDescription, _ derived: Set<UInt32>
+  ) throws -> (count: Int, example: (UInt64, UInt64)?)? {
+    guard derived.isDisjoint(with: index.attributes) else { return nil }
+    let old = index.attributes.filter { entity.description.attribute(number: $0) != nil }
+    let new = index.attributes.filter { !old.contains($0) }
+    // A new attribute has one value in all records, and null is like no other value.
+    if new.contains(where: { after.attribute(number: $0)?.initial == .null }) { return (0, nil) }
+    guard !old.isEmpty else { return (max(0, try core.count(of: entity) - 1), nil) }
+    guard let entries = try core.uniqueEntries(over: old, of: entity, nil) else { return (0, nil) }
+    var count = 0
+    var example: (UInt64, UInt64)?
+    try entries.sorted.forEachRepeated { _, first, second in
+      count += 1
+      if example == nil { example = (first, second) }
+      return true
+    }
+    return (count, example)
+  }
+
+  /// Why a document does not fit what the program reads; `nil` where all do.
+  func misfit(_ reshaped: [ReshapedDocuments]) throws -> StoreError? {
+    do throws(StoreError) {
+      try core.checkDocuments(of: reshaped, in: entity, nil)
+      return nil
+    } catch {
+      guard error.code == .incompatibleSchema else { throw error }
+      return error
+    }
   }
 }

@@ -1,0 +1,85 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension DocumentOutline {
+  private static let known = Guarded<[ObjectIdentifier: DocumentOutline]>([:])
+
+  /// The outline of the documents that hold values of a `Codable` type.
+  ///
+  /// The type decodes itself without data for it, once in a process.
+  init(of type: any Decodable.Type) {
+    let id = ObjectIdentifier(type)
+    if let outline = Self.known.withLock({ $0[id] }) {
+      self = outline
+      return
+    }
+    var outliner = DocumentOutliner()
+    let outline = outliner.outline(of: DocumentType(type))
+    Self.known.withLock { $0[id] = outline }
+    self = outline
+  }
+}
+
+/// Outlines types that contain one another.
+private struct DocumentOutliner {
+  /// The types around the one that is outlined.
+  private var enclosing: [ObjectIdentifier] = []
+  private var count = 0
+
+  mutating func outline(of type: DocumentType) -> DocumentOutline {
+    count += 1
+    if type.isWrapping {
+      guard var wrapped = type.wrapped.map({ outline(of: $0) }) else {
+        return DocumentOutline(.any, isOptional: true)
+      }
+      wrapped.isOptional = true
+      return wrapped
+    }
+    let id = ObjectIdentifier(type.type)
+    // A type within itself is described once.
+    guard enclosing.count + 1 < DocumentOutline.deepestNesting, !enclosing.contains(id),
+      count < DocumentOutline.mostOutlines
+    else { return DocumentOutline(.any) }
+    enclosing.append(id)
+    defer { enclosing.removeLast() }
+    if let element = type.element { return DocumentOutline(.array(outline(of: element))) }
+    if let value = type.mapValue { return DocumentOutline(.map(outline(of: value))) }
+    if let scalar = type.scalar { return DocumentOutline(.scalar(scalar)) }
+    if type.type is JSONValue.Type { return DocumentOutline(.any) }
+    return object(type)
+  }
+
+  private mutating func object(_ type: DocumentType) -> DocumentOutline {
+    let found = DocumentTypeMembers(of: type.type)
+    if let single = found.single { return outline(of: DocumentType(single)) }
+    guard found.areKnown, found.names.count < DocumentOutline.mostOutlines - count else {
+      return DocumentOutline(.any)
+    }
+    var members: [DocumentOutline.Member] = []
+    for name in found.names {
+      var value = DocumentOutline(.any)
+      if count < DocumentOutline.mostOutlines - found.names.count,
+        let type = found.types[name] ?? nil
+      {
+        value = outline(of: DocumentType(type))
+      } else {
+        count += 1
+      }
+      if found.optional.contains(name) { value.isOptional = true }
+      members.append(DocumentOutline.Member(name: name, value: value))
+    }
+    members.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    return DocumentOutline(.object(members, isOpen: !found.areComplete))
+  }
+}
+
+extension DocumentType {
+  /// The type of a scalar that documents hold by a code of its own.
+  fileprivate var scalar: AttributeType? {
+    guard type is any DocumentValue.Type, let known = type as? any AttributeValue.Type else {
+      return nil
+    }
+    let scalar = known._storage.type
+    return scalar == .json || scalar == .document ? nil : scalar
+  }
+}

@@ -1,0 +1,78 @@
+internal import LodestoreFormat
+
+/// An attribute whose declared type reads something else from its documents than the file describes.
+struct ReshapedDocuments {
+  /// The attribute's number and name.
+  var number: UInt32
+  var name: String
+  /// The declared type; `nil` where the program does not have it.
+  var type: (any (Decodable & Sendable).Type)?
+  /// The name of the type.
+  var shape: String
+  /// The differences that a document may not fit, in words.
+  var changes: [String]
+}
+
+extension TransactionCore {
+  /// Throws when a document of `reshaped` attributes does not decode as its declared type.
+  ///
+  /// The declared types decide, and not their outlines: a type may read older forms by its own `init(from:)`.
+  func checkDocuments(
+    of reshaped: [ReshapedDocuments], in entity: StoredEntity, _ work: OpeningWork?
+  ) throws(StoreError) {
+    guard !reshaped.isEmpty else { return }
+    let changes = changes(of: entity)
+    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      try work?.step()
+      let view = try changes.stored(bytes, id: id)
+      for attribute in reshaped {
+        guard let type = attribute.type,
+          let slot = view.layout.slotIndex(ofAttribute: attribute.number).map({
+            view.layout.slots[$0]
+          }), !view.isNull(slot)
+        else { continue }
+        do {
+          _ = try DocumentCoding.decode(type, from: view.variableBytes(slot))
+        } catch {
+          throw .documentsReshaped(entity: entity.name, attribute, recordID: id, error)
+        }
+      }
+    }
+  }
+}
+
+extension StoreError {
+  /// A document in the file that the declared type does not read.
+  fileprivate static func documentsReshaped(
+    entity: String, _ attribute: ReshapedDocuments, recordID: UInt64, _ cause: any Error
+  ) -> StoreError {
+    let label = "\(entity).\(attribute.name)"
+    // The text of a type's own decoding may hold values.
+    let reason = (cause as? DecodingError)?.reasonWithoutValues
+    return StoreError(
+      .incompatibleSchema,
+      "cannot open the store: '\(label)' of record \(recordID) does not decode as "
+        + "\(attribute.shape)\(reason.map { ": \($0)" } ?? "") "
+        + "(\(attribute.changes.joined(separator: "; "))); give a new member an optional type, and a "
+        + "renamed one its old name as coding key, or convert the documents by a stage of a migration: "
+        + ".convert(\"\(attribute.name)\", of: \"\(entity)\") { (old: OldType) in … }",
+      cause: cause, entity: entity, attribute: attribute.name, recordID: recordID,
+      privateDetail: reason == nil ? "\(cause)" : nil)
+  }
+}
+
+extension DecodingError {
+  /// The fault in one line; `nil` where the text is not this library's and may name values.
+  fileprivate var reasonWithoutValues: String? {
+    switch self {
+    case .keyNotFound(let key, let context):
+      let path = (context.codingPath + [key]).map { $0.intValue.map(String.init) ?? $0.stringValue }
+      return "'\(path.joined(separator: "."))' is absent, and required"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .dataCorrupted(let context):
+      let text = context.debugDescription
+      return text.hasPrefix("cannot decode ") ? text : nil
+    @unknown default: return nil
+    }
+  }
+}

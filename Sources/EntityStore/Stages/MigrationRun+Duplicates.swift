@@ -1,0 +1,297 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The rules of one step `deduplicate`.
+struct DuplicateRules {
+  var survivor: (MigratedRecord, MigratedRecord) throws -> MigrationStep.Survivor
+  var merge: DuplicateMerge
+  var links: DuplicateLinks
+}
+
+extension MigrationRun {
+  func deduplicate(_ name: String, by attributes: [String], _ rules: DuplicateRules) throws {
+    let core = try core()
+    let entity = try core.entity(named: name)
+    let names = MigratedRecord.Names(entity.description)
+    func record(_ id: UInt64) throws -> MigratedRecord {
+      guard let bytes = try core.record(id, of: entity) else {
+        throw StoreError.noSuchRecord(entity: name, id: id)
+      }
+      let view = try core.changes(of: entity).stored(bytes, id: id, isCarriedOver: true)
+      return MigratedRecord(id: id, names, try entity.values(of: view))
+    }
+    let groups = try self.groups(of: entity, by: attributes, core) { first, second in
+      try rules.survivor(try record(first), try record(second)) == .first ? first : second
+    }
+    guard !groups.isEmpty else { return report("no records are alike") }
+    var gone = groups.flatMap(\.others)
+    IDSort.sort(&gone)
+    guard rules.links == .move else {
+      try merge(groups, entity, core, rules.merge, record) { others in
+        _ = try core.delete(others, of: entity)
+      }
+      try end(core)
+      return report("\(gone.count) records go, for \(groups.count) that stay")
+    }
+    var heirs: [UInt64: UInt64] = [:]
+    for group in groups { for other in group.others { heirs[other] = group.stays } }
+    var move = DuplicateMove(entity, heirs: heirs, gone: gone, run: self, core: core)
+    try move.run()
+    let filled = try merge(groups, entity, core, rules.merge, record) { others in
+      _ = try core.remove(others, of: entity)
+    }
+    try end(core)
+    report(
+      "\(gone.count) records are merged into \(groups.count), with \(move.movedLinks) links and "
+        + "\(move.movedIDs) ids that led to them, and \(filled) changed values"
+        + (move.droppedIDs == 0
+          ? "" : "; \(move.droppedIDs) ids become null, as the record that stays has one already"))
+  }
+
+  /// Records that are alike, and the one of them that stays.
+  private struct Group {
+    var stays: UInt64
+    var others: [UInt64]
+  }
+
+  private func groups(
+    of entity: StoredEntity, by attributes: [String], _ core: TransactionCore,
+    _ survivor: (UInt64, UInt64) throws -> UInt64
+  ) throws -> [Group] {
+    let numbers = try attributes.map {
+      entity.description.attributes[try self.index(of: $0, in: entity.description)].number
+    }
+    guard let entries = try core.uniqueEntries(over: numbers, of: entity, work) else { return [] }
+    var groups: [Group] = []
+    var key: [UInt8] = []
+    var ids: [UInt64] = []
+    func close() throws {
+      guard var stays = ids.first, ids.count > 1 else { return }
+      for id in ids.dropFirst() { stays = try survivor(min(stays, id), max(stays, id)) }
+      groups.append(Group(stays: stays, others: ids.filter { $0 != stays }))
+    }
+    try entries.sorted.forEach { next, id in
+      if !ids.isEmpty, key.elementsEqual(next) {
+        ids.append(id)
+        return true
+      }
+      try close()
+      key = Array(next)
+      ids = [id]
+      return true
+    }
+    try close()
+    return groups
+  }
+
+  /// Gives each record that stays its merged values, once `remove` has taken the others; returns how many
+  /// values are others.
+  @discardableResult
+  private func merge(
+    _ groups: [Group], _ entity: StoredEntity, _ core: TransactionCore, _ merge: DuplicateMerge,
+    _ record: (UInt64) throws -> MigratedRecord, _ remove: ([UInt64]) throws -> Void
+  ) throws -> Int {
+    var changed = 0
+    for group in groups {
+      let before = try record(group.stays)
+      var merged = before
+      for other in group.others { try merge.body(&merged, try record(other)) }
+      // Records go first, so that their unique values can move to the one that stays.
+      try remove(group.others)
+      let values = try merged.checkedValues()
+      let count = zip(values, before.values).count { $0 != $1 }
+      guard count > 0, try core.record(group.stays, of: entity) != nil else { continue }
+      changed += count
+      let changes = core.changes(of: entity)
+      var content = try changes.content(of: values)
+      _ = try content.withMutableBytes { (bytes) throws(StoreError) in
+        try changes.update(group.stays, to: bytes.recordContent)
+      }
+    }
+    return changed
+  }
+}
+
+extension TransactionCore {
+  /// The sorted entries that a unique index over `numbers` would have; `nil` where there are no records.
+  func uniqueEntries(
+    over numbers: [UInt32], of entity: StoredEntity, _ work: OpeningWork?
+  ) throws(StoreError) -> IndexEntries? {
+    let index = StoredIndex(
+      description: .init(number: 0, attributes: numbers, isUnique: true), tree: entity.records,
+      name: entity.name, entityName: entity.name)
+    return try sortedEntries(of: index, of: entity, work)
+  }
+}
+
+/// Moves links and ids that lead to records that go to the ones that stay.
+private struct DuplicateMove {
+  private let entity: StoredEntity
+  /// By a record that goes, the one that stays.
+  private let heirs: [UInt64: UInt64]
+  /// The records that go, ascending.
+  private let gone: [UInt64]
+  private let migration: MigrationRun
+  private let core: TransactionCore
+  private(set) var movedLinks = 0
+  private(set) var movedIDs = 0
+  private(set) var droppedIDs = 0
+
+  init(
+    _ entity: StoredEntity, heirs: [UInt64: UInt64], gone: [UInt64], run: MigrationRun,
+    core: TransactionCore
+  ) {
+    self.entity = entity
+    self.heirs = heirs
+    self.gone = gone
+    migration = run
+    self.core = core
+  }
+
+  mutating func run() throws {
+    for end in core.schema.ends(of: entity) {
+      if let attribute = end.opposite.attribute {
+        try moveIDs(in: attribute, end)
+      } else if end.relationship.linksFrom != nil {
+        try moveLinks(end)
+      }
+    }
+    movePendingLinks()
+  }
+
+  /// The record that `id` of `other` is from now on.
+  private func heir(_ id: UInt64, of other: StoredEntity) -> UInt64 {
+    other.number == entity.number ? heirs[id] ?? id : id
+  }
+
+  // MARK: Ids in attributes
+
+  private mutating func moveIDs(
+    in attribute: EntityDescription.Attribute, _ end: RelationshipEnd
+  ) throws {
+    let holder = end.target
+    let names = MigratedRecord.Names(holder.description)
+    let changes = core.changes(of: holder)
+    let isUnique = end.links?.isUnique ?? false
+    var moves: [(holder: UInt64, target: UInt64)] = []
+    try core.forEachRelated(of: gone, by: end) { (target, id) throws(StoreError) in
+      moves.append((id, target))
+      return true
+    }
+    migration.touched.formUnion([holder.number, entity.number])
+    let order = try LinkOrder(end, core: core)
+    for move in moves {
+      guard let heir = heirs[move.target], let bytes = try core.record(move.holder, of: holder)
+      else { continue }
+      var record = MigratedRecord(
+        id: move.holder, names,
+        try holder.values(of: try changes.stored(bytes, id: move.holder, isCarriedOver: true)))
+      let leadsToItself =
+        self.heir(move.holder, of: holder) == heir && holder.number == entity.number
+        && move.holder != move.target
+      let isTaken = try isUnique && !core.orderedIDs(of: heir, by: end).isEmpty
+      if (leadsToItself || isTaken) && attribute.isOptional {
+        record.set(attribute.name, .null)
+        droppedIDs += 1
+      } else {
+        record.set(attribute.name, .integer(unsigned: heir))
+        movedIDs += 1
+        if let order {
+          try order.remove(move.holder, from: move.target)
+          if try order.position(of: move.holder, in: heir) == nil {
+            try order.append([move.holder], to: heir)
+          }
+        }
+      }
+      var content = try changes.content(of: try record.checkedValues())
+      _ = try content.withMutableBytes { (bytes) throws(StoreError) in
+        try changes.update(move.holder, to: bytes.recordContent)
+      }
+    }
+  }
+
+  // MARK: Links of their own
+
+  private mutating func moveLinks(_ end: RelationshipEnd) throws {
+    var pairs: [(id: UInt64, other: UInt64)] = []
+    try core.forEachRelated(of: gone, by: end) { (id, other) throws(StoreError) in
+      pairs.append((id, other))
+      return true
+    }
+    guard !pairs.isEmpty else { return }
+    migration.touched.formUnion([end.source.number, end.target.number])
+    try moveOrders(pairs, end)
+    var old = LinkList(expectedCount: pairs.count)
+    var new = LinkList(expectedCount: pairs.count)
+    for pair in pairs {
+      old.append(pair.id, pair.other)
+      guard let id = heirs[pair.id] else { continue }
+      let other = heir(pair.other, of: end.target)
+      // A link between two records that become one is dropped.
+      if end.target.number == entity.number, id == other, pair.id != pair.other { continue }
+      new.append(id, other)
+    }
+    _ = try core.removeLinks(old, by: end)
+    movedLinks += try core.addLinks(new, by: end)
+  }
+
+  private func moveOrders(
+    _ pairs: [(id: UInt64, other: UInt64)], _ end: RelationshipEnd
+  ) throws {
+    if let order = try LinkOrder(end, core: core) {
+      var owners: [UInt64] = []
+      for pair in pairs where owners.last != pair.id { owners.append(pair.id) }
+      for owner in owners {
+        guard let stays = heirs[owner] else { continue }
+        for other in try order.ids(of: owner) {
+          try order.remove(other, from: owner)
+          let next = heir(other, of: end.target)
+          if next != stays || end.target.number != entity.number,
+            try order.position(of: next, in: stays) == nil
+          {
+            try order.append([next], to: stays)
+          }
+        }
+      }
+    }
+    guard let order = try LinkOrder(end.opposite, core: core) else { return }
+    for pair in pairs {
+      guard let stays = heirs[pair.id],
+        let position = try order.position(of: pair.id, in: pair.other)
+      else { continue }
+      let owner = heir(pair.other, of: end.target)
+      if stays != owner || end.target.number != entity.number,
+        try order.position(of: stays, in: owner) == nil
+      {
+        if owner == pair.other {
+          try order.insert(stays, in: owner, after: position)
+        } else {
+          try order.append([stays], to: owner)
+        }
+      }
+      try order.remove(pair.id, from: pair.other)
+    }
+  }
+
+  /// Links that an earlier step has left to the end lead to the records that stay, too.
+  private func movePendingLinks() {
+    for index in migration.links.indices {
+      func source(_ id: UInt64) -> UInt64 {
+        migration.links[index].source == entity.number ? heirs[id] ?? id : id
+      }
+      func target(_ id: UInt64) -> UInt64 {
+        migration.links[index].target == entity.number ? heirs[id] ?? id : id
+      }
+      let link = migration.links[index]
+      migration.links[index].pairs = link.pairs.map { (source($0.source), target($0.target)) }
+      var orders: [UInt64: [UInt64]] = [:]
+      for order in link.orders {
+        for id in order.sources.map(source)
+        where !orders[target(order.target), default: []].contains(id) {
+          orders[target(order.target), default: []].append(id)
+        }
+      }
+      migration.links[index].orders = orders.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+  }
+}

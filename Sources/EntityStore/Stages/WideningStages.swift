@@ -1,0 +1,62 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Gives attributes of the file the wider types that entities declare.
+///
+/// No stage of a program: the model of the file keeps its version.
+struct WideningStages: OpeningStages {
+  let declared: [DeclaredEntity]
+
+  var version: UInt64 { 0 }
+
+  func isPending(after _: UInt64, in schema: StoredSchema) -> Bool {
+    declared.contains { !widened($0, in: schema.entity(named: $0.name)?.description).isEmpty }
+  }
+
+  func workCount(
+    after _: UInt64, in schema: StoredSchema, _ transaction: Transaction
+  ) throws -> Int {
+    try declared.reduce(0) { sum, declared in
+      guard let entity = schema.entity(named: declared.name) else { return sum }
+      return try sum + widened(declared, in: entity.description).count
+        * transaction.count(of: entity.records)
+    }
+  }
+
+  func run(
+    after _: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
+  ) throws -> any OpenedStages {
+    let run = MigrationRun(store, transaction, work)
+    for entity in declared {
+      let stored = try run.entities().first { $0.name == entity.name }
+      for attribute in widened(entity, in: stored) {
+        let conversion = try ExactConversion(to: attribute.storage.type, dates: nil)
+        try run.convert(attribute.name, of: entity.name, to: attribute.storage) {
+          conversion.value($0)
+        }
+      }
+    }
+    try run.buildLeftIndexes()
+    return run
+  }
+
+  /// The attributes that are declared with a wider type than they have.
+  private func widened(
+    _ entity: DeclaredEntity, in stored: EntityDescription?
+  ) -> [DeclaredEntity.Attribute] {
+    entity.attributes.filter { attribute in
+      stored?.attribute(named: attribute.name)?.type.widens(to: attribute.storage.type) ?? false
+    }
+  }
+}
+
+extension StoreCore {
+  /// Makes the file's schema fit `declared`, whose wider types attributes of the file get, in one transaction, or
+  /// throws and leaves it as it was.
+  ///
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` where a value is not the same in the wider type, with the
+  ///   first ten records.
+  func bringUpToDate(widening declared: [DeclaredEntity]) throws {
+    try bringUpToDate(declared, nil, WideningStages(declared: declared))
+  }
+}
