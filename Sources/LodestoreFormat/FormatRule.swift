@@ -142,4 +142,6 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case historyImage = "history.image"
   case historyPreserved = "history.preserved"
   case historyMark = "history.mark"
+  case historyKept = "history.kept"
+  case historyAllKept = "history.all-kept"
 }

@@ -2,11 +2,11 @@
 ///
 /// See Format.md, "History".
 package enum HistoryKey: Sendable, Hashable {
-  /// A part of what is told of a write.
+  /// A part of a write.
   case part(transaction: UInt64, part: UInt32)
   /// A record as it was before a write changed or removed it.
   case image(entity: EntityNumber, id: UInt64, transaction: UInt64)
-  /// What is kept of a removed record.
+  /// The preserved values of a removed record.
   case tombstone(entity: EntityNumber, id: UInt64, transaction: UInt64)
   /// How far a consumer has come.
   case consumer(String)
@@ -28,7 +28,26 @@ package enum HistoryKey: Sendable, Hashable {
     }
   }
 
-  /// What all keys of parts begin with, and the first key behind them.
+  /// The number of the write; `nil` for a mark.
+  package var transaction: UInt64? {
+    switch self {
+    case .part(let number, _), .image(_, _, let number), .tombstone(_, _, let number): number
+    case .consumer, .purged: nil
+    }
+  }
+
+  /// Returns the key of another write that is otherwise the same.
+  package func with(transaction: UInt64) -> HistoryKey {
+    switch self {
+    case .part(_, let part): .part(transaction: transaction, part: part)
+    case .image(let entity, let id, _): .image(entity: entity, id: id, transaction: transaction)
+    case .tombstone(let entity, let id, _):
+      .tombstone(entity: entity, id: id, transaction: transaction)
+    case .consumer, .purged: self
+    }
+  }
+
+  /// The first byte of all keys of parts, and the first key after them.
   package static let parts: [UInt8] = [1]
   package static let images: [UInt8] = [2]
   package static let consumers: [UInt8] = [4]

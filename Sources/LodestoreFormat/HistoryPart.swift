@@ -1,4 +1,4 @@
-/// What the history tells of a write, or a part of it where there is much to tell.
+/// One write in the history, or a part of it where the write changed much.
 ///
 /// See Format.md, "History".
 package struct HistoryPart: Sendable, Hashable {
@@ -15,13 +15,17 @@ package struct HistoryPart: Sendable, Hashable {
     package var images: UInt64?
     /// The number of the write that this one takes back, where it does nothing else.
     package var undoes: UInt64?
+    /// The entities whose records or links the write changed without telling it, ascending; `nil` where the
+    /// writer did not note them.
+    package var untold: [EntityNumber]?
 
     package init(
       partCount: Int, time: Double, process: Int64, author: String?, context: String?,
-      images: UInt64? = nil, undoes: UInt64? = nil
+      images: UInt64? = nil, undoes: UInt64? = nil, untold: [EntityNumber]? = nil
     ) {
       self.images = images
       self.undoes = undoes
+      self.untold = untold
       self.partCount = partCount
       self.time = time
       self.process = process
@@ -37,7 +41,7 @@ package struct HistoryPart: Sendable, Hashable {
       /// With the numbers of the attributes, ascending.
       case updated([UInt32])
       case deleted
-      /// Records may have changed of which nothing is told, before this write or in it.
+      /// Records may have changed without a report, before this write or in it.
       case restarted
     }
 
@@ -54,7 +58,7 @@ package struct HistoryPart: Sendable, Hashable {
 
   /// Links of one relationship that were added, removed or moved in an order.
   package struct Links: Sendable, Hashable {
-    /// What came of them; the raw value is the name of the member.
+    /// The kind of the change; the raw value is the name of the member.
     package enum Kind: String, Sendable, CaseIterable {
       case added, removed, moved
     }
@@ -104,6 +108,9 @@ extension HistoryPart {
       members["process"] = .integer(header.process)
       if let images = header.images { members["images"] = .integer(Int64(clamping: images)) }
       if let undoes = header.undoes { members["undoes"] = .integer(Int64(clamping: undoes)) }
+      if let untold = header.untold {
+        members["untold"] = .array(untold.map { .integer(Int64($0.rawValue)) })
+      }
       if let author = header.author { members["author"] = .string(author) }
       if let context = header.context { members["context"] = .string(context) }
     }
@@ -121,7 +128,8 @@ extension HistoryPart {
     if document["time"] != nil {
       guard case .date(let time) = document["time"],
         case .integer(let process) = document["process"],
-        case .integer(let parts) = document["parts"], (1...Int64(UInt32.max)).contains(parts)
+        case .integer(let parts) = document["parts"], (1...Int64(UInt32.max)).contains(parts),
+        time.isFinite
       else {
         throw FormatError(
           "the history has no 'parts', 'time' and 'process' of a write", .historyPart)
@@ -132,6 +140,7 @@ extension HistoryPart {
         context: try Self.text("context", in: document))
       header?.images = try Self.write("images", in: document)
       header?.undoes = try Self.write("undoes", in: document)
+      header?.untold = try Self.untold(in: document)
     }
     for element in try Self.array("changes", in: document) { changes.append(try Change(element)) }
     for element in try Self.array("links", in: document) { links.append(try Links(element)) }
@@ -145,6 +154,20 @@ extension HistoryPart {
       throw FormatError("'\(name)' of the history is no number of a write", .historyPart)
     }
     return UInt64(number)
+  }
+
+  private static func untold(in document: Document) throws(FormatError) -> [EntityNumber]? {
+    guard document["untold"] != nil else { return nil }
+    var entities: [EntityNumber] = []
+    for element in try array("untold", in: document) {
+      guard case .integer(let number) = element, number > 0, let entity = UInt32(exactly: number),
+        entities.last.map({ $0.rawValue < entity }) ?? true
+      else {
+        throw FormatError("the entities in 'untold' do not ascend, or are none", .historyPart)
+      }
+      entities.append(EntityNumber(entity))
+    }
+    return entities
   }
 
   private static func text(

@@ -17,7 +17,13 @@ package struct IDRuns: Sendable, Hashable {
   package var isEmpty: Bool { ranges.isEmpty }
 
   /// How many ids there are, once the runs are normalized.
-  package var count: Int { ranges.reduce(0) { $0 + Int(clamping: $1.count) } }
+  package var count: Int {
+    // A damaged file may tell of more ids than there can be.
+    ranges.reduce(0) { sum, range in
+      let (total, isTooLarge) = sum.addingReportingOverflow(Int(clamping: range.count))
+      return isTooLarge ? .max : total
+    }
+  }
 
   /// Adds one id; in any order, but in ascending order it costs no more than a comparison.
   @inline(__always)
@@ -64,13 +70,20 @@ package struct IDRuns: Sendable, Hashable {
     ranges = joined
   }
 
+  /// A copy with its runs normalized.
+  package var normalized: IDRuns {
+    var result = self
+    result.normalize()
+    return result
+  }
+
   /// Whether `id` is among them; the runs are normalized.
   package func contains(_ id: UInt64) -> Bool {
     let index = ranges.partitioningIndex { $0.upperBound > id }
     return index < ranges.count && ranges[index].contains(id)
   }
 
-  /// These ids without those of `other`; both are normalized.
+  /// Returns the ids that are not in `other`; both are normalized.
   package func subtracting(_ other: IDRuns) -> IDRuns {
     if other.isEmpty || isEmpty { return self }
     var result = IDRuns()

@@ -1,11 +1,12 @@
 import LodestoreFormat
 
-/// The records of the changes that writes with common images tell of, where each must be once.
+/// The records and links that writes with common images tell of, where each must be once.
 struct ToldRecords {
-  /// Bounds the memory to 64 MiB: of a write with more runs the others are not compared.
+  /// Bounds the memory to 64 MiB: of a write with more runs and links the others are not compared.
   private static let mostRuns = 1 << 22
 
   private var ranges: [EntityNumber: [Range<UInt64>]] = [:]
+  private var pairs: [UInt32: [LinkPair]] = [:]
   private var count = 0
 
   mutating func append(_ change: HistoryPart.Change) {
@@ -14,14 +15,26 @@ struct ToldRecords {
     ranges[change.entity, default: []] += change.ids.ranges
   }
 
-  /// Begins anew, and returns a record that was told of twice.
-  mutating func end() -> (entity: EntityNumber, id: UInt64)? {
+  mutating func append(_ links: HistoryPart.Links) {
+    guard count < Self.mostRuns else { return }
+    count += links.pairs.count
+    pairs[links.relationship, default: []] += links.pairs
+  }
+
+  /// Forgets all, and returns a record or link that was reported twice, as words; `nil` for none.
+  mutating func end() -> String? {
     defer { self = ToldRecords() }
     for (entity, told) in ranges where told.count > 1 {
       let sorted = told.sorted { $0.lowerBound < $1.lowerBound }
       for (range, next) in zip(sorted, sorted.dropFirst())
       where next.lowerBound < range.upperBound {
-        return (entity, next.lowerBound)
+        return "record \(next.lowerBound) of entity \(entity)"
+      }
+    }
+    for (relationship, told) in pairs where told.count > 1 {
+      let sorted = told.sorted()
+      if let (pair, _) = zip(sorted, sorted.dropFirst()).first(where: { $0 == $1 }) {
+        return "the link of \(pair.from) and \(pair.to) by relationship \(relationship)"
       }
     }
     return nil

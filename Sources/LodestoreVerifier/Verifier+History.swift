@@ -3,8 +3,7 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Keys and bodies are those of a history; every write has all of its parts, none is of what was purged,
-  /// ids were given, and images are records.
+  /// Checks the tree `history`: keys and bodies, the parts of each write, ids, images and preserved values.
   mutating func verifyHistory() throws {
     let name = TreeName.history.text
     guard let tree = trees[name] else { return }
@@ -27,7 +26,7 @@ extension Verifier {
         if try cursor.last() { next = cursor.integerKey &+ 1 }
       } catch {
         if error.isShortage { throw error }
-        // What is wrong with the records is found where they are checked.
+        // Damage of the records is found where they are checked.
         continue
       }
       if let counters = trees[TreeName.counters.text],
@@ -75,9 +74,10 @@ private struct HistoryCheck {
   private var lastNumber: UInt64 = 0
   /// Under which number images of the last write are kept.
   private var images: UInt64 = 0
-  /// The number of a purged write under which there are images of those behind it.
+  /// The number of a purged write under which there are images of those after it.
   private var purgedImages: UInt64?
   private var records = ToldRecords()
+  private var changes = ToldChanges()
 
   init(
     tree: String, entities: [EntityDescription], nextRelationship: UInt64,
@@ -109,13 +109,22 @@ private struct HistoryCheck {
       case .image(let entity, let id, let number):
         try check(number, id)
         try checkImage(body, entity, id)
+        guard changes.hasImage(of: id, entity, number) else {
+          throw FormatError(
+            "the write did not update or delete the record of the image", .historyKept)
+        }
       case .tombstone(let entity, let id, let number):
         try check(number, id)
         try checkTombstone(
           try Document(decoding: try Checksum.unsealed(key: key, body: body)), entity)
+        guard changes.hasPreserved(of: id, entity, number) else {
+          throw FormatError(
+            "the write did not delete the record of the preserved values", .historyKept)
+        }
       case .consumer, .purged:
         let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
-        guard case .integer(let number) = document["number"], case .date = document["time"],
+        guard case .integer(let number) = document["number"],
+          case .date(let time) = document["time"], time.isFinite,
           number >= (known == .purged ? 1 : 0), UInt64(number) <= max(lastNumber, purged),
           UInt64(number) <= HistoryKey.lastTransaction
         else {
@@ -124,6 +133,8 @@ private struct HistoryCheck {
         }
       }
     } catch {
+      // The changes of an unreadable part are unknown.
+      if case .part = known { changes.isPartial = true }
       add(key, error.rule, "\(error)")
     }
   }
@@ -138,7 +149,7 @@ private struct HistoryCheck {
         throw FormatError("a part that is not the first begins a write", .historyParts)
       }
       let expected = max(lastNumber, purged) + 1
-      // The missing ones are told once.
+      // Each gap is reported once.
       defer { lastNumber = number }
       guard number <= expected else {
         throw FormatError(
@@ -183,22 +194,23 @@ private struct HistoryCheck {
 
   /// Ends the writes that keep their images under one number.
   private mutating func endImages() {
-    guard let (entity, id) = records.end() else { return }
+    guard let repeated = records.end() else { return }
     findings.add(
       Finding(
         .history, .historyOnce, tree: tree,
-        "record \(id) of entity \(entity) is in two changes of write \(images), or of those that "
-          + "share its images"))
+        "\(repeated) is told twice by write \(images), or by those that share its images"))
   }
 
   private mutating func check(_ content: HistoryPart) throws(FormatError) {
-    for links in content.links
-    where links.relationship == 0 || links.relationship >= nextRelationship {
-      throw FormatError(
-        "relationship \(links.relationship) never was", .historyRelationship)
+    for links in content.links {
+      guard links.relationship > 0, links.relationship < nextRelationship else {
+        throw FormatError("relationship \(links.relationship) never was", .historyRelationship)
+      }
+      records.append(links)
     }
     for change in content.changes {
       records.append(change)
+      changes.append(change, images)
       let entity = try entity(change.entity)
       if case .updated(let numbers) = change.kind,
         let unknown = numbers.first(where: { entity.attribute(number: $0) == nil })
@@ -231,6 +243,9 @@ private struct HistoryCheck {
       try finish()
     } catch {
       findings.add(Finding(.history, error.rule, tree: tree, error.reason))
+    }
+    for lack in changes.lacks {
+      findings.add(Finding(.history, .historyAllKept, tree: tree, lack))
     }
   }
 

@@ -42,7 +42,7 @@ extension Fault {
 
   /// Faults at the ends of ranges, each with the rule that it breaks besides its example above.
   static let endFaults: [(rule: FormatRule, fault: Fault)] =
-    importEndFaults + [
+    importEndFaults + historyEndFaults + [
       (
         .counterKey,
         Fault("a counter is of entity 0") {
@@ -338,6 +338,13 @@ extension Fault {
       try $0.edit(
         HistoryKey.tombstone(entity: 4, id: 3, transaction: 2).bytes, .history, "99",
         to: .integer(1))
+    },
+    Fault("an image is of a record that its write did not change", in: .kept) { store in
+      let body = try store.get(HistoryKey.image(entity: 4, id: 1, transaction: 2).bytes, .history)
+      try store.put(HistoryKey.image(entity: 4, id: 1, transaction: 1).bytes, body, .history)
+    },
+    Fault("one image of two is gone", in: .kept) {
+      try $0.remove(HistoryKey.image(entity: 4, id: 1, transaction: 2).bytes, .history)
     },
     Fault("a consumer has read a write that was not told", in: .kept) {
       try $0.edit(HistoryKey.consumer("index").bytes, .history, "number", to: .integer(99))

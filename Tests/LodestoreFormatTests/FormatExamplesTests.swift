@@ -13,6 +13,8 @@ import Testing
         "cut-key", "index-entry", "counters", "bucket", "import-key", "import-pair",
         "element-entry",
         "relationship-pair",
+        // HistoryExamplesTests
+        "history-part", "history-image", "preserved", "history-mark",
         // The verifier's tests
         "store", "page",
       ])

@@ -39,8 +39,11 @@ extension TransactionCore {
   /// which ascend; returns how many had a value.
   ///
   /// After an error the transaction can only be aborted.
+  ///
+  /// - Parameter rehearsal: collects the changes, and none is made; `nil` to make them.
   func nullify(
-    _ number: UInt32, in ids: [UInt64], of entity: StoredEntity
+    _ number: UInt32, in ids: [UInt64], of entity: StoredEntity,
+    rehearsal: ChangeRehearsal? = nil
   ) throws(StoreError) -> Int {
     guard !ids.isEmpty, let position = entity.layout.slotIndex(ofAttribute: number) else {
       return 0
@@ -48,12 +51,11 @@ extension TransactionCore {
     let slot = entity.layout.slots[position]
     let changes = changes(of: entity)
     let concerned = entity.derivations?.dependents(of: [number]).union([number]) ?? [number]
+    let indexes = entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) }
     let batch = ChangeBatch(
-      changes,
-      concerned: entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) },
-      memoryLimit: store.options.batchMemoryInBytes, core: self)
+      changes, concerned: indexes, memoryLimit: store.options.batchMemoryInBytes, core: self)
     var count = 0
-    try breakingOnError {
+    func change() throws {
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         guard try entity.recordID(ofAttribute: number, in: old) != nil else { return }
@@ -70,13 +72,16 @@ extension TransactionCore {
         }
         try record.withUnsafeMutableBytes { bytes in
           let whole = changes.seal(bytes.recordContent, id: id)
-          try changes.check(try entity.view(whole, id: id), id: id)
+          let new = try entity.view(whole, id: id)
+          if let rehearsal { return try rehearsal.note(old, new, id: id) }
+          try changes.check(new, id: id)
           try batch.replace(old, id: id, with: whole, at: cursor)
         }
         count &+= 1
       }
-      try batch.finish(checksUnique: true)
+      if rehearsal == nil { try batch.finish(checksUnique: true) }
     }
+    if rehearsal == nil { try breakingOnError(change) } else { try wrappingErrors(change) }
     return count
   }
 }

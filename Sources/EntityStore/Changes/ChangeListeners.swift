@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// The sinks that are interested in one entity, and what they need of its changes.
+/// The sinks that are interested in one entity, and their needs.
 struct ChangeListeners {
   private let sinks: [(sink: any ChangeSink, interest: ChangeInterest)]
-  /// What any of them needs.
+  /// The union of the needs of all sinks.
   private let needs: ChangeInterest
   private let entity: StoredEntity
   private let count: ChangeCount?
@@ -36,14 +36,16 @@ struct ChangeListeners {
 
   var wantOldRecords: Bool { needs.contains(.oldRecord) }
 
-  /// Whether a removal of all records is to be told record by record.
+  /// Whether a removal of all records is reported record by record.
   var wantEachRemoval: Bool { !needs.isDisjoint(with: [.oldRecord, .eachRemoval]) }
 
   private func tell(_ sink: any ChangeSink, _ change: RecordChange) throws(StoreError) {
     try sink.record(change, of: entity)
   }
 
-  /// Tells of new records with consecutive ids; sinks that need their bytes are told by
+  /// Reports new records with consecutive ids.
+  ///
+  /// Sinks that need the bytes hear of each record by
   /// ``tellInsertedRecord(_:_:)``.
   func tellInserted(_ ids: Range<UInt64>) throws(StoreError) {
     guard !ids.isEmpty else { return }
@@ -70,7 +72,7 @@ struct ChangeListeners {
   ) throws(StoreError) {
     count?.note(entity)
     let attributes =
-      needs.contains(.attributes) ? try differences(old, new, id: id, core) : nil
+      needs.contains(.attributes) ? try core.differences(old, new, id: id, of: entity) : nil
     for (sink, interest) in sinks {
       let change = RecordChange.updated(
         id, old: interest.contains(.oldRecord) ? old : nil,
@@ -104,13 +106,15 @@ struct ChangeListeners {
       try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
     }
   }
+}
 
+extension TransactionCore {
   /// The attributes of the current layout in which two records differ; `new` is of that layout.
-  private func differences(
-    _ old: RecordView, _ new: RecordView, id: UInt64, _ core: TransactionCore
+  func differences(
+    _ old: RecordView, _ new: RecordView, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> AttributeSet {
     if old.layout === entity.layout { return entity.differences(old, new) }
-    return try core.carriedOver(old, id: id, of: entity).withBytes { (bytes) throws(StoreError) in
+    return try carriedOver(old, id: id, of: entity).withBytes { (bytes) throws(StoreError) in
       entity.differences(try entity.view(bytes, id: id), new)
     }
   }

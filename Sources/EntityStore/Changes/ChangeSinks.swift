@@ -55,7 +55,7 @@ extension TransactionCore {
   func beginChanges(_ observers: ChangeObservers) throws(StoreError) {
     assert(changeState == nil, "sinks are made before the first change")
     let others = observers.sinks(for: self)
-    // What may still change records comes first.
+    // Sinks that may still change records come first.
     var all: [any ChangeSink] = others?.all ?? []
     if let derived = DerivedAttributes(schema, core: self) { all.append(derived) }
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
@@ -84,8 +84,8 @@ extension TransactionCore {
     for sink in sinks.all { try sink.recordMoves(ids, of: owner, by: end) }
   }
 
-  /// Called when the closure of a write has ended: sinks make their changes, and are told when the
-  /// disk has them.
+  /// Called when the closure of a write has ended: sinks make their changes, and hear of the commit when the disk has
+  /// it.
   func endChanges() throws(StoreError) {
     guard let changeState else { return }
     guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
@@ -93,7 +93,10 @@ extension TransactionCore {
     if undone?.changeCount != changeCount { undone = nil }
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
-    if sinks.count.hasEverChanged { for sink in sinks.all { try sink.finish(self) } }
+    // The history reports an undo also where nothing was left to change.
+    if sinks.count.hasEverChanged || undone != nil {
+      for sink in sinks.all { try sink.finish(self) }
+    }
     let hasChanged = sinks.count.hasEverChanged
     guard hasChanged || sinks.all.contains(where: \.hearsEveryCommit) else { return }
     transaction.afterCommit { number, commit in
@@ -136,7 +139,7 @@ final class ChangeCount {
 
 /// Makes the sinks for the writes of an environment.
 ///
-/// One for each environment, since several stores may share a file: a change by any of them is told.
+/// Each environment has one, since several stores may share a file: a change by any of them is reported.
 final class ChangeObservers: Sendable {
   /// Makes the sink of one run of a write; `nil` where none is needed.
   typealias MakeSink = @Sendable (TransactionCore) -> (any ChangeSink)?
@@ -152,7 +155,7 @@ final class ChangeObservers: Sendable {
 
   init() {}
 
-  /// Has `make` called for each run of a write that begins from now on, until ``remove(_:)``.
+  /// Calls `make` for each run of a write that begins from now on, until ``remove(_:)``.
   func add(_ make: @escaping MakeSink) -> Int {
     state.withLock { state in
       state.next += 1

@@ -12,14 +12,14 @@ internal import LodestoreFormat
 /// Every change of the records of one entity within one transaction.
 ///
 /// All paths that write records go through here, one record at a time or, for many, through a
-/// ``ChangeBatch``. They find and order the records; this alone sees to it that:
+/// ``ChangeBatch``. These paths find and order the records. This class alone ensures that:
 ///
 /// - stored bytes are checked before use (``stored(_:id:isCarriedOver:)``);
 /// - new bytes are checked against the entity's constraints and sealed with their checksum;
 /// - unique keys are checked, and index entries kept: a function of the old record and the new one,
 ///   either of which may be absent, which writes only the difference;
 /// - the mark for imports that rely on the records is updated (`ChangeMark.swift`);
-/// - sinks are told (``ChangeSink``), where there are any.
+/// - sinks hear of each change (``ChangeSink``), where there are any.
 ///
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
 /// else.
@@ -117,13 +117,13 @@ final class EntityChanges {
     }
   }
 
-  /// The same for a record with its bytes.
+  /// Returns the constraint that ``check(_:id:)`` finds broken in a record with its bytes.
   func refusal(of record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> StoreError? {
     guard hasConstraints else { return nil }
     return try refusal(of: try entity.view(record, id: id), id: id)
   }
 
-  /// Writes the checksum for `id` behind `content`, which has room for it; returns the whole record.
+  /// Writes the checksum for `id` after `content`, which has room for it; returns the whole record.
   @discardableResult
   func seal(_ content: UnsafeMutableRawBufferPointer, id: UInt64) -> UnsafeRawBufferPointer {
     let whole = UnsafeMutableRawBufferPointer(
@@ -136,7 +136,7 @@ final class EntityChanges {
 
   /// Stores a new record; returns its id.
   ///
-  /// `content` has no checksum yet, and four free bytes behind it.
+  /// `content` has no checksum yet, and four free bytes after it.
   func insert(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
     try withDerived(content) { (content) throws(StoreError) in try insert(derived: content) }
   }
@@ -161,20 +161,41 @@ final class EntityChanges {
 
   /// Stores a record under an id that it had before it was removed.
   ///
+  /// Its derived attributes are derived again, but for the time when it was inserted.
+  ///
   /// - Precondition: there is no record with this id, and it is below those that new records get.
   func restore(
     _ content: UnsafeMutableRawBufferPointer, id: UInt64
   ) throws(StoreError) {
-    try withDerived(content) { (content) throws(StoreError) in
-      let record = seal(content, id: id)
-      let view = try entity.view(record, id: id)
-      try check(view)
-      try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
-      try core.checkUnique(of: entity, id: nil, hasOld: false)
-      try put(record, id: id)
-      try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
-      if hasListeners { try listeners.tellInserted(id, view) }
+    guard let derivations = entity.derivations else { return try restore(derived: content, id: id) }
+    let record = UnsafeRawBufferPointer(
+      start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
+    let before = try wrappingErrors { try entity.values(of: try entity.view(incoming: record)) }
+    var values = before
+    try derivations.derive(&values, .insert, of: entity, time: core.time)
+    for (position, attribute) in entity.layout.attributes.enumerated()
+    where before[position] != .null
+      && entity.description.attribute(number: attribute.number)?.derivation?.kind == .inserted
+    {
+      values[position] = before[position]
     }
+    var made = try self.content(of: values)
+    try made.withMutableBytes { (bytes) throws(StoreError) in
+      try restore(derived: bytes.recordContent, id: id)
+    }
+  }
+
+  private func restore(
+    derived content: UnsafeMutableRawBufferPointer, id: UInt64
+  ) throws(StoreError) {
+    let record = seal(content, id: id)
+    let view = try entity.view(record, id: id)
+    try check(view)
+    try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
+    try core.checkUnique(of: entity, id: nil, hasOld: false)
+    try put(record, id: id)
+    try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
+    if hasListeners { try listeners.tellInserted(id, view) }
   }
 
   /// Replaces record `id`; returns false, and writes nothing, when it has the same values already.
@@ -288,7 +309,7 @@ extension TransactionCore {
     return memcmp(left, right, a.count) == 0
   }
 
-  /// Encodes `value`: the record's content, valid until the next one is encoded; four bytes behind it
+  /// Encodes `value`: the record's content, valid until the next one is encoded; four bytes after it
   /// are free.
   func encode<E: Entity>(
     _ value: E, of entity: StoredEntity

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// What one write has done to the records of one entity, once it ends: each record is in one list at most.
+/// The changes of one entity's records by one write, once it ends: each record is in one list at most.
 ///
 /// A record that was inserted and changed is a new one, one that was inserted and removed was never there.
 struct NetChanges {
@@ -41,6 +41,18 @@ struct NetChanges {
     }
   }
 
+  /// Replaces the noted updates of `ids`, which are normalized.
+  ///
+  /// Each record then has other values in exactly the
+  /// attributes of its group. A record of no group is unchanged.
+  mutating func settle(_ ids: IDRuns, as groups: [AttributeSet: IDRuns]) {
+    updates = updates.map { ($0.attributes, $0.ids.normalized.subtracting(ids)) }
+    for (attributes, ids) in groups where !attributes.isEmpty { updates.append((attributes, ids)) }
+    updates.removeAll { $0.ids.isEmpty }
+    lastUpdate = updates.count
+    positions = [:]
+  }
+
   /// Whether record `id` was inserted by the write.
   mutating func hasInserted(_ id: UInt64) -> Bool {
     if insertedIDs.isEmpty { return false }
@@ -48,7 +60,7 @@ struct NetChanges {
     return insertedIDs.contains(id)
   }
 
-  /// What has come of it all.
+  /// Returns the net changes.
   consuming func result() -> EntityChangeSet {
     insertedIDs.normalize()
     removedIDs.normalize()
@@ -57,16 +69,14 @@ struct NetChanges {
     set.deleted = removedIDs.subtracting(insertedIDs)
     var all: [(attributes: AttributeSet, ids: IDRuns)] = []
     for (attributes, changed) in updates {
-      var ids = changed
-      ids.normalize()
-      ids = ids.subtracting(insertedIDs).subtracting(removedIDs)
+      let ids = changed.normalized.subtracting(insertedIDs).subtracting(removedIDs)
       if !ids.isEmpty { all.append((attributes, ids)) }
     }
     set.updated = Self.disjoint(all)
     return set
   }
 
-  /// The same with each id in one group alone, that of all its attributes.
+  /// Returns the groups with each id in one group alone, that of all its attributes.
   private static func disjoint(
     _ groups: [(attributes: AttributeSet, ids: IDRuns)]
   ) -> [(attributes: AttributeSet, ids: IDRuns)] {
@@ -86,7 +96,7 @@ struct NetChanges {
       }
       if !left.isEmpty { result.append((attributes, left)) }
     }
-    // The same attributes may have come of different ones.
+    // Unions of different attributes may be equal.
     var positions: [AttributeSet: Int] = [:]
     var joined: [(attributes: AttributeSet, ids: IDRuns)] = []
     for (attributes, ids) in result where !ids.isEmpty {
@@ -129,8 +139,9 @@ struct EntityChangeSet: Sendable {
   }
 }
 
-/// The links of one relationship that a write has added, removed and moved; those that it has both added and
-/// removed are in no list, and those that it has added are not moved.
+/// The links of one relationship that a write has added, removed and moved.
+///
+/// A link that the write both added and removed is in no list. A link that it added does not count as moved.
 struct NetLinks {
   /// The relationship, seen from side 1.
   let end: RelationshipEnd
@@ -139,12 +150,15 @@ struct NetLinks {
 
   init(_ end: RelationshipEnd) { self.end = end }
 
+  /// Whether no link was added, removed or moved in the end.
+  var isEmpty: Bool { states.isEmpty && moved.isEmpty }
+
   mutating func note(_ change: borrowing LinkChange) {
     let isForward = change.end.side == .from
     for index in 0..<change.links.count {
       let (id, other) = (change.links.id(at: index), change.links.other(at: index))
       let pair = isForward ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
-      // Links are told only when they come or go, so that a second change takes back the first.
+      // Links are reported only when they come or go, so that a second change takes back the first.
       if states.removeValue(forKey: pair) == nil {
         states[pair] = change.isAdded
       } else if !change.isAdded {

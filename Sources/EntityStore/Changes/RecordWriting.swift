@@ -2,11 +2,11 @@ internal import LMDB
 internal import LodestoreFormat
 
 // All writes of records: no other file puts a pair into a record tree or takes one out, which
-// `tools/lint` checks. Whoever calls these has checked and told the change.
+// `tools/lint` checks. Callers have checked and reported the change.
 
 extension EntityChanges {
   func put(_ record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     do {
       try core.transaction.put(id, record, in: entity.records)
     } catch {
@@ -15,7 +15,7 @@ extension EntityChanges {
   }
 
   func remove(_ id: UInt64) throws(StoreError) {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     do {
       try core.transaction.delete(id, in: entity.records)
     } catch {
@@ -24,28 +24,29 @@ extension EntityChanges {
   }
 
   func remove(at cursor: Cursor) throws(LMDBError) {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     try cursor.delete()
   }
 
   func empty() throws(LMDBError) {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     try core.transaction.empty(entity.records)
   }
 
   @inline(__always)
   func replace(at cursor: Cursor, with record: UnsafeRawBufferPointer) throws(LMDBError) {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     try cursor.replaceCurrent(with: record)
   }
 
-  /// Has `change` write into the bytes of the record at the cursor, where they are, or with the plain
-  /// engine into a copy, which is stored instead; false for a long record.
+  /// Calls `change` with the bytes of the record at the cursor; returns false for a long record.
+  ///
+  /// The bytes are those of the page. With the plain engine they are a copy, which is stored instead.
   @inline(__always)
   func change(
     at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(LMDBError) -> Bool {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     if let page = try cursor.changeableCurrent() {
       change(page)
       return true
@@ -61,7 +62,7 @@ extension EntityChanges {
   func append(
     _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     do {
       let isWritten = try row.withEnds { ends in
         Checksum.seal(row.base, ends: ends, firstID: nextID)
@@ -78,7 +79,7 @@ extension EntityChanges {
   func append(
     _ record: UnsafeRawBufferPointer, id: UInt64, at cursor: Cursor
   ) throws(StoreError) {
-    core.changeCount &+= 1
+    core.noteWritten(entity)
     do {
       guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
         throw alreadyThere(id)
@@ -92,5 +93,34 @@ extension EntityChanges {
 
   private func alreadyThere(_ id: UInt64) -> StoreError {
     .damagedIndex(entity.name, "record \(id) exists although it is new")
+  }
+}
+
+extension TransactionCore {
+  /// Counts a change of records of `entity`, and notes the entity.
+  @inline(__always)
+  fileprivate func noteWritten(_ entity: StoredEntity) {
+    changeCount &+= 1
+    if writtenEntity != entity.number { noteFirstWritten(entity) }
+  }
+
+  @inline(never)
+  private func noteFirstWritten(_ entity: StoredEntity) {
+    writtenEntities.insert(entity.number)
+    writtenEntity = entity.number
+  }
+
+  /// Runs `body`, whose changes of `entity` follow from others and are not the program's own.
+  func asConsequence(
+    in entity: StoredEntity, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let isWritten = writtenEntities.contains(entity.number)
+    defer {
+      if !isWritten {
+        writtenEntities.remove(entity.number)
+        writtenEntity = .none
+      }
+    }
+    try body()
   }
 }

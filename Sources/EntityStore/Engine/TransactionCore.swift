@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What a transaction of a store works with: the engine's transaction, and the schema as of it.
+/// One transaction of a store: the engine's transaction, and the schema as of it.
 ///
 /// One thread at a time, from the beginning to the end of one closure. The public faces are
 /// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and ``DynamicTransaction``.
@@ -10,9 +10,9 @@ final class TransactionCore {
   let schema: StoredSchema
   let store: StoreCore
   let isWrite: Bool
-  /// Next record id by entity number, as far as this transaction has asked.
+  /// Next record id by the number of each entity that this transaction has asked for.
   var nextIDs: [EntityNumber: UInt64] = [:]
-  /// What the counters of entities have been raised to in this transaction.
+  /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]
   /// The optional trees that this transaction has made.
   var madeTrees: [TreeName: Tree] = [:]
@@ -24,30 +24,38 @@ final class TransactionCore {
   // would show in every walk and batch.
   @exclusivity(unchecked) var writer: RecordWriter
   @exclusivity(unchecked) var key = KeyEncoder()
-  /// Beside ``key``, of a record that is about to change.
+  /// The key that a record had before the change; ``key`` is its new one.
   @exclusivity(unchecked) var oldKey = KeyEncoder()
   /// Of the write that this is a run of.
   var savepoints: Savepoints?
+  /// Whether a call runs that fails or succeeds as a whole; see ``asOneCall(_:_:)``.
+  var isWithinCall = false
   /// How often records or buckets were written.
   @exclusivity(unchecked) var changeCount = 0
   /// Who writes.
   var origin = WriteOrigin()
   /// The steps of the write that the history tells one by one.
   var steps: [WriteStep] = []
-  /// The write that this one has taken back, and ``changeCount`` behind that; `nil` at the end of
+  /// The write that this one has taken back, and ``changeCount`` after that; `nil` at the end of
   /// one that has done more.
   var undone: (number: UInt64, changeCount: Int)?
-  /// Set when a batch failed half-way: the transaction can only be aborted.
+  /// Set when a batch failed half-way: this run of the write can only be aborted.
   var brokenBy: StoreError?
+  /// The entities whose records the write itself has changed, and the last of them; derived attributes that the
+  /// store keeps do not count.
+  var writtenEntities: Set<EntityNumber> = []
+  @exclusivity(unchecked) var writtenEntity = EntityNumber.none
+  /// Whether this run of the write is abandoned, to run again without the part that failed.
+  private(set) var isGivenUp = false
   /// The entity type that was looked up last.
   @exclusivity(unchecked) private var lastEntity: (type: ObjectIdentifier, entity: StoredEntity)?
   /// Tells how far a batch is, where somebody wants to know.
   var batchReport: BatchReport?
-  /// Told what is read, where somebody wants to know.
+  /// Notes which entities are read, where somebody wants to know.
   var tracker: ReadTracker?
   /// Given the runs of queries, where somebody measures them.
   var runs: LastRun?
-  /// What `Changes` keeps for the length of a write; see ``ChangeState``.
+  /// The state of `Changes` for the length of a write; see ``ChangeState``.
   @exclusivity(unchecked) var changeState: AnyObject?
   /// For reads only: a write moves the pages that a search goes through.
   @exclusivity(unchecked) private var points: PointLookup?
@@ -67,6 +75,13 @@ final class TransactionCore {
   /// The number of the commit that is seen; of a write the one that it will have.
   var commitNumber: CommitNumber { CommitNumber(transaction.id) }
 
+  /// Abandons this run of the write: every call that names an entity is refused from now on, since it would see
+  /// half-done changes.
+  func giveUp() {
+    isGivenUp = true
+    lastEntity = nil
+  }
+
   // MARK: Entities
 
   func entity<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
@@ -84,6 +99,7 @@ final class TransactionCore {
   }
 
   private func lookUp<E: Entity>(_: E.Type) throws(StoreError) -> StoredEntity {
+    guard !isGivenUp else { throw .givenUp }
     guard let name = store.name(of: E.self) else { throw .undeclared(E.schema.name) }
     guard schema.misfits.isEmpty || !schema.misfits.contains(name) else {
       throw .changedElsewhere(name)
@@ -165,7 +181,7 @@ final class TransactionCore {
     return try withReadLayout(view, id: id, of: entity, body)
   }
 
-  /// The same for a record whose checksum need not be looked at.
+  /// Calls `body` in the same way with a record whose checksum need not be checked.
   @inline(__always)
   func withReadLayout<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,

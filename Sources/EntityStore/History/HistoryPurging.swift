@@ -34,10 +34,10 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Notes up to where a consumer has read, in the transaction of what it did with it; `nil` forgets the
+  /// Notes up to where a consumer has read, in the transaction of its own changes; `nil` forgets the
   /// consumer.
   ///
-  /// What is not read by all consumers is kept by ``purgeConsumedHistory(orBefore:)``.
+  /// ``purgeConsumedHistory(orBefore:)`` keeps everything that some consumer has not read.
   ///
   /// - Parameter name: 1 to 64 bytes of UTF-8.
   /// - Throws: ``StoreError/Code/expiredHistory`` when what follows the token has been purged already.
@@ -83,7 +83,7 @@ extension WriteTransaction {
     return try log.purge(through: try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
   }
 
-  /// Removes what all consumers have read, and what is older than `date` whether they have or not; returns of
+  /// Removes the writes that all consumers have read, and those older than `date` whether they have or not; returns
   /// how many writes.
   ///
   /// Without a consumer, only what is older than `date`.
@@ -123,7 +123,7 @@ extension HistoryLog {
     return found
   }
 
-  /// The number of the last write before a time, as far as all before it are before that time, too.
+  /// Returns the number of the last write before a time, if all writes before it are before that time, too.
   func lastNumber(before time: Double) throws -> UInt64 {
     var last: UInt64 = 0
     try forEachPart(from: 0) { number, _, part in
@@ -142,12 +142,12 @@ extension HistoryLog {
   private struct KeptRecords {
     let entity: EntityNumber
     let ids: Range<UInt64>
-    /// The number that is in the keys of what is kept of them.
+    /// The number in the keys of their images and preserved values.
     let transaction: UInt64
     let isDeleted: Bool
   }
 
-  /// Removes what is told of the writes up to `end`, or all of them; returns of how many.
+  /// Removes what the history tells of the writes up to `end`, or of all; returns of how many.
   func purge(through end: UInt64) throws -> Int {
     let end = min(end, try lastNumber())
     guard tree != nil, end > (try purged()?.number ?? 0) else { return 0 }
@@ -187,16 +187,51 @@ extension HistoryLog {
       }
       for key in parts { try delete(key) }
     }
+    try deleteUntold(through: end)
     try put(HistoryMark(number: end, time: time).document, .purged)
     return count
+  }
+
+  /// Deletes images and preserved values under the numbers of writes up to `end` that belong to no change.
+  ///
+  /// Earlier versions of the library kept an image where an undo or a new layout left all values as they were.
+  ///
+  /// - Complexity: O(images and preserved values that stay); none is read.
+  private func deleteUntold(through end: UInt64) throws {
+    guard let tree else { return }
+    // Writes that stay may keep their images under the number of one that goes.
+    var shared: UInt64?
+    try forEachPart(from: end + 1) { _, _, part in
+      shared = part.header?.images
+      return false
+    }
+    var start = HistoryKey.images
+    while true {
+      var keys: [HistoryKey] = []
+      let range = KeyRange(lower: .included(start), upper: .excluded(HistoryKey.consumers))
+      try Cursor(tree, in: core.transaction).walk(range) { key, _ in
+        if let key = HistoryKey(key), let number = key.transaction, number <= end, number != shared
+        {
+          keys.append(key)
+        }
+        return keys.count < Self.keysPerRound
+      }
+      for key in keys { try delete(key) }
+      guard keys.count == Self.keysPerRound, let last = keys.last else { return }
+      start = last.bytes
+    }
   }
 
   /// Deletes what is kept of `records` under the keys that `key` makes.
   private func delete(
     _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {
-    let kept = try KeptIDs(in: self) { key(records.entity, $0, records.transaction) }
-    try ToldIDs(IDRuns([records.ids]), recordsOf: nil, kept: kept, core).forEach { id in
+    let kept = try KeptIDs(in: self, of: records.transaction) {
+      key(records.entity, $0, records.transaction)
+    }
+    try ToldIDs(
+      IDRuns([records.ids]), recordsOf: nil, kept: [kept].compactMap { $0 }, core
+    ).forEach { id in
       try delete(key(records.entity, id, records.transaction))
     }
   }
@@ -216,7 +251,7 @@ extension Store {
     try write { try $0.purgeHistory(before: date) }
   }
 
-  /// Removes what all consumers have read, and what is older than `date`; see
+  /// Removes the writes that all consumers have read, and those older than `date`; see
   /// ``WriteTransaction/purgeConsumedHistory(orBefore:)``.
   @discardableResult
   public func purgeConsumedHistory(orBefore date: Date? = nil) throws -> Int {
@@ -236,7 +271,7 @@ extension Store {
     try await write { try $0.purgeHistory(before: date) }
   }
 
-  /// Removes what all consumers have read, and what is older than `date`; see
+  /// Removes the writes that all consumers have read, and those older than `date`; see
   /// ``WriteTransaction/purgeConsumedHistory(orBefore:)``.
   @discardableResult
   public func purgeConsumedHistory(orBefore date: Date? = nil) async throws -> Int {

@@ -18,11 +18,14 @@ public struct HistoryQuery: Sendable {
     case transaction(HistoryToken)
   }
 
-  /// What is kept of the changes of one entity: those of records that fulfil a condition.
+  /// Decides which changes of the records of one entity stay, by a condition.
   struct RecordFilter: Sendable {
+    /// Whether a changed record fulfils the condition, by its id, the kind of its change and the number of its
+    /// image; `nil` where nothing tells its values.
+    typealias Decision = (UInt64, HistoryChange.Kind, UInt64) throws -> Bool?
+
     let entity: String
-    let make:
-      @Sendable (TransactionCore) throws -> (UInt64, HistoryChange.Kind, UInt64) throws -> Bool
+    let make: @Sendable (TransactionCore) throws -> Decision
   }
 
   var start = Start.beginning
@@ -41,7 +44,7 @@ public struct HistoryQuery: Sendable {
   /// Everything that is kept.
   public static var all: HistoryQuery { HistoryQuery(.beginning) }
 
-  /// What was written after `token`; `nil` for everything that is kept.
+  /// The writes after `token`; `nil` for everything that is kept.
   ///
   /// - Throws: when it is run: ``StoreError/Code/expiredHistory`` when some of that has been purged;
   ///   ``StoreError/Code/invalidQuery`` for a token of another store.
@@ -49,12 +52,12 @@ public struct HistoryQuery: Sendable {
     HistoryQuery(token.map { .token($0) } ?? .beginning)
   }
 
-  /// What was written at this time or later.
+  /// The writes at this time or later.
   ///
   /// Times are those of the writers' clocks; the order is that of the writes.
   public static func since(_ date: Date) -> HistoryQuery { HistoryQuery(.date(date)) }
 
-  /// The one write that `token` is behind.
+  /// The one write that `token` names.
   public static func transaction(_ token: HistoryToken) -> HistoryQuery {
     HistoryQuery(.transaction(token))
   }
@@ -95,8 +98,12 @@ public struct HistoryQuery: Sendable {
     return with { $0.attributes[E.schema.name, default: []].formUnion(names) }
   }
 
-  /// Of records of `E` only those that `query` finds: as they are now, and those that are gone by their
-  /// images, where these are kept.
+  /// Of records of `E` only those that `query` finds, as they are now.
+  ///
+  /// A record that is gone counts as it was when it was deleted: all its changes stay or go, its insert too. Its
+  /// values are those of its last image, or those that ``HistoryPolicy/kept(preserving:images:)`` preserves, where
+  /// the condition needs no others. ``HistoryTransaction/undecidedCount`` counts the changes of records of which
+  /// neither is kept. Such changes are left out, and their writes stay.
   ///
   /// The query's order, limit and offset play no part.
   public func matching<E: Entity>(_ query: Query<E>) -> HistoryQuery {
@@ -109,7 +116,7 @@ public struct HistoryQuery: Sendable {
   /// The last write first.
   public func newestFirst() -> HistoryQuery { with { $0.isNewestFirst = true } }
 
-  /// At most so many writes.
+  /// At most `count` writes.
   public func limit(_ count: Int) -> HistoryQuery { with { $0.limitCount = count } }
 
   /// Writes alone, without their changes and links.
@@ -125,10 +132,10 @@ public struct HistoryQuery: Sendable {
 }
 
 extension TransactionCore {
-  /// Whether a changed record, now or as it was before it was deleted, is one that `query` finds.
+  /// Whether `query` finds a changed record, as it is now or as it was when it was deleted.
   fileprivate func historyFilter<E: Entity>(
     _ query: Query<E>
-  ) throws -> (UInt64, HistoryChange.Kind, UInt64) throws -> Bool {
+  ) throws -> HistoryQuery.RecordFilter.Decision {
     let entity = try entity(E.self)
     let request = try query.request()
     let condition = try ConditionBinding.bind(
@@ -139,9 +146,38 @@ extension TransactionCore {
       if kind != .deleted, let bytes = try record(id, of: entity) {
         return try evaluator.admits(bytes, id: id)
       }
-      let key = HistoryKey.image(entity: entity.number, id: id, transaction: number)
-      guard let bytes = try log.image(key) else { return false }
-      return try evaluator.admits(bytes, id: id)
+      let last = kind == .deleted ? number : nil
+      if let kept = try log.kept(.image(entity: entity.number, id: id, transaction: 0), of: last) {
+        return try evaluator.admits(kept, id: id)
+      }
+      let tombstone = HistoryKey.tombstone(entity: entity.number, id: id, transaction: 0)
+      guard let kept = try log.keptDocument(tombstone, of: last),
+        let record = try entity.record(id, preserving: kept, decides: condition)
+      else { return nil }
+      return try record.withBytes { (bytes) throws(StoreError) in
+        try evaluator.admits(bytes, id: id)
+      }
     }
+  }
+}
+
+extension StoredEntity {
+  /// Makes a record of the preserved values `kept` of a deleted record; `nil` where `condition` needs other values.
+  fileprivate func record(
+    _ id: UInt64, preserving kept: Document, decides condition: BoundCondition
+  ) throws(StoreError) -> [UInt8]? {
+    guard case .object(let members) = kept else { return nil }
+    let numbers = Set(members.keys.compactMap { UInt32($0) })
+    guard condition.isDecided(by: numbers) else { return nil }
+    var values: [Value] = []
+    for attribute in layout.attributes {
+      var value = attribute.isOptional ? Value.null : .placeholder(of: attribute.type)
+      if let member = members["\(attribute.number)"], member != .null {
+        value = EntityDescription.value(of: member, for: attribute.type)
+        guard value.fits(attribute.type) else { return nil }
+      }
+      values.append(value)
+    }
+    return try wrappingErrors { try layout.record(id: id, values: values) }
   }
 }

@@ -8,14 +8,14 @@ internal import LodestoreFormat
 extension ReadableTransaction where Self: ~Copyable {
   /// The place in the history that this transaction sees the end of; in a write, before its own changes.
   ///
-  /// Read records and this in one transaction, then go on with what comes after.
+  /// Read records and this token in one transaction, then go on with the writes after the token.
   public func historyToken() throws(StoreError) -> HistoryToken {
     try HistoryLog(access.core).token()
   }
 
   /// The writes that the history tells of, oldest first unless the query says otherwise.
   ///
-  /// - Throws: ``StoreError/Code/expiredHistory`` when some of what was asked for has been purged.
+  /// - Throws: ``StoreError/Code/expiredHistory`` when some of these writes have been purged.
   /// - Complexity: O(t + r) for t writes after the start with r ranges of ids in all
   public func history(_ query: HistoryQuery) throws -> [HistoryTransaction] {
     var found: [HistoryTransaction] = []
@@ -33,8 +33,9 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// The token of this write, which it will have in the history once it is committed; `nil` where
-  /// there is nothing to tell so far: no record was changed, or none of an entity that keeps a
+  /// The token that this write will have in the history once it is committed.
+  ///
+  /// `nil` where there is nothing to report so far: no record was changed, or none of an entity that keeps a
   /// history.
   ///
   ///     let token = try store.write { tx in
@@ -42,7 +43,7 @@ extension WriteTransaction {
   ///       return try tx.ownHistoryToken()
   ///     }
   ///
-  /// Ask for it behind the changes. Of a write that throws there is no token.
+  /// Ask for it after the changes. A write that throws has no token.
   public func ownHistoryToken() throws(StoreError) -> HistoryToken? {
     let recorder = core.state.sinks?.all.lazy.compactMap { $0 as? HistoryRecorder }.first
     guard let number = recorder?.promisedNumber() else { return nil }
@@ -51,7 +52,7 @@ extension WriteTransaction {
 }
 
 extension Store {
-  /// The place behind the last write that the history tells of.
+  /// The place after the last write in the history.
   public func historyToken() throws -> HistoryToken { try read { try $0.historyToken() } }
 
   /// The writes that the history tells of, oldest first; see ``ReadableTransaction/history(_:)``.
@@ -71,14 +72,14 @@ struct HistoryRun {
   private let core: TransactionCore
   private let log: HistoryLog
   private let storeID: UUID
-  private let filters: [String: [(UInt64, HistoryChange.Kind, UInt64) throws -> Bool]]
+  private let filters: [String: [HistoryQuery.RecordFilter.Decision]]
 
   init(_ query: HistoryQuery, _ core: TransactionCore) throws {
     self.query = query
     self.core = core
     log = HistoryLog(core)
     storeID = try log.storeID()
-    var filters: [String: [(UInt64, HistoryChange.Kind, UInt64) throws -> Bool]] = [:]
+    var filters: [String: [HistoryQuery.RecordFilter.Decision]] = [:]
     for filter in query.recordFilters {
       filters[filter.entity, default: []].append(try filter.make(core))
     }
@@ -174,6 +175,7 @@ struct HistoryRun {
     let parts = isBackwards ? whole.parts.reversed() : whole.parts
     var groups: [HistoryChanges.Group] = []
     var restarted: [String] = []
+    var undecidedCount = 0
     for change in parts.lazy.flatMap(\.changes) {
       let entity = core.schema.entities.first { $0.number == change.entity }
       let name = entity?.name ?? "entity \(change.entity)"
@@ -193,16 +195,9 @@ struct HistoryRun {
       }
       var ids = change.ids
       if let filters = filters[name], let entity {
-        ids = IDRuns()
-        // What is neither a record nor an image fulfils no condition.
-        let images = try KeptIDs(in: log) {
-          .image(entity: entity.number, id: $0, transaction: image)
-        }
-        let told = try ToldIDs(
-          change.ids, recordsOf: kind == .deleted ? nil : entity, kept: images, core)
-        try told.forEach { id in
-          if try filters.allSatisfy({ try $0(id, kind, image) }) { ids.append(id) }
-        }
+        let found = try matching(change.ids, kind, image, entity, filters)
+        ids = found.ids
+        undecidedCount = undecidedCount.addingClamped(found.undecidedCount)
       }
       if ids.isEmpty { continue }
       groups.append(
@@ -214,7 +209,9 @@ struct HistoryRun {
     if query.kinds?.contains(.updated) ?? true {
       links = parts.flatMap(\.links).compactMap(self.links)
     }
-    if filtersChanges, groups.isEmpty, links.isEmpty, restarted.isEmpty { return nil }
+    if filtersChanges, groups.isEmpty, links.isEmpty, restarted.isEmpty, undecidedCount == 0 {
+      return nil
+    }
     if !query.wantsChanges {
       groups = []
       links = []
@@ -225,7 +222,44 @@ struct HistoryRun {
       contextName: header.context, process: Int(clamping: header.process),
       undoes: header.undoes.map { HistoryToken(storeID: storeID, number: $0) },
       changes: HistoryChanges(groups: groups, transaction: whole.number, image: image),
-      links: links, restartedEntities: restarted)
+      links: links, restartedEntities: restarted, untoldEntities: untoldEntities(header),
+      undecidedCount: undecidedCount)
+  }
+
+  /// The records among `all` that fulfil all conditions of the entity, and of how many nothing tells that.
+  private func matching(
+    _ all: IDRuns, _ kind: HistoryChange.Kind, _ image: UInt64, _ entity: StoredEntity,
+    _ filters: [HistoryQuery.RecordFilter.Decision]
+  ) throws -> (ids: IDRuns, undecidedCount: Int) {
+    let isDeleted = kind == .deleted
+    let number = entity.number
+    let write = isDeleted ? image : nil
+    let images = try KeptIDs(in: log, of: write) {
+      .image(entity: number, id: $0, transaction: write ?? 0)
+    }
+    let preserved = try KeptIDs(in: log, of: write) {
+      .tombstone(entity: number, id: $0, transaction: write ?? 0)
+    }
+    var ids = IDRuns()
+    var decidedCount = 0
+    try ToldIDs(
+      all, recordsOf: isDeleted ? nil : entity, kept: [images, preserved].compactMap { $0 }, core
+    ).forEach { id in
+      var fulfils = true
+      for filter in filters {
+        guard let decision = try filter(id, kind, image) else { return }
+        fulfils = fulfils && decision
+      }
+      decidedCount += 1
+      if fulfils { ids.append(id) }
+    }
+    return (ids, max(0, all.count - decidedCount))
+  }
+
+  private func untoldEntities(_ header: HistoryPart.Header) -> [String] {
+    (header.untold ?? []).map { number in
+      core.schema.entities.first { $0.number == number }?.name ?? "entity \(number)"
+    }
   }
 
   /// Links as seen from the side that has a name; `nil` where a filter leaves them out.
@@ -250,6 +284,14 @@ struct HistoryRun {
           ? HistoryLinks.Link(recordID: $0.to, targetID: $0.from)
           : HistoryLinks.Link(recordID: $0.from, targetID: $0.to)
       }, number: group.relationship)
+  }
+}
+
+extension Int {
+  /// The sum, or the largest number: a damaged file may tell of more records than there can be.
+  fileprivate func addingClamped(_ other: Int) -> Int {
+    let (sum, isTooLarge) = addingReportingOverflow(other)
+    return isTooLarge ? .max : sum
   }
 }
 

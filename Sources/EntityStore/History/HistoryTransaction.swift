@@ -5,32 +5,41 @@
 #endif
 internal import LodestoreFormat
 
-/// What the history tells of one write.
+/// One write as the history reports it.
 ///
 /// Each write is one, also where several share a commit, and so is each page of an import.
 public struct HistoryTransaction: Sendable, Identifiable {
-  /// The place behind it: what follows is after this token.
+  /// The place after the write: later writes are after this token.
   public let token: HistoryToken
   /// When the write began to change records.
   public let time: Date
   /// Who wrote; of an import, its name.
   public let author: String?
-  /// What part of the program wrote; of an import, the page.
+  /// The part of the program that wrote; of an import, the page.
   public let contextName: String?
   /// The number of the process that wrote.
   public let process: Int
   /// The write that this one has taken back, where it has done nothing else; see
   /// ``WriteTransaction/undo(_:)``.
   public let undoes: HistoryToken?
-  /// What happened to records: each record is in it once, with what came of it in the end.
+  /// The changes of records: each record is in it once, with its final change.
   public let changes: HistoryChanges
   /// The links of relationships to many that were added and removed; those that an attribute holds are
   /// changes of that attribute.
   public let links: [HistoryLinks]
   /// Entities of which records may have changed that no write tells of.
   ///
-  /// Their history begins here while they have records, or a migration has changed them: read them anew.
+  /// Their history begins here while they have records, or a migration has changed them: read them again.
   public let restartedEntities: [String]
+  /// Entities without a history of which the write changed records or links too, by name.
+  ///
+  /// None of these changes is among ``changes`` and ``links``, and none can be undone. A write by an earlier
+  /// version of the library names none. Pages of an import that share a commit name the same entities.
+  public let untoldEntities: [String]
+  /// How many changes ``HistoryQuery/matching(_:)`` left out undecided.
+  ///
+  /// The record is gone, and neither an image nor the values that the condition needs are kept.
+  public let undecidedCount: Int
 
   /// The number of the write in the history.
   public var id: UInt64 { token.number }
@@ -38,7 +47,7 @@ public struct HistoryTransaction: Sendable, Identifiable {
 
 /// One record that a write has changed.
 public struct HistoryChange: Sendable, Hashable {
-  /// What came of the record.
+  /// The kind of the change.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -51,7 +60,7 @@ public struct HistoryChange: Sendable, Hashable {
     case deleted
   }
 
-  /// What came of the record.
+  /// The kind of the change.
   public let kind: Kind
   /// The entity's name.
   public let entity: String
@@ -152,16 +161,16 @@ public struct HistoryChanges: Sequence, Sendable {
 
 /// Links of one relationship that a write has added, removed or moved.
 public struct HistoryLinks: Sendable {
-  /// What came of links.
+  /// The kinds of changes of links.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// They are new.
+    /// The links are new.
     case added
-    /// They are gone.
+    /// The links are gone.
     case removed
-    /// They are at other places of an ordered relationship.
+    /// The links are at other places of an ordered relationship.
     case moved
   }
 
@@ -179,7 +188,7 @@ public struct HistoryLinks: Sendable {
   public let relationship: String
   /// The entity that it leads to.
   public let target: String
-  /// What came of them.
+  /// The kind of the change.
   public let kind: Kind
   /// In the order of the first ids.
   public let links: [Link]

@@ -3,18 +3,18 @@ internal import LodestoreFormat
 
 /// The ids of a change of which something is there: a record, or what the history keeps.
 ///
-/// A run of ids is a few bytes of the file, whatever their number: so this goes from one record or key to
-/// the next, and not from id to id.
+/// A run of ids is a few bytes of the file, whatever their number. The search therefore goes from one record or key
+/// to the next, and not from id to id.
 struct ToldIDs {
   private let runs: IDRuns
   private let records: Cursor?
-  private let kept: KeptIDs?
+  private let kept: [KeptIDs]
 
   /// - Parameters:
-  ///   - entity: whose records are looked at; `nil` for none.
-  ///   - kept: what the history keeps of them; `nil` for nothing.
+  ///   - entity: whose records are sought; `nil` for none.
+  ///   - kept: the images and preserved values to seek.
   init(
-    _ runs: IDRuns, recordsOf entity: StoredEntity?, kept: KeptIDs? = nil, _ core: TransactionCore
+    _ runs: IDRuns, recordsOf entity: StoredEntity?, kept: [KeptIDs] = [], _ core: TransactionCore
   ) throws(StoreError) {
     self.runs = runs
     self.kept = kept
@@ -32,17 +32,17 @@ struct ToldIDs {
     // The next record; the highest number, which is no id, where no more follow.
     var record: UInt64 = records == nil ? .max : 0
     for run in runs.ranges {
-      // The next image of this run, or the run's end.
-      var image = kept == nil ? run.upperBound : 0
+      // For each of `kept` its next id of this run, or the run's end.
+      var next = kept.map { _ in UInt64(0) }
       var start = run.lowerBound
       while start < run.upperBound {
         if record < start, let records {
           record = try records.seek(atOrAfter: start) ? records.integerKey : .max
         }
-        if image < start, let kept {
-          image = try kept.next(in: start..<run.upperBound) ?? run.upperBound
+        for (index, kept) in kept.enumerated() where next[index] < start {
+          next[index] = try kept.next(in: start..<run.upperBound) ?? run.upperBound
         }
-        let id = min(record, image)
+        let id = min(record, next.min() ?? run.upperBound)
         // A damaged page may have any keys, and must not be visited again and again.
         guard id >= start else { throw StoreError.damagedHistory(FormatError("ids do not ascend")) }
         guard id < run.upperBound else { break }
@@ -53,15 +53,23 @@ struct ToldIDs {
   }
 }
 
-/// The ids of an entity under which the history keeps something of one write.
+/// The ids of an entity under which the history keeps something of one write, or of any.
 struct KeptIDs {
   private let cursor: Cursor
+  private let isOfAnyWrite: Bool
   private let key: (UInt64) -> HistoryKey
 
   /// `nil` where nothing can be kept.
-  init?(in log: HistoryLog, _ key: @escaping (UInt64) -> HistoryKey) throws(StoreError) {
+  ///
+  /// - Parameters:
+  ///   - write: the number in the keys; `nil` for any.
+  ///   - key: makes the key of an id, with 0 for any number.
+  init?(
+    in log: HistoryLog, of write: UInt64?, _ key: @escaping (UInt64) -> HistoryKey
+  ) throws(StoreError) {
     guard let tree = log.tree else { return nil }
     self.key = key
+    isOfAnyWrite = write == nil
     do {
       cursor = try Cursor(tree, in: log.core.transaction)
     } catch {
@@ -81,8 +89,9 @@ struct KeptIDs {
       // The kind and the entity.
       guard found.prefix(5).elementsEqual(wanted.prefix(5)) else { return nil }
       switch HistoryKey(found) {
-      // What is kept of another write, of this id or a later one.
+      // The key of another write, of this id or a later one.
       case .image(_, let next, _)? where next >= id, .tombstone(_, let next, _)? where next >= id:
+        if isOfAnyWrite { return next < ids.upperBound ? next : nil }
         id = max(id + 1, next)
       default:
         throw StoreError.damagedHistory(

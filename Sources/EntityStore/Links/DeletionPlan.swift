@@ -93,6 +93,13 @@ struct DeletionPlan {
     _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     let all = entities.values.sorted { $0.number < $1.number }.map { ($0, ids(of: $0.number)) }
+    // A null that a rule forbids refuses the delete before anything is written.
+    for (entity, ids) in all {
+      for end in core.schema.ends(of: entity) where end.leavesNull {
+        guard let attribute = end.opposite.attribute else { continue }
+        try nullify(attribute.number, leadingTo: ids, by: end, isRehearsal: true)
+      }
+    }
     for (entity, ids) in all {
       for end in core.schema.ends(of: entity) {
         if end.leavesNull, let attribute = end.opposite.attribute {
@@ -121,8 +128,12 @@ struct DeletionPlan {
   }
 
   private func nullify(
-    _ attribute: UInt32, leadingTo ids: [UInt64], by end: RelationshipEnd
+    _ attribute: UInt32, leadingTo ids: [UInt64], by end: RelationshipEnd,
+    isRehearsal: Bool = false
   ) throws(StoreError) {
+    let changes = core.changes(of: end.target)
+    let indexes = end.target.indexes
+    if isRehearsal, !ChangeRehearsal.isNeeded(changes, concerned: indexes) { return }
     let others = going[end.target.number] ?? []
     var holders: [UInt64] = []
     try core.forEachRelated(of: ids, by: end) { (_, holder) throws(StoreError) in
@@ -130,7 +141,14 @@ struct DeletionPlan {
       return true
     }
     IDSort.sortUnique(&holders)
-    _ = try core.nullify(attribute, in: holders, of: end.target)
+    guard isRehearsal else {
+      _ = try core.nullify(attribute, in: holders, of: end.target)
+      return
+    }
+    guard holders.count <= ChangeRehearsal.largestCount else { return }
+    let rehearsal = ChangeRehearsal(changes, concerned: indexes, core: core)
+    _ = try core.nullify(attribute, in: holders, of: end.target, rehearsal: rehearsal)
+    try rehearsal.check()
   }
 }
 
@@ -144,7 +162,7 @@ extension RelationshipEnd {
   /// Whether these attributes must have a value.
   fileprivate var isRequired: Bool { opposite.attribute.map { !$0.isOptional } ?? false }
 
-  /// Whether a delete of a record of ``source`` has to look at this.
+  /// Whether a delete of a record of ``source`` has to check this end.
   fileprivate var concernsDeletes: Bool {
     attribute == nil || onDelete == .cascade || onDelete == .deny
   }
@@ -156,7 +174,7 @@ extension TransactionCore {
     schema.ends(of: entity).contains(where: \.concernsDeletes)
   }
 
-  /// Removes the records with `ids`, which ascend, and what goes with them by the rules of relationships.
+  /// Removes the records with `ids`, which ascend, and those that go with them by the rules of relationships.
   ///
   /// `body` is called with each of them before it is removed; returns how many of them there were.
   ///
@@ -190,7 +208,7 @@ extension TransactionCore {
     return try delete(ids, of: entity)
   }
 
-  /// Those of `ids`, which ascend, that are records of `entity`.
+  /// Returns the ids among `ids`, which ascend, that are records of `entity`.
   func present(
     _ ids: [UInt64], of entity: StoredEntity
   ) throws(StoreError) -> [UInt64] {

@@ -1,6 +1,7 @@
 extension WriteTransaction {
-  /// Runs `body` as a part of this write that can fail by itself: what `body` throws undoes what it did,
-  /// and comes out; the write can go on.
+  /// Runs `body` as a part of this write that can fail by itself.
+  ///
+  /// If `body` throws, its changes are undone, and the error is thrown on; the write can go on.
   ///
   ///     let rejected = try store.write { tx in
   ///       var rejected: [Int] = []
@@ -17,12 +18,12 @@ extension WriteTransaction {
   ///       return rejected
   ///     }
   ///
-  /// Also after errors that otherwise end a transaction. Savepoints may be nested.
+  /// Savepoints may be nested. A single call needs none: its error leaves the state before the call.
   ///
-  /// A `body` that succeeds costs nothing. When one fails that has changed something, the closure of the
-  /// write runs again on a clean transaction, and this call throws the same error without running `body`:
-  /// so the closure must have no effects but on the transaction, and do the same again. In the run that is
-  /// given up, what the closure does and throws after this call is of no consequence.
+  /// A `body` that succeeds costs nothing. When `body` fails after a change, the closure of the
+  /// write runs again on a clean transaction, and this call throws the same error without running `body`.
+  /// The closure must therefore have no effects but on the transaction, and do the same again. In the first
+  /// run further calls throw ``StoreError/Code/brokenTransaction``, and the error of the closure is ignored.
   ///
   /// - Complexity: when `body` fails after a change, that of all that the write has done so far.
   @discardableResult
@@ -32,13 +33,14 @@ extension WriteTransaction {
     // There are none outside of the closure of a write, where no one can have a transaction.
     guard let savepoints = core.savepoints else { return try body(&self) }
     let number = savepoints.begin()
-    if let error = savepoints.failure(of: number) { throw error }
+    if let failure = savepoints.failure(of: number) { throw failure.error }
     let changeCount = core.changeCount
     do {
       return try body(&self)
     } catch {
       if core.changeCount != changeCount || core.brokenBy != nil, !core.transaction.hasFailed {
         savepoints.fail(number, error)
+        core.giveUp()
       }
       throw error
     }

@@ -2,9 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 
 /// Gives attributes of many records new values: slots are patched in the page, records whose size
-/// changes are built anew, and index entries move where their keys changed.
+/// changes are rebuilt, and index entries move where their keys changed.
 final class BatchUpdate {
-  /// One attribute and what it is to be.
+  /// One attribute and its new value.
   struct Assignment {
     var attribute: BoundAttribute
     var operand: BoundOperand
@@ -19,6 +19,10 @@ final class BatchUpdate {
   private let changes: EntityChanges
   private let batch: ChangeBatch
   private let hasListeners: Bool
+  /// The indexes whose keys may change.
+  private let concerned: [StoredIndex]
+  /// Notes the changes instead of making them.
+  @exclusivity(unchecked) private var rehearsal: ChangeRehearsal?
   /// The current layout.
   private let layout: RecordLayout
   /// The slots of the assigned attributes in records of the current layout; `nil` unless all of them
@@ -28,13 +32,13 @@ final class BatchUpdate {
   private let constants: [Value]?
   /// Writes ``constants`` into ``slots``; `nil` where more than these bytes must change or be checked.
   private let patch: SlotPatch?
-  /// What records of the batch break.
+  /// The rules that records of the batch break.
   @exclusivity(unchecked) private var broken = BrokenRules()
   /// Whether derived attributes may change with those that are assigned.
   private let derives: Bool
   /// Whether new values depend on other records, which may be among those that are updated.
   private let readsOthers: Bool
-  /// The new values by id, where they are worked out before the first record is changed.
+  /// The new values by id, where they are computed before the first record is changed.
   @exclusivity(unchecked) private var prepared: [UInt64: [Value]] = [:]
   // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var scratch: [UInt8] = []
@@ -53,6 +57,7 @@ final class BatchUpdate {
     let concerned = entity.indexes.filter {
       !numbers.isDisjoint(with: $0.description.attributes)
     }
+    self.concerned = concerned
     changes = core.changes(of: entity)
     hasListeners = changes.hasListeners
     layout = entity.layout
@@ -84,7 +89,41 @@ final class BatchUpdate {
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
     // Made once, also without a condition: an optional would be retained for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
-    try core.breakingOnError { try updateEach(admittedBy: filter) }
+    try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter) }
+    try core.breakingOnError {
+      try updateEach(admittedBy: filter)
+      try finish()
+    }
+  }
+
+  /// Whether a change of the update can be refused.
+  private var canBeRefused: Bool {
+    constants == nil || ChangeRehearsal.isNeeded(changes, concerned: concerned)
+  }
+
+  /// Runs an update of `count` records at most without making its changes, and throws what would be refused.
+  private func rehearse(of count: Int, _ body: () throws -> Void) throws(StoreError) {
+    guard canBeRefused, count <= ChangeRehearsal.largestCount else { return }
+    let rehearsal = ChangeRehearsal(changes, concerned: concerned, core: core)
+    try rehearse(with: rehearsal, body)
+    try rehearsal.check()
+  }
+
+  private func rehearse(
+    with rehearsal: ChangeRehearsal, _ body: () throws -> Void
+  ) throws(StoreError) {
+    self.rehearsal = rehearsal
+    defer {
+      self.rehearsal = nil
+      updatedCount = 0
+    }
+    try wrappingErrors(body)
+  }
+
+  /// Notes what ``update(_:)`` would change in the records with `ids`, which ascend.
+  func rehearse(_ ids: [UInt64], with rehearsal: ChangeRehearsal) throws(StoreError) {
+    guard canBeRefused else { return }
+    try rehearse(with: rehearsal) { try updateEach(ids) }
   }
 
   /// Apart, because what a closure captures is looked up for each record.
@@ -100,14 +139,13 @@ final class BatchUpdate {
       if count & 1_023 == 0 { try pause(count, total) }
       found = try cursor.next()
     }
-    try finish()
   }
 
   /// Tells how far the update is, and ends it where it was cancelled.
   @inline(never)
   private func pause(_ count: Int, _ total: Int) throws(StoreError) {
     try core.checkCancellation(of: entity)
-    core.batchReport?.tell(count, of: total, entity)
+    if rehearsal == nil { core.batchReport?.tell(count, of: total, entity) }
   }
 
   /// Writes the index entries: old keys are removed before new ones are added, so that a unique key
@@ -120,25 +158,34 @@ final class BatchUpdate {
 
   /// Updates the records with `ids`, which ascend.
   ///
-  /// Values that depend on other records are all worked out first, and kept: O(n) memory for n
+  /// Values that depend on other records are all computed first, and kept: O(n) memory for n
   /// records.
   ///
   /// After an error some have new values and some have not: the transaction can only be aborted.
   func update(_ ids: [UInt64]) throws(StoreError) {
-    var count = 0
-    try core.breakingOnError {
-      if readsOthers {
+    if readsOthers {
+      try wrappingErrors {
         try core.forEachStored(ids, of: entity) { id, cursor in
           let view = try changes.stored(cursor.value, id: id, isCarriedOver: true)
           prepared[id] = try newValues(RecordUnderTest(view: view, id: id))
         }
       }
-      try core.forEachStored(ids, of: entity) { id, cursor in
-        if try update(id, at: cursor) { updatedCount += 1 }
-        count &+= 1
-        if count & 1_023 == 0 { core.batchReport?.tell(count, of: ids.count, entity) }
-      }
+    }
+    try rehearse(of: ids.count) { try updateEach(ids) }
+    try core.breakingOnError {
+      try updateEach(ids)
       try finish()
+    }
+  }
+
+  private func updateEach(_ ids: [UInt64]) throws {
+    var count = 0
+    try core.forEachStored(ids, of: entity) { id, cursor in
+      if try update(id, at: cursor) { updatedCount += 1 }
+      count &+= 1
+      if count & 1_023 == 0, rehearsal == nil {
+        core.batchReport?.tell(count, of: ids.count, entity)
+      }
     }
   }
 
@@ -194,6 +241,11 @@ final class BatchUpdate {
   /// Checks and seals ``scratch``, and writes it in place of the record at the cursor.
   @inline(__always)
   private func replace(_ stored: RecordView, _ id: UInt64, at cursor: Cursor) throws {
+    if let rehearsal {
+      return try scratch.withBytes { (bytes) throws(StoreError) in
+        try rehearsal.note(stored, try entity.view(bytes, id: id), id: id)
+      }
+    }
     if changes.hasConstraints {
       var isBroken = false
       try scratch.withBytes { (bytes) throws(StoreError) in

@@ -12,9 +12,10 @@ extension WriteTransaction {
   /// refused.
   ///
   /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
-  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed. After
-  ///   ``StoreError/Code/damaged``, and ``StoreError/Code/cancelled`` in an asynchronous write
-  ///   whose task was cancelled, the transaction cannot be committed.
+  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed; ``StoreError/Code/denied`` and
+  ///   ``StoreError/Code/invalidValue`` where a delete rule or a rule of another record forbids the delete. The
+  ///   transaction is then as it was before the call. After ``StoreError/Code/cancelled``, in an asynchronous
+  ///   write whose task was cancelled, the transaction cannot be committed.
   /// - Complexity: that of the plan, and O(*k* log *n*) for *k* records; all records are removed in
   ///   O(pages), without reading one.
   @discardableResult
@@ -37,9 +38,11 @@ extension WriteTransaction {
     var positions: [UInt64: Int] = [:]
     for (position, id) in ids.enumerated() { positions[id] = position }
     var found = [E?](repeating: nil, count: ids.count)
-    _ = try core.delete(ids.sorted(), of: run.entity) { (id, bytes) throws(StoreError) in
-      if let position = positions[id] {
-        found[position] = try core.decode(E.self, bytes, id: id, of: run.entity)
+    _ = try core.asOneCall("deleteReturning") { () throws(StoreError) in
+      try core.delete(ids.sorted(), of: run.entity) { (id, bytes) throws(StoreError) in
+        if let position = positions[id] {
+          found[position] = try core.decode(E.self, bytes, id: id, of: run.entity)
+        }
       }
     }
     return found.compactMap { $0 }
@@ -50,7 +53,7 @@ extension QueryPlan {
   /// Whether the query finds all records there are.
   var isEverything: Bool { isWholeScan && residual == nil }
 
-  /// Whether all records are looked at, and all that match are results.
+  /// Whether all records are visited, and all that match are results.
   var isWholeScan: Bool {
     guard case .scan = access else { return false }
     return request.limit == nil && request.offset == 0 && request.after == nil

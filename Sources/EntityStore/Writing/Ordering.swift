@@ -4,13 +4,13 @@ internal import LodestoreFormat
 @nonexhaustive public enum LinkPosition<Target: Entity>: Sendable, Hashable {
   /// Before all others.
   case first
-  /// Behind all others.
+  /// After all others.
   case last
   /// Directly before this one.
   case before(RecordID<Target>)
-  /// Directly behind this one.
+  /// Directly after this one.
   case after(RecordID<Target>)
-  /// Behind so many others, from 0; behind all where there are fewer. The only one whose cost grows with
+  /// After this number of others, from 0; after all where there are fewer. The only one whose cost grows with
   /// the number.
   case index(Int)
 }
@@ -34,16 +34,21 @@ extension WriteTransaction {
     _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
     at position: LinkPosition<Target>
   ) throws(StoreError) -> Bool {
+    let core = core
     let end = try core.end(relationship)
     let order = try core.order(of: end)
     let place = try order.place(position, for: id, in: owner, end)
-    let isNew = try add(id, to: relationship, of: owner)
-    guard let place else { return isNew }
-    try core.breakingOnError { () throws(StoreError) in
-      try order.move(id.rawValue, in: owner.rawValue, to: place)
-      if !isNew { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
+    return try core.asOneCall("add") { () throws(StoreError) in
+      var list = LinkList(expectedCount: 1)
+      list.append(owner.rawValue, id.rawValue)
+      let isNew = try core.link(list, by: end) > 0
+      guard let place else { return isNew }
+      try core.breakingOnError { () throws(StoreError) in
+        try order.move(id.rawValue, in: owner.rawValue, to: place)
+        if !isNew { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
+      }
+      return isNew
     }
-    return isNew
   }
 
   /// Moves `id` to another position among what the record `owner` leads to.
@@ -64,9 +69,12 @@ extension WriteTransaction {
       throw .notRelated(end, owner.rawValue, id.rawValue)
     }
     guard let place = try order.place(position, for: id, in: owner, end) else { return }
-    try core.breakingOnError { () throws(StoreError) in
-      try order.move(id.rawValue, in: owner.rawValue, to: place)
-      try core.tellMoves([id.rawValue], of: owner.rawValue, by: end)
+    let core = core
+    try core.asOneCall("move") { () throws(StoreError) in
+      try core.breakingOnError { () throws(StoreError) in
+        try order.move(id.rawValue, in: owner.rawValue, to: place)
+        try core.tellMoves([id.rawValue], of: owner.rawValue, by: end)
+      }
     }
   }
 }
@@ -129,7 +137,7 @@ extension LinkOrder {
 }
 
 extension TransactionCore {
-  /// The order of what records lead to by `end`.
+  /// The order in which records lead to others by `end`.
   fileprivate func order(of end: RelationshipEnd) throws(StoreError) -> LinkOrder {
     if let order = try LinkOrder(end, core: self) { return order }
     throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")

@@ -5,7 +5,7 @@ extension WriteTransaction {
   ///
   ///     try tx.add(person.id, to: Group.members, of: group.id)
   ///
-  /// Both sides know of it. Where the other side is an attribute, that attribute gets the value `owner`.
+  /// The link is known from both sides. Where the other side is an attribute, that attribute gets the value `owner`.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the two is not there; nothing was written, and
   ///   the transaction can go on.
@@ -38,10 +38,13 @@ extension WriteTransaction {
   public mutating func link<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
   ) throws(StoreError) -> Int {
+    let core = core
     let end = try core.end(relationship)
-    var list = LinkList(expectedCount: pairs.underestimatedCount)
-    for (owner, id) in pairs { list.append(owner.rawValue, id.rawValue) }
-    return try core.link(list, by: end)
+    return try core.asOneCall("link") { () throws(StoreError) in
+      var list = LinkList(expectedCount: pairs.underestimatedCount)
+      for (owner, id) in pairs { list.append(owner.rawValue, id.rawValue) }
+      return try core.link(list, by: end)
+    }
   }
 
   /// Makes the record `owner` no longer lead to `id`; returns whether it did.
@@ -69,35 +72,63 @@ extension WriteTransaction {
   public mutating func unlink<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
   ) throws(StoreError) -> Int {
+    let core = core
     let end = try core.end(relationship)
-    var list = LinkList(expectedCount: pairs.underestimatedCount)
-    for (owner, id) in pairs { list.append(owner.rawValue, id.rawValue) }
-    return try core.unlink(list, by: end)
+    return try core.asOneCall("unlink") { () throws(StoreError) in
+      var list = LinkList(expectedCount: pairs.underestimatedCount)
+      for (owner, id) in pairs { list.append(owner.rawValue, id.rawValue) }
+      return try core.unlink(list, by: end)
+    }
   }
 
   /// Makes the record `owner` lead to `ids` by `relationship`, and to no others; only the difference is
   /// written.
   ///
   /// In the order of `ids` where the relationship has one.
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is not there; nothing was written, and the
+  ///   transaction can go on.
   public mutating func set<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to ids: some Sequence<RecordID<Target>>
   ) throws(StoreError) {
+    let core = core
     let end = try core.end(relationship)
     let listed = ids.map(\.rawValue)
-    let wanted = Set(listed)
-    let present = Set(try core.relatedIDs(of: owner.rawValue, by: end))
-    try unlink(
-      present.subtracting(wanted).map { (owner, RecordID<Target>(rawValue: $0)) },
-      by: relationship)
-    try link(
-      wanted.subtracting(present).map { (owner, RecordID<Target>(rawValue: $0)) },
-      by: relationship)
-    try core.arrange(listed, of: owner.rawValue, by: end)
+    try core.asOneCall("set") { () throws(StoreError) in
+      let wanted = Set(listed)
+      let present = Set(try core.relatedIDs(of: owner.rawValue, by: end))
+      try core.checkSetting(
+        wanted.subtracting(present).sorted(), instead: present.subtracting(wanted).sorted(),
+        of: owner.rawValue, by: end)
+      var old = LinkList()
+      for id in present.subtracting(wanted) { old.append(owner.rawValue, id) }
+      _ = try core.unlink(old, by: end)
+      var new = LinkList()
+      for id in wanted.subtracting(present) { new.append(owner.rawValue, id) }
+      _ = try core.link(new, by: end)
+      try core.arrange(listed, of: owner.rawValue, by: end)
+    }
   }
 }
 
 extension TransactionCore {
+  /// Throws where the record `owner` cannot lead to `new` in place of `old`; changes nothing.
+  fileprivate func checkSetting(
+    _ new: [UInt64], instead old: [UInt64], of owner: UInt64, by end: RelationshipEnd
+  ) throws(StoreError) {
+    if !new.isEmpty, try record(owner, of: end.source) == nil {
+      throw .noSuchRecord(entity: end.source.name, id: owner)
+    }
+    if let missing = try firstMissing(new, in: end.target) {
+      throw .noSuchRecord(entity: end.target.name, id: missing)
+    }
+    guard let attribute = end.opposite.attribute else { return }
+    if let first = old.first, !attribute.isOptional { throw .requiredLink(end, first) }
+    guard new.count + old.count <= ChangeRehearsal.largestCount else { return }
+    try rehearseHolding([(owner, new)], unlinked: old, attribute, of: end.target)
+  }
+
   /// Makes the first record of each pair lead to the second; returns how many did not.
   ///
   /// With an order new links come last, in the order of the list, each at its first position there. Where an
@@ -131,18 +162,47 @@ extension TransactionCore {
     if let missing = try firstMissing(list.ids, in: end.source) {
       throw .noSuchRecord(entity: end.source.name, id: missing)
     }
-    var count = 0
-    for (owner, ids) in list.groups {
+    let groups = list.groups
+    for (_, ids) in groups {
       if let missing = try firstMissing(ids, in: end.target) {
         throw .noSuchRecord(entity: end.target.name, id: missing)
       }
-      let value = Value.integer(Int64(bitPattern: owner))
-      let batch = try batchUpdate(
-        of: end.target, [(name: attribute.name, operand: .value(.null), constant: value)], [:])
+    }
+    if list.count <= ChangeRehearsal.largestCount {
+      try rehearseHolding(groups, attribute, of: end.target)
+    }
+    var count = 0
+    for (owner, ids) in groups {
+      let batch = try holding(owner, attribute, of: end.target)
       try batch.update(ids)
       count += batch.updatedCount
     }
     return count
+  }
+
+  /// Gives `attribute`, which holds the other side of a relationship, the value `owner`.
+  private func holding(
+    _ owner: UInt64, _ attribute: EntityDescription.Attribute, of entity: StoredEntity
+  ) throws(StoreError) -> BatchUpdate {
+    let value = Value.integer(Int64(bitPattern: owner))
+    return try batchUpdate(
+      of: entity, [(name: attribute.name, operand: .value(.null), constant: value)], [:])
+  }
+
+  /// Throws where records of `entity` cannot hold the owners of `groups` in `attribute` and null in those with the
+  /// ids `unlinked`; changes nothing.
+  fileprivate func rehearseHolding(
+    _ groups: [(id: UInt64, others: [UInt64])], unlinked: [UInt64] = [],
+    _ attribute: EntityDescription.Attribute, of entity: StoredEntity
+  ) throws(StoreError) {
+    let changes = changes(of: entity)
+    guard ChangeRehearsal.isNeeded(changes, concerned: entity.indexes) else { return }
+    let rehearsal = ChangeRehearsal(changes, concerned: entity.indexes, core: self)
+    _ = try nullify(attribute.number, in: unlinked, of: entity, rehearsal: rehearsal)
+    for (owner, ids) in groups {
+      try holding(owner, attribute, of: entity).rehearse(ids, with: rehearsal)
+    }
+    try rehearsal.check()
   }
 
   /// Makes the first record of each pair no longer lead to the second; returns how many did.
@@ -158,6 +218,9 @@ extension TransactionCore {
     }
     IDSort.sortUnique(&held)
     if let first = held.first, !attribute.isOptional { throw .requiredLink(end, first) }
+    if held.count <= ChangeRehearsal.largestCount {
+      try rehearseHolding([], unlinked: held, attribute, of: end.target)
+    }
     return try nullify(attribute.number, in: held, of: end.target)
   }
 }

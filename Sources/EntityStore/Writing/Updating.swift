@@ -8,10 +8,11 @@ extension WriteTransaction {
   /// In the order of the file, with every index kept. When it throws, nothing of the update is kept.
   ///
   /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
-  /// - Throws: ``StoreError/Code/invalidQuery`` for what cannot be assigned or found, before a record is
-  ///   read; ``StoreError/Code/uniqueViolation``, ``StoreError/Code/unstorableValue`` where a new value does
-  ///   not fit; ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled,
-  ///   which cannot be committed.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a name or value that cannot be assigned or found, before a
+  ///   record is read. ``StoreError/Code/uniqueViolation``, ``StoreError/Code/invalidValue`` and
+  ///   ``StoreError/Code/unstorableValue`` where a new value is refused; the transaction is then as it was before
+  ///   the call. ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled, which cannot be
+  ///   committed.
   /// - Complexity: O(records that match), and of the indexes that hold what changes.
   @discardableResult
   public mutating func update<E: Entity>(
@@ -66,15 +67,17 @@ extension TransactionCore {
     _ request: QueryRequest, of entity: StoredEntity,
     _ assignments: [(name: String, operand: Operand, constant: Value?)]
   ) throws(StoreError) -> Int {
-    let batch = try batchUpdate(of: entity, assignments, request.positions)
-    let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
-    // What looks at other records is worked out before any of them changes.
-    if run.plan.isWholeScan, batch.isInPlace, run.plan.residual?.looksAtOthers != true {
-      try batch.updateAll(where: run.plan.residual)
-    } else {
-      try batch.update(try run.sortedIDs())
+    try asOneCall("update") { () throws(StoreError) in
+      let batch = try batchUpdate(of: entity, assignments, request.positions)
+      let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
+      // An operand that reads other records is evaluated before any of them changes.
+      if run.plan.isWholeScan, batch.isInPlace, run.plan.residual?.looksAtOthers != true {
+        try batch.updateAll(where: run.plan.residual)
+      } else {
+        try batch.update(try run.sortedIDs())
+      }
+      return batch.updatedCount
     }
-    return batch.updatedCount
   }
 
   /// The control of a query whose records are to be changed.
@@ -118,12 +121,14 @@ extension TransactionCore {
 
   /// Removes the records that `request` finds.
   func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
-    // The records are needed too, but later and in the order of their ids.
-    var request = request
-    request.wantsOnlyEntries = true
-    let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
-    if run.plan.isEverything { return try deleteAll(of: entity) }
-    return try delete(try run.sortedIDs(), of: entity)
+    try asOneCall("delete") { () throws(StoreError) in
+      // The records are needed too, but later and in the order of their ids.
+      var request = request
+      request.wantsOnlyEntries = true
+      let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)
+      if run.plan.isEverything { return try deleteAll(of: entity) }
+      return try delete(try run.sortedIDs(), of: entity)
+    }
   }
 }
 

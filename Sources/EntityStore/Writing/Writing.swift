@@ -6,7 +6,7 @@ extension WriteTransaction {
   ///     let film = try tx.insert(Film(title: "Alien"))
   ///     film.id  // assigned
   ///
-  /// - Returns: what is stored now: `value` with its id; with another `onConflict` than
+  /// - Returns: the stored value: `value` with its id; with another `onConflict` than
   ///   ``InsertConflict/fail``, what has become of it and the record found.
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that holds the
   ///   value; ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
@@ -46,7 +46,7 @@ extension WriteTransaction {
   /// Stores `value` as a new record, or gives its values to the record with the same values in a unique
   /// index, which keeps its id; returns what is stored now.
   ///
-  /// The same as ``insert(_:onConflict:)`` with ``InsertConflict/replace``.
+  /// A short form of ``insert(_:onConflict:)`` with ``InsertConflict/replace``.
   @discardableResult
   public mutating func upsert<E: Entity>(_ value: E) throws(StoreError) -> E {
     try insert(value, onConflict: .replace)
@@ -70,7 +70,7 @@ extension WriteTransaction {
   ///
   ///     try tx.modify(id) { $0.kind = .guess }
   ///
-  /// - Returns: what is stored now.
+  /// - Returns: the stored value.
   /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/identity`` when `change` gives the
   ///   value another id; what `change` throws; as ``update(_:)``.
   @discardableResult
@@ -95,7 +95,7 @@ extension WriteTransaction {
   ///
   ///     try tx.modify(Film.key(episode: 4)) { $0.title = "Star Wars" }
   ///
-  /// - Returns: what is stored now; `nil` when there is no such record.
+  /// - Returns: the stored value; `nil` when there is no such record.
   @discardableResult
   public mutating func modify<E: Entity>(
     _ key: EntityKey<E>, _ change: (inout E) throws -> Void
@@ -107,7 +107,11 @@ extension WriteTransaction {
   /// Removes the record with `id`; returns whether there was one.
   @discardableResult
   public mutating func delete<E: Entity>(_ id: RecordID<E>) throws(StoreError) -> Bool {
-    try core.delete(id.rawValue, of: try core.entity(E.self))
+    let core = core
+    let entity = try core.entity(E.self)
+    return try core.asOneCall("delete") { () throws(StoreError) in
+      try core.delete(id.rawValue, of: entity)
+    }
   }
 
   /// Removes the record that `value` was read from; returns whether there was one.
@@ -133,7 +137,10 @@ extension WriteTransaction {
     let entity = try core.entity(E.self)
     var sorted = ids.map(\.rawValue)
     IDSort.sort(&sorted)
-    return try core.delete(sorted, of: entity)
+    let core = core
+    return try core.asOneCall("delete") { [sorted] () throws(StoreError) in
+      try core.delete(sorted, of: entity)
+    }
   }
 
   func check<E: Entity>(isNew value: E, _ entity: StoredEntity) throws(StoreError) {

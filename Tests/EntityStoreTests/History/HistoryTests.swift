@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 extension StoreOptions {
-  /// With changes told in the history.
+  /// Options with this history.
   static func history(_ history: History) -> StoreOptions {
     var options = StoreOptions()
     options.history = history
@@ -12,7 +12,7 @@ extension StoreOptions {
   }
 }
 
-/// What the history tells of writes, and what it does not.
+/// The writes that the history reports, and those that it leaves out.
 @Suite struct `The history` {
   @Test func `tells of each write who did what to which records`() throws {
     try withTemporaryStore([Clause.self]) { store in
@@ -164,7 +164,7 @@ extension StoreOptions {
         light.map { $0.changes.map(\.recordID) }
           == [[ids[0]], [ids[0]], [ids[0]]].map { $0.map(\.rawValue) })
       let heavy = try store.history(.all.of(Clause.self).matching(Clause.where { $0.weight > 5 }))
-      #expect(heavy.map { $0.changes.map(\.kind) } == [[.updated], [.deleted]])
+      #expect(heavy.map { $0.changes.map(\.kind) } == [[.inserted], [.updated], [.deleted]])
       #expect(try store.history(.all.withoutChanges()).allSatisfy { $0.changes.isEmpty })
       #expect(try store.history(.all.of(Player.self).withoutChanges()).map(\.id) == [1])
       #expect(try storeError(.invalidQuery) { try numbers(.all.limit(-1)) }.message.contains("-1"))

@@ -44,9 +44,8 @@ extension ModelRun {
     _ ids: [UInt64], _ change: ModelChange, _ body: () throws -> Int
   ) throws {
     var next = model
-    let isDone = try agree("update by \(change)", { try next.update(ids, change) }, body)
-    if !isDone { throw Broken() }
-    model = next
+    // A refused update leaves the state before the call, and the transaction goes on.
+    if try agree("update by \(change)", { try next.update(ids, change) }, body) { model = next }
   }
 
   mutating func deleteMany(_ transaction: inout WriteTransaction) throws {

@@ -19,8 +19,6 @@ struct ModelRun<Version: ModelVersion> {
 
   /// Ends a transaction that is not to be kept.
   struct Abort: Error {}
-  /// Ends a transaction that can only be aborted, since a batch failed half-way.
-  struct Broken: Error {}
 
   init(
     model: StoreModel, tags: TagModel, numbers: SeededNumbers, freshKeys: Int
@@ -54,17 +52,13 @@ struct ModelRun<Version: ModelVersion> {
     recording?.forget()
     do {
       try store.write { transaction in
+        // The write may run again: then the attempt starts from the same state.
         attempt = start
-        do {
-          try body(&attempt, &transaction)
-        } catch is Broken {
-          // The transaction fails even when the error is caught.
-          if attempt.numbers.oneIn(2) { throw Abort() }
-        }
+        try body(&attempt, &transaction)
       }
       self = attempt
       try compareChanges(of: store, since: start)
-    } catch let error where error is Abort || (error as? StoreError)?.code == .brokenTransaction {
+    } catch is Abort {
       numbers = attempt.numbers
       operations = attempt.operations
       freshKeys = attempt.freshKeys
@@ -161,8 +155,8 @@ struct ModelRun<Version: ModelVersion> {
   func checkRefusal<R>(
     _ what: String, _ wanted: Result<R, any Error>, _ error: StoreError
   ) throws {
-    // What ends the run of a closure that is to run again.
-    if error.code == .mapFull { throw error }
+    // These errors end the run of a closure that is to run again.
+    if error.code == .mapFull || error.code == .brokenTransaction { throw error }
     guard case .failure(let refusal as StoreModel.Refusal) = wanted else {
       throw Disagreement("\(what): throws \(error), the model gives \(wanted)")
     }

@@ -61,6 +61,27 @@
       }
     }
 
+    @Test func `an undo of a part, and the history of what a query finds`() throws {
+      try withStore { store in
+        try store.insert(Memo(title: "bread", folder: "done"))
+        let done = try store.write { tx in
+          try tx.update(Memo.where { $0.folder == "done" }) { $0.folder = "archive" }
+          return try tx.ownHistoryToken()
+        }
+        if let done {
+          let undone = try store.write { tx in try tx.undoPartly(done) }
+          print(undone.recordCount, "records; unchanged:", undone.stayingEntities)
+        }
+        #expect(try store.count(Memo.where { $0.folder == "done" }) == 1)
+
+        for told in try store.history(.all.matching(Memo.where { $0.folder == "inbox" })) {
+          print(told.changes.count, told.undecidedCount)
+        }
+        #expect(
+          try store.history(.all.matching(Memo.where { $0.folder == "done" })).count == 3)
+      }
+    }
+
     @Test func `snapshots and edits`() throws {
       try withStore { store in
         let id = try store.insert(Memo(title: "milk")).id

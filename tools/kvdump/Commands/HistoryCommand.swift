@@ -21,9 +21,9 @@ struct HistoryCommand: StoreCommand {
         kvdump history pods.lodestore --purge --before 2026-01-01T00:00:00Z
 
       A row a write, oldest first, with how many records it inserted, updated and deleted; with \
-      --changes a row a record. Entities keep a history where a program has asked for it. --purge \
-      removes whole writes, from the first one on, and prints how many; what is asked for after \
-      an older write fails from then on.
+      --changes a row a record. Entities keep a history where a program has asked for it; an entity \
+      that keeps none is marked where a write changed it too. --purge removes whole writes, from the \
+      first one on, and prints how many; what is asked for after an older write fails from then on.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -187,7 +187,9 @@ enum HistoryDate {
 
 extension HistoryTransaction {
   fileprivate var cells: [Cell] {
-    let names = changes.entities + restartedEntities.map { "\($0) (begins)" }
+    let names =
+      changes.entities + restartedEntities.map { "\($0) (begins)" }
+      + untoldEntities.map { "\($0) (not told)" }
     return [
       .unsigned(id), HistoryDate.cell(time), author.map(Cell.text) ?? .null,
       contextName.map(Cell.text) ?? .null, .integer(Int64(process)),

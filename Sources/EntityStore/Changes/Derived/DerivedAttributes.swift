@@ -22,7 +22,7 @@ final class DerivedAttributes: ChangeSink {
   /// By entity, the copies that are of its records.
   private var copied: [EntityNumber: [DerivedTotals]] = [:]
   private var readers: [ObjectIdentifier: RelatedReader] = [:]
-  /// What leads back from related records to those with the attributes.
+  /// The links from related records back to those with the attributes.
   private var owners: [ObjectIdentifier: LinkCursor] = [:]
 
   /// `nil` where the schema has no such attributes.
@@ -235,15 +235,17 @@ final class DerivedAttributes: ChangeSink {
     for each in differences { ids.append(contentsOf: each.ids) }
     IDSort.sortUnique(&ids)
     let readers = try totals.map { (totals) throws(StoreError) in try reader(of: totals) }
-    try core.rewriteDerived(ids, of: entity, Set(totals.map(\.derivation.number))) {
-      (id, values) throws in
-      for (index, each) in totals.enumerated() {
-        let position = each.derivation.position
-        if let value = try each.value(of: id, from: values[position], by: differences[index]) {
-          values[position] = value
-        } else {
-          values[position] = try readers[index].derive(id)
-          each.drop(id)
+    try core.asConsequence(in: entity) { () throws(StoreError) in
+      try core.rewriteDerived(ids, of: entity, Set(totals.map(\.derivation.number))) {
+        (id, values) throws in
+        for (index, each) in totals.enumerated() {
+          let position = each.derivation.position
+          if let value = try each.value(of: id, from: values[position], by: differences[index]) {
+            values[position] = value
+          } else {
+            values[position] = try readers[index].derive(id)
+            each.drop(id)
+          }
         }
       }
     }

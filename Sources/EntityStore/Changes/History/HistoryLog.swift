@@ -12,7 +12,7 @@ struct HistoryLog {
     tree = core.tree(.history)
   }
 
-  /// The same with a tree to write to.
+  /// Opens the log for writing, and makes the tree where the store has none.
   init(writing core: TransactionCore) throws(StoreError) {
     self.core = core
     tree = try core.makeTree(.history)
@@ -25,7 +25,7 @@ struct HistoryLog {
 
   // MARK: Numbers
 
-  /// The number of the last write that was told; 0 before the first.
+  /// The number of the last write in the history; 0 before the first.
   func lastNumber() throws(StoreError) -> UInt64 {
     guard let tree else { return 0 }
     do {
@@ -54,19 +54,20 @@ struct HistoryLog {
 
   // MARK: Writing
 
-  /// Writes what is told of one write.
+  /// Writes the parts of one write.
   ///
   /// - Throws: ``StoreError/Code/unstorableValue`` where all numbers of writes have been used.
   func append(
     number: UInt64, origin: WriteOrigin, time: Double, changes: [HistoryPart.Change],
-    links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil
+    links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil,
+    untold: [EntityNumber] = []
   ) throws(StoreError) {
     guard number <= HistoryKey.lastTransaction else { throw .historyUsedUp }
     var parts = Self.parts(changes, links)
     parts[0].header = HistoryPart.Header(
       partCount: parts.count, time: time, process: Int64(currentProcess()),
       author: origin.author, context: origin.context, images: images == number ? nil : images,
-      undoes: undoes)
+      undoes: undoes, untold: untold)
     for (index, part) in parts.enumerated() {
       try put(part.document, .part(transaction: number, part: UInt32(index)))
     }
@@ -117,13 +118,14 @@ struct HistoryLog {
     }
   }
 
-  /// Keeps a record as it was, unless it is kept from earlier in this write.
-  func keep(_ record: UnsafeRawBufferPointer, _ key: HistoryKey) throws(StoreError) {
-    guard let tree else { return }
-    try wrappingErrors {
+  /// Keeps a record as it was; returns false where it is kept from earlier in this write.
+  func keep(_ record: UnsafeRawBufferPointer, _ key: HistoryKey) throws(StoreError) -> Bool {
+    guard let tree else { return true }
+    return try wrappingErrors {
       let bytes = key.bytes
-      if try core.transaction.get(bytes, in: tree) != nil { return }
+      if try core.transaction.get(bytes, in: tree) != nil { return false }
       try core.transaction.put(bytes, Array(record), in: tree)
+      return true
     }
   }
 
@@ -134,7 +136,7 @@ struct HistoryLog {
 
   // MARK: Reading
 
-  /// The document under `key`; `nil` where there is none.
+  /// Returns the document under `key`; `nil` if the key has no value.
   func value(_ key: HistoryKey) throws(StoreError) -> Document? {
     guard let tree else { return nil }
     do {
@@ -157,6 +159,39 @@ struct HistoryLog {
     } catch {
       throw StoreError(error)
     }
+  }
+
+  /// Returns the key of the write with `number`, or that of the last write that kept something; `nil` for none.
+  ///
+  /// - Parameter key: that of an image or of preserved values, of any number.
+  private func keptKey(
+    _ key: HistoryKey, of number: UInt64?
+  ) throws(StoreError) -> HistoryKey? {
+    if let number { return key.with(transaction: number) }
+    guard let tree else { return nil }
+    do {
+      let cursor = try Cursor(tree, in: core.transaction)
+      let end = key.with(transaction: .max).bytes
+      let isFound = try end.withBytes { (end) throws(LMDBError) in try cursor.seek(before: end) }
+      guard isFound, let found = HistoryKey(cursor.key) else { return nil }
+      return found.with(transaction: 0) == key.with(transaction: 0) ? found : nil
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// The image of a record that the write with `number` kept, or its last one; `nil` for none.
+  func kept(
+    _ key: HistoryKey, of number: UInt64?
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    guard let key = try keptKey(key, of: number) else { return nil }
+    return try image(key)
+  }
+
+  /// Returns the values that the write with `number` preserved of a record, or the last preserved ones; `nil` for none.
+  func keptDocument(_ key: HistoryKey, of number: UInt64?) throws(StoreError) -> Document? {
+    guard let key = try keptKey(key, of: number) else { return nil }
+    return try value(key)
   }
 
   /// Visits the parts of the writes from `first` on until `body` returns false, or those of the
@@ -214,7 +249,8 @@ struct HistoryMark: Sendable, Hashable {
 
   init(_ document: Document) throws(StoreError) {
     guard case .integer(let number) = document["number"], number >= 0,
-      number <= HistoryKey.lastTransaction, case .date(let time) = document["time"]
+      number <= HistoryKey.lastTransaction, case .date(let time) = document["time"],
+      time.isFinite
     else { throw .damagedHistory(FormatError("a mark has no 'number' and 'time'")) }
     self.init(number: UInt64(number), time: time)
   }

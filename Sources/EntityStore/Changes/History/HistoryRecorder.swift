@@ -5,10 +5,15 @@ final class HistoryRecorder: ChangeSink {
   let name = "history"
   private let core: TransactionCore
   private let log: HistoryLog
-  /// The number that the write gets, should anything be told of it.
+  /// The number that the write gets if the history reports it.
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
+  /// By entity, the records that were updated when their image was kept already: they may have the values of the
+  /// image again.
+  private var changedAgain: [EntityNumber: IDRuns] = [:]
+  /// Entities without a history whose links the write has changed.
+  private var untoldLinks: Set<EntityNumber> = []
   /// Whether somebody has been given the number.
   private var isPromised = false
 
@@ -31,11 +36,15 @@ final class HistoryRecorder: ChangeSink {
     case .inserted(let ids): self[entity].insert(ids)
     case .insertedRecord(let id, _): self[entity].insert(id..<id + 1)
     case .updated(let id, let old, _, let attributes):
-      if let attributes { self[entity].update(id, attributes) }
-      if let old { try keepImage(old, id, entity) }
+      // A record that is only carried over into the current layout has the values that it had.
+      guard let attributes, !attributes.isEmpty else { return }
+      if let old, try !keepImage(old, id, entity) {
+        changedAgain[entity.number, default: IDRuns()].append(id)
+      }
+      self[entity].update(id, attributes)
     case .removed(let id, let old):
       if let old {
-        try keepImage(old, id, entity)
+        _ = try keepImage(old, id, entity)
         try keepTombstone(old, id, entity)
       }
       self[entity].remove(id)
@@ -50,13 +59,19 @@ final class HistoryRecorder: ChangeSink {
     }
   }
 
+  /// Keeps the image of a record that is about to change; returns false where one is kept from earlier in this
+  /// write.
   private func keepImage(
     _ old: RecordView, _ id: UInt64, _ entity: StoredEntity
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     guard entity.description.history?.keepsImages == true, !self[entity].hasInserted(id) else {
-      return
+      return true
     }
-    try log.keep(old.bytes, .image(entity: entity.number, id: id, transaction: number))
+    return try log.keep(old.bytes, imageKey(id, entity))
+  }
+
+  private func imageKey(_ id: UInt64, _ entity: StoredEntity) -> HistoryKey {
+    .image(entity: entity.number, id: id, transaction: number)
   }
 
   private func keepTombstone(
@@ -85,8 +100,7 @@ final class HistoryRecorder: ChangeSink {
 
   func record(_ change: borrowing LinkChange) throws(StoreError) {
     let relationship = change.end.relationship
-    guard relationship.from.description.history != nil || relationship.to.description.history != nil
-    else { return }
+    guard isTold(relationship) else { return }
     links[relationship.description.number, default: NetLinks(relationship.end(.from))].note(change)
   }
 
@@ -94,57 +108,116 @@ final class HistoryRecorder: ChangeSink {
     _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
   ) throws(StoreError) {
     let relationship = end.relationship
-    guard relationship.from.description.history != nil || relationship.to.description.history != nil
-    else { return }
+    guard isTold(relationship) else { return }
     links[relationship.description.number, default: NetLinks(relationship.end(.from))]
       .noteMoves(ids, of: owner, by: end)
   }
 
+  /// Returns whether the history reports links of the relationship; notes its entities where it does not.
+  private func isTold(_ relationship: StoredRelationship) -> Bool {
+    let entities = [relationship.from, relationship.to]
+    if entities.contains(where: { $0.description.history != nil }) { return true }
+    untoldLinks.formUnion(entities.map(\.number))
+    return false
+  }
+
   func finish(_ core: TransactionCore) throws(StoreError) {
+    try settleImages()
+    let untold = untold
     var sets = changes.sorted { $0.key < $1.key }.map { $0.value.result() }
+    var linked = linkedByStep()
+    let last = linked.removeLast()
     var next = number
-    for step in core.steps.dropLast() {
-      guard let index = sets.firstIndex(where: { $0.entity.number == step.entity }) else {
-        continue
-      }
-      let part = sets[index].within(step.ids)
-      if part.isEmpty { continue }
-      sets[index] = sets[index].without(step.ids)
+    for (step, links) in zip(core.steps, linked) {
+      let index = sets.firstIndex { $0.entity.number == step.entity }
+      let part = index.map { sets[$0].within(step.ids) }
+      if part?.isEmpty ?? true, links.isEmpty { continue }
+      if let index { sets[index] = sets[index].without(step.ids) }
       var origin = core.origin
       origin.context = step.context
       try log.append(
-        number: next, origin: origin, time: core.time, changes: part.told, links: [],
-        images: number)
+        number: next, origin: origin, time: core.time, changes: part?.told ?? [], links: links,
+        images: number, untold: untold)
       next += 1
     }
     let told = sets.flatMap(\.told)
-    let linked = self.linked
-    guard !told.isEmpty || !linked.isEmpty || isPromised else { return }
+    // An undo is reported also where nothing was left to change: the write that it took back then stops no other
+    // undo.
+    guard !told.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
     var origin = core.origin
-    if let last = core.steps.last { origin.context = last.context }
+    if let step = core.steps.last { origin.context = step.context }
     try log.append(
-      number: next, origin: origin, time: core.time, changes: told, links: linked, images: number,
-      undoes: core.undone?.number)
+      number: next, origin: origin, time: core.time, changes: told, links: last, images: number,
+      undoes: core.undone?.number, untold: untold)
   }
 
-  /// The number of the write, which is then told in any case; `nil` where there is nothing to tell
-  /// so far.
+  /// Compares the records that were changed several times with their images, and forgets those that have the same
+  /// values again.
+  private func settleImages() throws(StoreError) {
+    for (number, runs) in changedAgain {
+      guard let entity = changes[number]?.entity else { continue }
+      let ids = runs.normalized
+      var groups: [AttributeSet: IDRuns] = [:]
+      for id in ids {
+        let key = imageKey(id, entity)
+        guard let image = try log.image(key), let record = try core.record(id, of: entity) else {
+          continue
+        }
+        let attributes = try core.differences(
+          try entity.view(image, id: id), try entity.view(record, id: id), id: id, of: entity)
+        groups[attributes, default: IDRuns()].append(id)
+        if attributes.isEmpty { try log.delete(key) }
+      }
+      changes[number]?.settle(ids, as: groups)
+    }
+    changedAgain = [:]
+  }
+
+  /// The entities without a history whose records or links were changed, ascending.
+  private var untold: [EntityNumber] {
+    let changed = core.writtenEntities.union(untoldLinks)
+    return core.schema.entities.filter { entity in
+      entity.description.history == nil && changed.contains(entity.number)
+    }.map(\.number).sorted()
+  }
+
+  /// Returns the number of the write, which is then reported in any case; `nil` where there is nothing to report so
+  /// far.
   func promisedNumber() -> UInt64? {
     isPromised =
-      isPromised || changes.values.contains { !$0.result().isEmpty } || !linked.isEmpty
+      isPromised || core.undone != nil || changes.values.contains { !$0.result().isEmpty }
+      || links.values.contains { !$0.isEmpty }
     return isPromised ? number : nil
   }
 
-  private var linked: [HistoryPart.Links] {
-    var linked: [HistoryPart.Links] = []
-    for (relationship, links) in links.sorted(by: { $0.key < $1.key }) {
+  /// The links that each step tells; those of no step are the last one's.
+  ///
+  /// A link belongs to the last of the steps that have one of its two records.
+  private func linkedByStep() -> [[HistoryPart.Links]] {
+    let steps = core.steps.dropLast()
+    var result = [[HistoryPart.Links]](repeating: [], count: steps.count + 1)
+    for (number, links) in links.sorted(by: { $0.key < $1.key }) {
+      let (from, to) = (links.end.source.number, links.end.target.number)
       for kind in [HistoryPart.Links.Kind.removed, .added, .moved] {
-        let pairs = links.pairs(kind)
-        if pairs.isEmpty { continue }
-        linked.append(HistoryPart.Links(relationship: relationship, kind: kind, pairs: pairs))
+        var pairs = [[LinkPair]](repeating: [], count: result.count)
+        for pair in links.pairs(kind) {
+          let isInLast = core.steps.last?.has(pair, from, to) ?? true
+          let step = isInLast ? nil : steps.lastIndex { $0.has(pair, from, to) }
+          pairs[step ?? steps.count].append(pair)
+        }
+        for (step, pairs) in pairs.enumerated() where !pairs.isEmpty {
+          result[step].append(HistoryPart.Links(relationship: number, kind: kind, pairs: pairs))
+        }
       }
     }
-    return linked
+    return result
+  }
+}
+
+extension WriteStep {
+  /// Whether a record of a link is one of the step's.
+  fileprivate func has(_ pair: LinkPair, _ from: EntityNumber, _ to: EntityNumber) -> Bool {
+    entity == from && ids.contains(pair.from) || entity == to && ids.contains(pair.to)
   }
 }
 

@@ -108,7 +108,7 @@ struct NumberInterval: Sendable, Hashable {
   }
 }
 
-/// Index key elements between two bounds; `nil` is none.
+/// Index key elements between two bounds, each of which may be absent.
 struct KeyInterval: Sendable, Hashable {
   struct Bound: Sendable, Hashable {
     var element: [UInt8]
@@ -194,17 +194,32 @@ extension BoundCondition {
       switch part {
       case .attribute(let attribute), .operand(.attribute(let attribute, _)):
         numbers.insert(attribute.number)
-      case .operand, .related: break
+      case .operand, .closure, .related: break
       }
       return false
     }
     return numbers
   }
 
+  /// Whether the record's id and the attributes with `numbers` alone decide it.
+  func isDecided(by numbers: Set<UInt32>) -> Bool {
+    func isOther(_ attribute: BoundAttribute) -> Bool {
+      !attribute.isRecordID && !numbers.contains(attribute.number)
+    }
+    return !has { part in
+      switch part {
+      case .attribute(let attribute), .operand(.attribute(let attribute, _)): isOther(attribute)
+      case .closure, .related: true
+      case .operand: false
+      }
+    }
+  }
+
   fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     switch self {
-    case .constant, .closure: false
+    case .constant: false
     case .test(let test): isSought(.attribute(test.attribute))
+    case .closure: isSought(.closure)
     case .all(let parts), .any(let parts): parts.contains { $0.has(isSought) }
     case .not(let part): part.has(isSought)
     case .expression(let comparison):
@@ -242,13 +257,15 @@ private enum BoundPart {
   case operand(BoundOperand)
   /// The attribute of a test.
   case attribute(BoundAttribute)
+  /// The test by a program's function.
+  case closure
   /// A condition on related records, and the value of each of them that is asked for.
   case related(BoundCondition?, BoundOperand?)
 
   var isTime: Bool {
     switch self {
     case .operand(.call(.now, _)): true
-    case .operand, .attribute: false
+    case .operand, .attribute, .closure: false
     case .related(let condition, let operand):
       condition?.dependsOnTime == true || operand?.dependsOnTime == true
     }

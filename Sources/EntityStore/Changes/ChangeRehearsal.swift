@@ -1,0 +1,77 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Checks a batch of changes of one entity before the first change is made.
+///
+/// A batch writes record after record, and index entries at its end. A broken rule or a key that is in use
+/// therefore shows when much is written already. Calls of few records are rehearsed, where a change can be
+/// refused at all: then a refusal leaves nothing to take back. After a refusal of a larger batch the write runs
+/// again; see ``TransactionCore/asOneCall(_:_:)``.
+final class ChangeRehearsal {
+  /// The largest number of records of a call that is rehearsed.
+  static let largestCount = 1 << 14
+
+  private let changes: EntityChanges
+  private let core: TransactionCore
+  /// The unique indexes whose keys may change.
+  private let keys: BatchKeys
+  private var broken = BrokenRules()
+  /// By the position of the index, the keys that records get.
+  private var added: [[(key: [UInt8], id: UInt64)]]
+  /// By the position of the index, the records that give up the key that they had.
+  private var leaving: [Set<UInt64>]
+
+  /// - Parameter concerned: the indexes whose keys may change.
+  init(_ changes: EntityChanges, concerned: [StoredIndex], core: TransactionCore) {
+    self.changes = changes
+    self.core = core
+    let unique = concerned.filter(\.isUnique)
+    keys = BatchKeys(of: changes.entity, in: unique)
+    added = unique.map { _ in [] }
+    leaving = unique.map { _ in [] }
+  }
+
+  /// Whether changes that keep the types of attributes can be refused at all.
+  static func isNeeded(_ changes: EntityChanges, concerned: [StoredIndex]) -> Bool {
+    changes.hasConstraints || concerned.contains(where: \.isUnique)
+  }
+
+  /// Notes that the record `old` is to become `new`.
+  func note(_ old: RecordView, _ new: RecordView, id: UInt64) throws(StoreError) {
+    if changes.hasConstraints {
+      _ = try broken.collect { () throws(StoreError) in try changes.check(new, id: id) }
+    }
+    for position in 0..<keys.count where !keys.areSurelySame(position, old, new) {
+      try keys.encode(position, of: old, id: id, core)
+      let before = Array(core.key.bytes)
+      let hasNull = try keys.encode(position, of: new, id: id, core)
+      if core.key.bytes.elementsEqual(before) { continue }
+      leaving[position].insert(id)
+      if !hasNull { added[position].append((Array(core.key.bytes), id)) }
+    }
+  }
+
+  /// Throws the error by which the noted changes would be refused.
+  func check() throws(StoreError) {
+    try broken.check()
+    let entity = changes.entity.name
+    for (position, index) in keys.indexes.enumerated() {
+      let sorted = added[position].sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      for (number, (key, id)) in sorted.enumerated() {
+        // A record may be noted twice.
+        if number > 0, sorted[number - 1].key == key, sorted[number - 1].id != id {
+          throw .repeatedInBatch(
+            entity: entity, index: index.name, detail: key.withUnsafeBytes(KeyText.text))
+        }
+        let holder = try key.withBytes { (key) throws(StoreError) in
+          try core.holder(of: key, in: index)
+        }
+        if let holder, !leaving[position].contains(holder) {
+          throw .uniqueViolation(
+            entity: entity, index: index.name, holder: holder,
+            detail: key.withUnsafeBytes(KeyText.text))
+        }
+      }
+    }
+  }
+}

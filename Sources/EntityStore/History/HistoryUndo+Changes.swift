@@ -1,0 +1,107 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension HistoryUndo {
+  /// Makes the changes, once ``check()`` has found nothing in the way.
+  func apply() throws -> PartialUndo {
+    var count = 0
+    for group in links where group.kind == .added { try change(group) }
+    // Removed first: these records may have the unique keys that others had.
+    for change in changes where change.kind == .inserted {
+      let entity = try entity(change.entity)
+      count += try core.remove(try records(change.ids, of: entity), of: entity)
+    }
+    for entity in core.schema.entities { count += try revert(entity) }
+    for change in changes where change.kind == .deleted {
+      let entity = try entity(change.entity)
+      for id in change.ids { try restore(id, of: entity) }
+      count += change.ids.count
+    }
+    for group in links where group.kind == .removed { try change(group) }
+    core.changeCount += 1
+    // A rest of the write stops the undo of an earlier one.
+    if !leavesTold { core.undone = (number, core.changeCount) }
+    return PartialUndo(recordCount: count, stayingEntities: staying.sorted())
+  }
+
+  private func change(_ group: HistoryPart.Links) throws {
+    var list = LinkList(expectedCount: group.pairs.count)
+    for pair in group.pairs { list.append(pair.from, pair.to) }
+    let end = try relationship(group).end(.from)
+    _ =
+      group.kind == .added ? try core.removeLinks(list, by: end) : try core.addLinks(list, by: end)
+  }
+
+  private func restore(_ id: UInt64, of entity: StoredEntity) throws(StoreError) {
+    guard let bytes = try log.image(imageKey(entity, id)) else { return }
+    let view = try entity.view(bytes, id: id)
+    try entity.verifyChecksum(of: view, id: id)
+    // In the current layout, with room for its checksum.
+    var content = try core.carriedOver(view, id: id, of: entity)
+    try core.breakingOnError {
+      try content.withMutableBytes { (bytes) throws(StoreError) in
+        try core.changes(of: entity).restore(bytes.recordContent, id: id)
+      }
+    }
+  }
+
+  /// By record, the positions of the attributes that get the values that they had.
+  private func revertedPositions(of entity: StoredEntity) -> [UInt64: Set<Int>] {
+    var positions: [UInt64: Set<Int>] = [:]
+    func add(_ attributes: some Sequence<UInt32>, _ ids: some Sequence<UInt64>) {
+      let found = Set(attributes.compactMap { entity.layout.slotIndex(ofAttribute: $0) })
+      for id in ids { positions[id] = positions[id]?.union(found) ?? found }
+    }
+    for change in changes where change.entity == entity.number {
+      if case .updated(let attributes) = change.kind { add(attributes, change.ids) }
+    }
+    for (id, attributes) in leading[entity.number] ?? [:] {
+      add(attributes, CollectionOfOne(id))
+    }
+    return positions
+  }
+
+  /// Gives records of `entity` the values that attributes had; returns how many records have others now.
+  ///
+  /// All records of an entity change at once, as they may have exchanged unique keys.
+  private func revert(_ entity: StoredEntity) throws -> Int {
+    let positions = revertedPositions(of: entity)
+    guard !positions.isEmpty else { return 0 }
+    let changes = core.changes(of: entity)
+    let batch = ChangeBatch(
+      changes, memoryLimit: core.store.options.batchMemoryInBytes, core: core)
+    var count = 0
+    try core.breakingOnError {
+      try core.forEachStored(positions.keys.sorted(), of: entity) { id, cursor in
+        let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+        var values = try entity.values(of: current)
+        let old = try self.values(id, of: entity)
+        // Without an image the record was inserted in the same commit, and led nowhere before it.
+        for position in positions[id] ?? [] { values[position] = old?[position] ?? .null }
+        var record = try changes.content(of: values)
+        if let derived = try record.withBytes({ (bytes) throws(StoreError) in
+          try changes.derived(bytes, over: current)
+        }) {
+          record = derived
+        }
+        try record.withUnsafeMutableBytes { bytes in
+          let whole = changes.seal(bytes.recordContent, id: id)
+          if try changes.isSame(current, as: whole, id: id) { return }
+          try changes.check(try entity.view(whole, id: id), id: id)
+          try batch.replace(current, id: id, with: whole, at: cursor)
+          count += 1
+        }
+      }
+      try batch.finish(checksUnique: true)
+    }
+    return count
+  }
+
+  /// Returns the values of a record's image, by the positions of the current layout; `nil` without an image.
+  private func values(_ id: UInt64, of entity: StoredEntity) throws -> [Value]? {
+    guard let image = try log.image(imageKey(entity, id)) else { return nil }
+    let before = try entity.view(image, id: id)
+    try entity.verifyChecksum(of: before, id: id)
+    return try entity.values(of: before)
+  }
+}

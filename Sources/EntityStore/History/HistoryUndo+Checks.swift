@@ -1,0 +1,320 @@
+internal import LMDB
+internal import LodestoreFormat
+
+// Everything that could stop an undo half-way is checked before the first change, so that the refusal names the
+// obstacle. Only the new values can show the rest, such as a unique key that is in use again.
+
+extension HistoryUndo {
+  /// Throws when something is in the way; notes what stays, where that is allowed.
+  mutating func check() throws {
+    try checkMoves()
+    for change in changes {
+      let entity = try entity(change.entity)
+      guard change.kind != .restarted else {
+        throw StoreError.cannotUndo(number, "it is where the history of \(entity.name) begins")
+      }
+      guard entity.description.history != nil else {
+        throw StoreError.cannotUndo(
+          number,
+          "\(entity.name) keeps no history any more, and later changes of it are told nowhere")
+      }
+    }
+    try checkImages()
+    try checkLaterWrites()
+    for change in changes where change.kind == .deleted {
+      let entity = try entity(change.entity)
+      for id in change.ids where try core.record(id, of: entity) != nil {
+        throw StoreError.cannotUndo(
+          number, "\(entity.name) \(id), which it deleted, is there", entity, id)
+      }
+    }
+    for change in changes where change.kind != .inserted { try checkTargets(of: change) }
+    try checkEndsOfLinks()
+    for change in changes where change.kind == .inserted {
+      try checkUnlinked(change.ids, of: try entity(change.entity))
+    }
+  }
+
+  private mutating func checkMoves() throws {
+    guard let moved = links.first(where: { $0.kind == .moved }) else { return }
+    let ends = core.schema.relationships.filter { $0.description.number == moved.relationship }
+      .flatMap { [$0.end(.from), $0.end(.to)] }.filter { $0.order != nil }
+    guard isPartial else {
+      throw StoreError.cannotUndo(
+        number,
+        "it moved records in \(ends.first?.label ?? "a relationship"), whose order before is not "
+          + "kept")
+    }
+    links.removeAll { $0.kind == .moved }
+    staying.formUnion(ends.map(\.source.name))
+    leavesTold = true
+  }
+
+  // MARK: Images
+
+  private mutating func checkImages() throws {
+    var lacking: Set<EntityNumber> = []
+    for change in changes where change.kind != .inserted && !lacking.contains(change.entity) {
+      let entity = try entity(change.entity)
+      for id in change.ids {
+        if try log.image(imageKey(entity, id)) != nil {
+          try checkImage(id, of: entity, change.kind)
+        } else if isPartial {
+          lacking.insert(change.entity)
+          break
+        } else {
+          throw StoreError.cannotUndo(
+            number, "no image was kept of \(entity.name) \(id); see HistoryPolicy", entity, id)
+        }
+      }
+    }
+    guard !lacking.isEmpty else { return }
+    for number in lacking { staying.insert(try entity(number).name) }
+    changes.removeAll { lacking.contains($0.entity) }
+    leavesTold = true
+  }
+
+  /// Throws when an image cannot be restored.
+  private func checkImage(
+    _ id: UInt64, of entity: StoredEntity, _ kind: HistoryPart.Change.Kind
+  ) throws(StoreError) {
+    guard let image = try log.image(imageKey(entity, id)) else { return }
+    let view = try entity.view(image, id: id)
+    if view.layout === entity.layout { return }
+    try entity.verifyChecksum(of: view, id: id)
+    var attributes: [UInt32]?
+    if case .updated(let numbers) = kind { attributes = numbers }
+    if let lacking = try entity.attribute(lackingIn: view, among: attributes) {
+      throw .cannotUndo(
+        number, "\(entity.name) \(id) had no value in '\(lacking)', which is required since",
+        entity, id)
+    }
+  }
+
+  // MARK: Later writes
+
+  /// Visits the parts of later writes, but for writes of which nothing is left.
+  private func forEachLaterPart(_ body: (UInt64, HistoryPart) throws -> Bool) throws {
+    try log.forEachPart(from: number + 1) { later, _, part in
+      if takenBack.contains(later) { return true }
+      return try body(later, part)
+    }
+  }
+
+  /// Throws when a later write is in the way.
+  private func checkLaterWrites() throws {
+    let pairs = Dictionary(grouping: links, by: \.relationship)
+      .mapValues { Set($0.flatMap(\.pairs)) }
+    try forEachLaterPart { later, part in
+      for change in part.changes {
+        for mine in changes where mine.entity == change.entity {
+          let entity = try entity(mine.entity)
+          if change.kind == .restarted {
+            throw StoreError.cannotUndo(
+              number,
+              "the history of \(entity.name) began anew with write \(later), and changes before "
+                + "that are told nowhere")
+          }
+          guard let kind = entity.own(change.kind), isInTheWay(kind, of: mine.kind) else {
+            continue
+          }
+          let common = mine.ids.intersection(change.ids)
+          guard let id = common.ranges.first?.lowerBound else { continue }
+          throw StoreError.cannotUndo(
+            number, "\(entity.name) \(id) was changed again by write \(later)", entity, id)
+        }
+      }
+      for group in part.links {
+        guard let mine = pairs[group.relationship],
+          let pair = group.pairs.first(where: mine.contains)
+        else { continue }
+        throw StoreError.cannotUndo(
+          number, "the link of \(pair.from) and \(pair.to) was changed again by write \(later)")
+      }
+      return true
+    }
+  }
+
+  private func isInTheWay(
+    _ later: HistoryPart.Change.Kind, of mine: HistoryPart.Change.Kind
+  ) -> Bool {
+    if case .updated(let changed) = later, case .updated(let mine) = mine {
+      return !Set(mine).isDisjoint(with: changed)
+    }
+    return true
+  }
+
+  /// `, by write 7` for the last later write with a part for which `isSought` is true; nothing for none.
+  private func byWrite(_ isSought: (HistoryPart) -> Bool) throws -> String {
+    var found: UInt64?
+    try forEachLaterPart { later, part in
+      if isSought(part) { found = later }
+      return true
+    }
+    return found.map { ", by write \($0)" } ?? ""
+  }
+
+  // MARK: Records that are gone
+
+  /// Throws when an attribute that gets its old value would lead to a record that is gone.
+  private func checkTargets(of change: HistoryPart.Change) throws {
+    let entity = try entity(change.entity)
+    for end in core.schema.ends(of: entity) {
+      guard let attribute = end.attribute?.number else { continue }
+      if case .updated(let numbers) = change.kind, !numbers.contains(attribute) { continue }
+      let restored = restored(end.target.number)
+      for id in change.ids {
+        guard let image = try log.image(imageKey(entity, id)),
+          let target = try entity.recordID(
+            ofAttribute: attribute, in: try entity.view(image, id: id)),
+          !restored.contains(target), try core.record(target, of: end.target) == nil
+        else { continue }
+        throw try isGone(
+          target, of: end.target,
+          "\(entity.name) \(id) led to it by '\(end.attribute?.name ?? "?")'")
+      }
+    }
+  }
+
+  /// Throws when a link that is made again would lead to a record that is gone.
+  private mutating func checkEndsOfLinks() throws {
+    for (index, group) in links.enumerated().reversed() where group.kind == .removed {
+      let relationship = try relationship(group)
+      func isMissing(_ id: UInt64, _ entity: StoredEntity) throws -> Bool {
+        try !restored(entity.number).contains(id) && core.record(id, of: entity) == nil
+      }
+      if isPartial {
+        let pairs = try group.pairs.filter {
+          try !isMissing($0.from, relationship.from) && !isMissing($0.to, relationship.to)
+        }
+        if pairs.count < group.pairs.count {
+          staying.formUnion([relationship.from.name, relationship.to.name])
+          leavesTold = true
+        }
+        links[index].pairs = pairs
+        if pairs.isEmpty { links.remove(at: index) }
+        continue
+      }
+      for (entity, ids) in [
+        (relationship.from, group.pairs.map(\.from)), (relationship.to, group.pairs.map(\.to)),
+      ] {
+        let restored = restored(entity.number)
+        var ids = ids.filter { !restored.contains($0) }
+        IDSort.sortUnique(&ids)
+        guard let missing = try core.firstMissing(ids, in: entity) else { continue }
+        throw try isGone(missing, of: entity, "it removed a link of it")
+      }
+    }
+  }
+
+  private func isGone(
+    _ id: UInt64, of entity: StoredEntity, _ reason: String
+  ) throws -> StoreError {
+    let by = try byWrite { part in
+      part.changes.contains {
+        $0.entity == entity.number && $0.kind == .deleted && $0.ids.contains(id)
+      }
+    }
+    return .cannotUndo(
+      number, "\(entity.name) \(id) was deleted\(by), and \(reason)", entity, id)
+  }
+
+  // MARK: Records that are linked
+
+  /// Throws when records that are to go are linked by something that stays.
+  private mutating func checkUnlinked(_ ids: IDRuns, of entity: StoredEntity) throws {
+    let list = try records(ids, of: entity)
+    for end in core.schema.ends(of: entity) where end.links != nil {
+      let found: (id: UInt64, other: UInt64)?
+      if let holder = end.opposite.attribute {
+        found = try holderInTheWay(of: list, end, holder)
+      } else {
+        found = try linkInTheWay(of: list, end)
+      }
+      guard let (id, other) = found else { continue }
+      let relationship = end.relationship.description.number
+      let pair =
+        end.side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
+      let by = try byWrite { part in
+        if let holder = end.opposite.attribute?.number {
+          return part.changes.contains {
+            $0.entity == end.target.number && $0.ids.contains(other) && $0.kind.sets(holder)
+          }
+        }
+        return part.links.contains {
+          $0.relationship == relationship && $0.kind == .added && $0.pairs.contains(pair)
+        }
+      }
+      throw StoreError.cannotUndo(
+        number, "\(end.target.name) \(other) is linked to \(entity.name) \(id) since\(by)", entity,
+        id)
+    }
+  }
+
+  /// A link of one of `ids` that the write did not add.
+  private func linkInTheWay(
+    of ids: [UInt64], _ end: RelationshipEnd
+  ) throws(StoreError) -> (id: UInt64, other: UInt64)? {
+    let mine = Set(
+      links.filter { $0.relationship == end.relationship.description.number && $0.kind == .added }
+        .flatMap(\.pairs).map { end.side == .from ? $0 : LinkPair(from: $0.to, to: $0.from) })
+    var found: (id: UInt64, other: UInt64)?
+    try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
+      if mine.contains(LinkPair(from: id, to: other)) { return true }
+      found = (id, other)
+      return false
+    }
+    return found
+  }
+
+  /// A record that leads to one of `ids` by the attribute `holder`, and will do so after the undo.
+  ///
+  /// Records of earlier writes of the same commit may lead to one of `ids` too: the page of an import that comes
+  /// first, for one. Their attributes are noted, and get the values that they had before the commit.
+  private mutating func holderInTheWay(
+    of ids: [UInt64], _ end: RelationshipEnd, _ holder: EntityDescription.Attribute
+  ) throws -> (id: UInt64, other: UInt64)? {
+    let entity = end.target.number
+    func runs(_ all: [HistoryPart.Change], _ isWanted: (HistoryPart.Change.Kind) -> Bool) -> IDRuns
+    {
+      IDRuns(all.filter { $0.entity == entity && isWanted($0.kind) }.flatMap(\.ids.ranges))
+    }
+    // Records of the write go too, or lead elsewhere once they are reverted.
+    let mine = runs(changes) { $0.sets(holder.number) }
+    let inserted = runs(siblings) { $0 == .inserted }
+    let updated = runs(siblings) { $0 != .inserted && $0.sets(holder.number) }
+    var later: [Range<UInt64>] = []
+    if !siblings.isEmpty {
+      try forEachLaterPart { _, part in
+        later += runs(part.changes) { $0.sets(holder.number) }.ranges
+        return true
+      }
+    }
+    let changedSince = IDRuns(later)
+    var found: (id: UInt64, other: UInt64)?
+    var noted: [UInt64] = []
+    try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
+      if mine.contains(other) { return true }
+      let isOfSibling = holder.isOptional && inserted.contains(other) || updated.contains(other)
+      guard isOfSibling, !changedSince.contains(other) else {
+        found = (id, other)
+        return false
+      }
+      noted.append(other)
+      return true
+    }
+    for other in noted { leading[entity, default: [:]][other, default: []].insert(holder.number) }
+    return found
+  }
+}
+
+extension HistoryPart.Change.Kind {
+  /// Whether the change may have given the attribute with this number a value.
+  fileprivate func sets(_ attribute: UInt32) -> Bool {
+    switch self {
+    case .inserted: true
+    case .updated(let attributes): attributes.contains(attribute)
+    case .deleted, .restarted: false
+    }
+  }
+}

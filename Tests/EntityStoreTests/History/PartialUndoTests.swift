@@ -1,0 +1,79 @@
+import EntityStore
+import Testing
+
+/// Undo of writes that changed more than the history tells.
+@Suite struct `Undoing a part of a write` {
+  @Test func `is refused unless it is asked for, and reports what stays`() throws {
+    try withTemporaryStore([Clause.self, Player.self]) { store in
+      let clause = try store.insert(Clause(name: "c", text: "old")).id
+      let player = try store.insert(Player(name: "p")).id
+      try store.write { tx in
+        try tx.modify(clause) { $0.text = "new" }
+        try tx.modify(player) { $0.score = 5 }
+      }
+      let told = try #require(try store.history().last)
+      #expect(told.untoldEntities == ["Player"])
+      let error = try storeError(.cannotUndo) { try store.write { try $0.undo(told.token) } }
+      #expect(error.message.contains("it also changed Player"), "\(error)")
+      #expect(try store.fetch(clause)?.text == "new")
+      let (undone, token) = try store.write { tx in
+        (try tx.undoPartly(told.token), try #require(try tx.ownHistoryToken()))
+      }
+      #expect(undone.recordCount == 1 && undone.stayingEntities == ["Player"])
+      #expect(try store.fetch(clause)?.text == "old")
+      #expect(try store.fetch(player)?.score == 5)
+      // Made again by an undo of the undo, which changed nothing else.
+      #expect(try store.write { try $0.undo(token) } == 1)
+      #expect(try store.fetch(clause)?.text == "new")
+      // A write that changed nothing else is undone as ever.
+      try store.modify(clause) { $0.weight = 1 }
+      let whole = try #require(try store.history().last)
+      #expect(whole.untoldEntities.isEmpty)
+      let part = try store.write { try $0.undoPartly(whole.token) }
+      #expect(part.recordCount == 1 && part.stayingEntities.isEmpty)
+    }
+  }
+
+  @Test func `does not count what is derived, and counts links`() throws {
+    try withTemporaryStore([Squad.self, SquadPlayer.self]) { store in
+      let squad = try store.insert(Squad(name: "A")).id
+      let player = try store.insert(SquadPlayer(name: "p")).id
+      try store.modify(player) { $0.squad = squad }
+      let joined = try #require(try store.history().last)
+      #expect(try store.fetch(squad)?.size == 1)
+      #expect(joined.untoldEntities.isEmpty)
+      #expect(try store.write { try $0.undo(joined.token) } == 1)
+      #expect(try store.fetch(squad)?.size == 0)
+    }
+    // Links between two entities without a history.
+    try withTemporaryStore(Library.entities + [Clause.self]) { store in
+      let shelf = try store.insert(Shelf(name: "S")).id
+      let book = try store.insert(Book(title: "b")).id
+      try store.write { tx in
+        try tx.insert(Clause(name: "c"))
+        try tx.add(book, to: Shelf.books, of: shelf)
+      }
+      #expect(try store.history().last?.untoldEntities == ["Book", "Shelf"])
+    }
+  }
+
+  @Test func `leaves entities without images whole, and does not count as an undo`() throws {
+    try withTemporaryStore([Clause.self, Player.self], options: .history(.changes)) { store in
+      let clause = try store.insert(Clause(name: "c", text: "old")).id
+      let player = try store.insert(Player(name: "p")).id
+      try store.write { tx in
+        try tx.modify(clause) { $0.text = "new" }
+        try tx.modify(player) { $0.score = 5 }
+        try tx.insert(Player(name: "q"))
+      }
+      let token = try store.historyToken()
+      let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
+      #expect(error.message.contains("no image was kept of Player"))
+      let undone = try store.write { try $0.undoPartly(token) }
+      #expect(undone.recordCount == 1 && undone.stayingEntities == ["Player"])
+      #expect(try store.fetch(clause)?.text == "old")
+      #expect(try store.fetch(Player.all).map(\.score) == [5, 0])
+      #expect(try store.history().last?.undoes == nil)
+    }
+  }
+}
