@@ -91,6 +91,26 @@ private struct AllOfVenue: Codable {
   var price: Double
 }
 
+/// A type whose own decoding takes elements without a look at their count.
+private struct Position: Codable {
+  var latitude: Double
+  var label: String
+
+  enum CodingKeys: CodingKey { case coordinates, label }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    latitude = try container.decode([Double].self, forKey: .coordinates)[1]
+    label = try container.decode(String.self, forKey: .label)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode([0, latitude], forKey: .coordinates)
+    try container.encode(label, forKey: .label)
+  }
+}
+
 private enum Choice: Codable { case one(Int), two }
 
 private struct Chosen: Codable {
@@ -142,10 +162,17 @@ private struct Chosen: Codable {
             member(
               "inner", "array",
               ["element": .object(["type": .string("any")]), "optional": .bool(true)]),
-            member("kind", "string"), member("link", "uint64"), member("price", "double"),
+            member("kind", "string"), member("link", "uint64", ["optional": .bool(true)]),
+            member("price", "double"),
             member("tags", "array", ["element": .object(["type": .string("string")])]),
           ]),
         ]))
+    let position = DocumentOutline(of: Position.self)
+    guard case .object(let parts, isOpen: false) = position.kind else {
+      Issue.record("\(position.document)")
+      return
+    }
+    #expect(parts.map(\.name) == ["coordinates", "label"])
     let chosen = DocumentOutline(of: Chosen.self)
     guard case .object(let members, isOpen: true) = chosen.kind else {
       Issue.record("\(chosen.document)")

@@ -7,8 +7,9 @@
 /// The members that values of a `Codable` type may have.
 ///
 /// The type decodes itself from a decoder that has no data, and so names its coding keys and the type under each.
-/// The decoder answers with zero, false, the empty text and null. Where the type refuses such an answer, or asks in a
-/// way of its own, its later members stay unknown. Whether a name is one of its coding keys is certain in any case.
+/// The decoder answers with zero, false, the text "0" and null. Its arrays have some elements, as a type of its own
+/// decoding may take one without a look at the count. Where the type refuses an answer, or asks in a way of its own,
+/// its later members stay unknown. Whether a name is one of its coding keys is certain in any case.
 struct DocumentTypeMembers {
   /// The types under the names that were asked for; `nil` for an unknown type.
   let types: [String: (any Decodable.Type)?]
@@ -68,23 +69,33 @@ private struct TypeProbe: Decoder {
   /// Nil inside of members.
   let found: FoundMembers?
   let depth: Int
+  /// The number of elements in an array of its own.
+  var elementCount = 0
 
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   private static let deepest = 16
+  /// Arrays within so many levels have elements; further ones would multiply.
+  private static let deepestElements = 3
 
   func value<T: Decodable>(of type: T.Type) throws -> T {
     if let value = Self.sample(of: type) { return value }
     guard depth < Self.deepest else { throw NoData() }
-    return try T(from: TypeProbe(found: found, depth: depth + 1))
+    let inner = TypeProbe(found: found, depth: depth + 1)
+    guard DocumentType(type).element != nil else { return try T(from: inner) }
+    let count = depth <= Self.deepestElements ? 4 : 0
+    let filled = TypeProbe(found: nil, depth: depth + 1, elementCount: count)
+    // An element that cannot be made leaves the array empty.
+    if let value = try? T(from: filled) { return value }
+    return try T(from: inner)
   }
 
   private static func sample<T>(of type: T.Type) -> T? {
     let sample: Any? =
       switch type {
       case is Bool.Type: false
-      case is String.Type: ""
+      case is String.Type: "0"
       case let type as any (BinaryInteger & DocumentValue).Type: type.init(0)
       case let type as any (BinaryFloatingPoint & DocumentValue).Type: type.init(0)
       case is Date.Type: Date(timeIntervalSinceReferenceDate: 0)
@@ -114,9 +125,9 @@ private struct TypeProbe: Decoder {
     default: return nil
     }
     guard _isPOD(R.self), MemoryLayout<R>.size <= 1 else { return nil }
-    return withUnsafeTemporaryAllocation(of: R.self, capacity: 1) { place in
-      UnsafeMutableRawBufferPointer(place).initializeMemory(as: UInt8.self, repeating: 0)
-      return place[0]
+    return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { place in
+      place.storeBytes(of: 0, as: UInt8.self)
+      return place.load(as: R.self)
     }
   }
 
@@ -125,7 +136,7 @@ private struct TypeProbe: Decoder {
     return KeyedDecodingContainer(KeyedProbe(probe: self))
   }
 
-  func unkeyedContainer() -> any UnkeyedDecodingContainer { UnkeyedProbe() }
+  func unkeyedContainer() -> any UnkeyedDecodingContainer { UnkeyedProbe(probe: self) }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { SingleProbe(probe: self) }
 }
@@ -168,7 +179,7 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedDecodingContainer {
     probe.found?.note(key, isRequired: true)
-    return UnkeyedProbe()
+    return UnkeyedProbe(probe: TypeProbe(found: nil, depth: probe.depth + 1))
   }
 
   func superDecoder() -> any Decoder {
@@ -183,14 +194,22 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 private struct UnkeyedProbe: UnkeyedDecodingContainer {
+  let probe: TypeProbe
+  private(set) var currentIndex = 0
+
+  init(probe: TypeProbe) { self.probe = probe }
+
   var codingPath: [any CodingKey] { [] }
-  var count: Int? { 0 }
-  var isAtEnd: Bool { true }
-  var currentIndex: Int { 0 }
+  var count: Int? { probe.elementCount }
+  var isAtEnd: Bool { currentIndex >= probe.elementCount }
 
   func decodeNil() throws -> Bool { throw NoData() }
 
-  func decode<T: Decodable>(_: T.Type) throws -> T { throw NoData() }
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    guard !isAtEnd else { throw NoData() }
+    currentIndex += 1
+    return try TypeProbe(found: nil, depth: probe.depth + 1).value(of: type)
+  }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy _: Nested.Type
