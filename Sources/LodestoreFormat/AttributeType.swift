@@ -62,6 +62,9 @@ public enum AttributeType: UInt8, Sendable, CaseIterable {
   @_documentation(visibility: internal)
   public var isVariable: Bool { slotSize == 0 }
 
+  /// Whether values are documents.
+  package var isDocument: Bool { self == .json || self == .document }
+
   /// Whether values have an index key.
   package var isIndexable: Bool { self != .json && self != .document }
 }

@@ -231,7 +231,8 @@ extension EntityDescription {
       }
       attribute.members = try DocumentOutline(members)
     }
-    if let initial = element["initial"], initial != .null {
+    // Null is no initial value, unless it is the JSON value of a required attribute.
+    if let initial = element["initial"], initial != .null || !isOptional && type.isDocument {
       attribute.initial = value(of: initial, for: type)
       guard attribute.initial.fits(type) else {
         throw FormatError(

@@ -65,6 +65,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   case derivedCondition
   /// An attribute that holds a part of a date: a writer that does not know it would leave an old part.
   case derivedDatePart
+  /// JSON's null as the initial value of a required attribute: a program that does not know it finds no
+  /// value in records that are older than the attribute.
+  case nullInitial
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -78,6 +81,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
       .derivedDatePart:
       FormatRequirement(reader: .first, writer: .schemas)
+    case .nullInitial: FormatRequirement(reader: .schemas, writer: .schemas)
     }
   }
 }
@@ -144,6 +148,7 @@ extension EntityDescription {
     if attributes.contains(where: { $0.derivation?.kind == .datePart && !$0.isRemoved }) {
       features.insert(.derivedDatePart)
     }
+    if attributes.contains(where: { $0.initial == .nullDocument }) { features.insert(.nullInitial) }
     if !rules.isEmpty { features.insert(.rule) }
     if !building.isEmpty { features.insert(.buildingIndex) }
     if history != nil { features.insert(.history) }

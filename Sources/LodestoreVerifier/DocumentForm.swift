@@ -112,7 +112,7 @@ enum ImportForms {
   static let state = DocumentForm.object([
     .required("report", report), .required("pages", .count), .optional("position", .text),
     .required("isAtEnd", .bool), .required("digest", .integer(0...Int64(UInt32.max))),
-    .optional("unkeyedRejects", .count),
+    .optional("unkeyedRejects", .count), .optional("madeRecords", ids),
     .optional(
       "pendingLinks",
       .array(

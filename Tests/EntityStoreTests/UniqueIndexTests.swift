@@ -127,19 +127,90 @@ import Testing
     }
   }
 
-  @Test func `a replacement that two records stand against is refused`() throws {
+  private static let modes: [InsertConflict<Film>] = [
+    .ignore, .replace, .patch([\.title]), .patch(), .merge { stored, _ in stored },
+  ]
+
+  /// The keys of a value lead to different records, or one of them leads to none.
+  @Test func `a value whose keys do not agree on one record is refused, at every door`() throws {
     try withTemporaryStore([Film.self]) { store in
       try store.write { transaction in
-        try transaction.insert(Film(title: "a", episode: 1, code: "x"))
-        try transaction.insert(Film(title: "b", episode: 2, code: "y"))
-        for mode in [InsertConflict<Film>.ignore, .replace, .patch([\.title])] {
-          let error = try storeError(.uniqueViolation) {
-            try transaction.insert(Film(title: "c", episode: 1, code: "y"), onConflict: mode)
-          }
-          #expect(error.message.contains("Film.episode") && error.message.contains("Film.code"))
-        }
-        #expect(try transaction.fetch(Film.all).map(\.title) == ["a", "b"])
+        let first = Film(title: "a", episode: 1, code: "x")
+        try transaction.insert([first, Film(title: "b", episode: 2, code: "y")])
       }
+      let stored = try store.fetch(Film.all)
+      let doors: [(inout WriteTransaction, Film, InsertConflict<Film>) throws -> Void] = [
+        { try $0.insert($1, onConflict: $2) },
+        { try $0.insert([$1], onConflict: $2) },
+        { try $0.insert([Film(title: "new", episode: 9), $1], onConflict: $2) },
+        { tx, film, mode in
+          let row: [String: any AttributeValue] = [
+            "title": film.title, "episode": film.episode, "code": film.code ?? "",
+          ]
+          try tx.insert(Film.self, dictionaries: [row], onConflict: mode)
+        },
+      ]
+      for mode in Self.modes {
+        for door in doors {
+          let different = try storeError(.uniqueViolation) {
+            try store.write { try door(&$0, Film(title: "c", episode: 1, code: "y"), mode) }
+          }
+          #expect(different.message.contains("'Film.episode' leads to Film 1"))
+          #expect(different.message.contains("'Film.code' leads to Film 2"))
+          let partly = try storeError(.uniqueViolation) {
+            try store.write { try door(&$0, Film(title: "c", episode: 1, code: "z"), mode) }
+          }
+          #expect(partly.message.contains("'Film.episode' leads to Film 1"))
+          #expect(partly.message.contains("'Film.code' leads to no record"))
+          #expect(partly.message.contains("matching: .unique(\\.episode)"))
+          #expect(partly.recordID == 1)
+        }
+      }
+      let upsert = try storeError(.uniqueViolation) {
+        try store.upsert(Film(title: "c", episode: 3, code: "y"))
+      }
+      #expect(upsert.recordID == 2 && upsert.index == "Film.episode")
+      #expect(try store.fetch(Film.all) == stored)
+    }
+  }
+
+  @Test func `a named key decides, and the other keys are checked`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.insert([
+        Film(title: "a", episode: 1, code: "x"), Film(title: "b", episode: 2, code: "y"),
+      ])
+      try store.upsert(Film(title: "c", episode: 1, code: "z"), matching: .unique(\.episode))
+      #expect(try store.fetch(Film.byEpisode.key(1))?.code == "z")
+      try store.upsert(Film(title: "d", episode: 3, code: "y"), matching: .unique(\.code))
+      #expect(try store.fetch(RecordID<Film>(rawValue: 2))?.episode == 3)
+      let held = try storeError(.uniqueViolation) {
+        try store.upsert(Film(title: "e", episode: 1, code: "y"), matching: .unique(\.episode))
+      }
+      #expect(held.index == "Film.code" && held.recordID == 2)
+      // Both records give up what the other one wants, one after the other.
+      let result = try store.insert(
+        [Film(title: "f", episode: 1, code: "w"), Film(title: "g", episode: 3, code: "z")],
+        onConflict: .replace, matching: .unique(\.episode))
+      #expect(result.updatedCount == 2)
+      let keyless = try storeError(.unstorableValue) {
+        try store.upsert(Film(title: "h", episode: 9), matching: .unique(\.code))
+      }
+      #expect(keyless.index == "Film.code")
+      let unknown = try storeError(.unknownIndex) {
+        try store.upsert(Film(title: "h", episode: 9), matching: .unique(\.title))
+      }
+      #expect(unknown.message.contains("Film.title"))
+      #expect(try store.count(Film.all) == 2)
+    }
+  }
+
+  @Test func `a key that a record did not have is added to it`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      let id = try store.insert(Film(title: "a", episode: 1)).id
+      #expect(try store.upsert(Film(title: "b", episode: 1, code: "x")).id == id)
+      // Null is no key, so it does not speak for another record.
+      #expect(try store.upsert(Film(title: "c", episode: 1)).id == id)
+      #expect(try store.fetch(id)?.code == nil)
     }
   }
 }

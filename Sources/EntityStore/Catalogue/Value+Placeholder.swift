@@ -12,26 +12,7 @@ extension Value {
     case .decimal: .decimal(DecimalValue(isNegative: false, exponent: 0, significand: 0))
     case .string, .url: .string("")
     case .data: .data([])
-    case .json, .document: .document(DocumentWriter.null)
+    case .json, .document: .nullDocument
     }
-  }
-}
-
-extension Value {
-  /// Whether the catalogue has it as no initial value: null, and a document that is null.
-  var isNoInitial: Bool {
-    switch self {
-    case .null: true
-    case .document(let bytes): bytes == DocumentWriter.null
-    default: false
-    }
-  }
-}
-
-extension DocumentWriter {
-  fileprivate static var null: [UInt8] {
-    var writer = DocumentWriter()
-    writer.writeNull()
-    return writer.bytes
   }
 }

@@ -5,7 +5,7 @@ internal import LodestoreFormat
 /// written in key order.
 ///
 /// Nothing remains of a batch that throws: uniqueness is checked before any index entry is written, and
-/// when it fails the records are removed again. Sinks are told after that check.
+/// when it fails the records are removed again. Sinks are notified after that check.
 final class BulkInsert {
   private let core: TransactionCore
   private let entity: StoredEntity
@@ -20,11 +20,13 @@ final class BulkInsert {
   @exclusivity(unchecked) private var hasTriedCollector = false
   /// For fewer records a second thread takes longer.
   private static let aloneCount: UInt64 = 20_000
-  /// What records of the batch break; once there is something, nothing is written any more.
+  /// The broken rules of the batch, after which nothing more is written.
   @exclusivity(unchecked) private var broken = BrokenRules()
+  /// How many values were checked against constraints.
+  @exclusivity(unchecked) private var checkedCount = 0
   private let keys: BatchKeys
   private let cursor: Cursor
-  /// Records that are not written yet, so many at a time as stay in the cache.
+  /// Records that are not written yet, as many as stay in the cache.
   @exclusivity(unchecked) private var waiting = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   /// The id after the last record that is written.
   @exclusivity(unchecked) private var writtenID: UInt64
@@ -56,7 +58,7 @@ final class BulkInsert {
 
   /// Adds one record.
   ///
-  /// `content` has no checksum yet, and four free bytes behind it.
+  /// `content` has no checksum yet, and is followed by four free bytes.
   func append(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
     try changes.withDerived(content) { (content) throws(StoreError) in
       try append(derived: content)
@@ -100,9 +102,10 @@ final class BulkInsert {
   }
 
   private func check(_ record: UnsafeRawBufferPointer) throws(StoreError) {
-    _ = try broken.collect { () throws(StoreError) in
+    _ = try broken.collect(at: checkedCount) { () throws(StoreError) in
       try changes.check(try entity.view(incoming: record))
     }
+    checkedCount &+= 1
   }
 
   private func appendEach(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
@@ -140,7 +143,7 @@ final class BulkInsert {
       try writeWaiting()
       core.nextIDs[entity.number] = nextID
       try sort()
-      for index in indexes { try index.checkAddedUnique() }
+      for index in indexes { try index.checkAddedUnique(firstNew: firstID) }
     } catch {
       try takeBack()
       throw error

@@ -30,12 +30,13 @@ struct BrokenRules {
 
   var isEmpty: Bool { violations.isEmpty }
 
-  /// Takes the broken rules that `body` throws; other errors are thrown on, and so are these once there are
-  /// many.
+  /// Collects the broken rules that `body` throws.
   ///
-  /// Returns whether nothing was broken.
+  /// Returns whether nothing was broken. Throws other errors, and the broken rules once there are many.
+  ///
+  /// - Parameter position: of the value among those of a batch insert.
   mutating func collect(
-    _ body: () throws(StoreError) -> Void
+    at position: Int? = nil, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) -> Bool {
     do {
       try body()
@@ -43,7 +44,11 @@ struct BrokenRules {
     } catch {
       guard error.code == .invalidValue, !error.violations.isEmpty else { throw error }
       if violations.isEmpty { detail = error.privateDetail }
-      violations += error.violations
+      violations += error.violations.map { violation in
+        var violation = violation
+        violation.batchPosition = position
+        return violation
+      }
       if violations.count >= StoreError.mostViolations { try check() }
       return false
     }

@@ -20,13 +20,13 @@ package struct DynamicImport: Sendable {
   package var links: [DynamicLink] = []
   /// Whether an unknown member rejects its record.
   package var isStrict = false
-  /// What to add to the reason when a value is refused that a conversion might read.
+  /// An addition to the reason when a value is refused that a conversion might read.
   package var hint: (@Sendable (EntityDescription.Attribute) -> String)?
 
   /// - Parameters:
   ///   - key: the names of the attributes of the unique index that records are matched by; nil inserts
   ///     every record.
-  ///   - conflict: what becomes of stored records.
+  ///   - conflict: the rule for stored records.
   package init(
     into entity: String, of store: DynamicStore, key: [String]?, conflict: JSONConflict,
     strategy: ImportStrategy, options: ImportOptions
@@ -79,7 +79,8 @@ package struct DynamicImport: Sendable {
     }
     return JSONRecordEncoder(
       entity, names: names, conversions: conversions, isStrict: isStrict,
-      ignoring: Set(links.map(\.relationship)), keyName: keyName)
+      ignoring: Set(links.map(\.relationship)),
+      linked: Set(links.filter(\.isToOne).map(\.relationship)), keyName: keyName)
   }
 
   fileprivate func take(

@@ -7,8 +7,10 @@ public struct RuleViolation: Error, Sendable, Hashable {
   public var recordID: UInt64?
   /// The attribute, where the rule is about one.
   public var attribute: String?
-  /// What must be, and is not: "be at least 0", or the name of a rule.
+  /// The rule in words, as in "be at least 0", or the name of a rule.
   public var rule: String
+  /// The position of the value among those of a batch insert, from 0; `nil` elsewhere.
+  public var batchPosition: Int?
 
   /// A broken rule, for hooks to throw; entity and record are filled in.
   public init(_ rule: String, attribute: String? = nil) {
@@ -24,9 +26,10 @@ public struct RuleViolation: Error, Sendable, Hashable {
 }
 
 extension RuleViolation: CustomStringConvertible {
-  /// As in `Event 3: 'end' must be at least 0`.
+  /// As in `Event 3: 'end' must be at least 0`, or `Event, value 2 of the batch: …`.
   public var description: String {
-    let record = recordID.map { "\(entity) \($0)" } ?? entity
+    var record = recordID.map { "\(entity) \($0)" } ?? entity
+    if let batchPosition { record += ", \(StoreError.inWords(batchPosition))" }
     return attribute.map { "\(record): '\($0)' must \(rule)" } ?? "\(record): \(rule)"
   }
 }
@@ -48,6 +51,6 @@ extension StoreError {
       .invalidValue, "cannot \(verb): \(what)\(more)", entity: first.entity,
       attribute: first.attribute, recordID: first.recordID, privateDetail: detail)
     error.violations = violations
-    return error
+    return first.batchPosition.map { error.inBatch(at: $0) } ?? error
   }
 }

@@ -35,8 +35,7 @@ extension StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot add '\(entity).\(attribute)': it is required and the stored records do not have it; "
-        + "give it a default value, which JSON's null is not, make it optional, or name its "
-        + "originalName",
+        + "give it a default value, make it optional, or name its originalName",
       entity: entity, attribute: attribute)
   }
 
@@ -220,20 +219,38 @@ extension StoreError {
       entity: entity)
   }
 
+  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
   static func uniqueViolation(
-    entity: String, index: String, holder: UInt64, detail: String
+    entity: String, index: String, holder: UInt64, detail: String, of id: UInt64? = nil
   ) -> StoreError {
-    StoreError(
+    let verb = id.map { "update \(entity) \($0)" } ?? "store \(entity)"
+    return StoreError(
       .uniqueViolation,
-      "cannot store \(entity): unique index '\(index)' already leads to \(entity) \(holder)",
+      "cannot \(verb): unique index '\(index)' already leads to \(entity) \(holder)",
       entity: entity, index: index, recordID: holder, privateDetail: detail)
   }
 
-  static func repeatedInBatch(entity: String, index: String, detail: String) -> StoreError {
-    StoreError(
+  /// The error for two records that a batch gives one key.
+  ///
+  /// - Parameter firstNew: the id of the first value of a batch insert; `nil` where stored records are
+  ///   changed.
+  static func repeatedInBatch(
+    entity: String, index: String, _ ids: (UInt64, UInt64), firstNew: UInt64?, detail: String
+  ) -> StoreError {
+    let (first, second) = (min(ids.0, ids.1), max(ids.0, ids.1))
+    if let firstNew, first >= firstNew {
+      let positions = (Int(first - firstNew), Int(second - firstNew))
+      var error = StoreError(
+        .uniqueViolation,
+        "cannot store \(entity): the values \(positions.0 + 1) and \(positions.1 + 1) of the batch "
+          + "have the same '\(index)'", entity: entity, index: index, privateDetail: detail)
+      error.batchPosition = positions.1
+      return error
+    }
+    return StoreError(
       .uniqueViolation,
-      "cannot store \(entity): two of the values written together have the same '\(index)'",
-      entity: entity, index: index, privateDetail: detail)
+      "cannot update \(entity): the records \(first) and \(second) would have the same '\(index)'",
+      entity: entity, index: index, recordID: second, privateDetail: detail)
   }
 
   static func severalHolders(entity: String, indexes: [String]) -> StoreError {

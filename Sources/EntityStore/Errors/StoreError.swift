@@ -1,7 +1,7 @@
 /// Why a store refused or could not do something.
 ///
-/// `code` is for programs, `message` for people: it says what could not be done, the fact found, and
-/// what to do. Attribute values are the user's data and stay out of it; ``debugDescription`` shows
+/// `code` is for programs, `message` for people: the failed action, the fact found, and the next
+/// step. Attribute values are the user's data and stay out of it; ``debugDescription`` shows
 /// them, cut to 64 bytes. `entity`, `index` and `recordID` carry the facts of a unique violation and of
 /// errors about one record.
 ///
@@ -11,7 +11,7 @@
 ///       print("held by record", error.recordID ?? 0)
 ///     }
 public struct StoreError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   ///
   /// New codes may be added; keep a default case.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -88,7 +88,7 @@ public struct StoreError: Error, Sendable {
     public static let cancelled = Code("cancelled")
     /// An import cannot go on.
     public static let importStopped = Code("importStopped")
-    /// What is kept in step with records changes again and again before a commit, in a circle.
+    /// Derived values change again and again before a commit, in a circle.
     public static let endlessChanges = Code("endlessChanges")
     /// A transaction that failed was used on.
     public static let brokenTransaction = Code("brokenTransaction")
@@ -103,9 +103,9 @@ public struct StoreError: Error, Sendable {
     public static let editConflict = Code("editConflict")
   }
 
-  /// What kind of failure it is.
+  /// The kind of failure.
   public var code: Code
-  /// What could not be done and why, in one line.
+  /// The failed action and its reason, in one line.
   public var message: String
   /// The error beneath, the engine's or a decoder's, with its own name and number.
   public var cause: (any Error)?
@@ -117,6 +117,10 @@ public struct StoreError: Error, Sendable {
   public var attribute: String?
   /// The id of the record concerned; for a unique violation, the record that holds the value.
   public var recordID: UInt64?
+  /// The position among the values of a batch insert, from 0, of the value that was refused; `nil` elsewhere.
+  ///
+  /// Of two values with one unique key it is the later one.
+  public var batchPosition: Int?
   /// The broken rules of ``Code/invalidValue``, the first 100 or a few more; otherwise none.
   public var violations: [RuleViolation] = []
   /// The values concerned, for ``debugDescription`` only.

@@ -6,6 +6,8 @@ struct ImportState: Sendable, Codable {
   var report = ImportReport()
   /// Links whose records were not there yet.
   var pendingLinks: [PendingLink]?
+  /// Records of the import's own entity that its links have made, and that no page has brought yet.
+  var madeRecords: [UInt64]?
   /// The number of pages that have been imported.
   var pages = 0
   /// The source's next position; nil before the first page, at the end, and for a source without
@@ -36,7 +38,7 @@ extension ImportReport {
   }
 }
 
-/// What an import remembers of a page, and which records were in it.
+/// The memory of one page, and the records that were in it.
 struct RememberedPage: Sendable, Codable {
   var page: PageMemory
   /// In a mirror, the ids of the page's records.

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension ImportEngine {
-  /// What a group's transaction did.
+  /// The result of a group's transaction.
   struct WriteResult: Sendable {
     var state: ImportState
     var rejects: [ImportReport.Reject] = []
@@ -20,25 +20,50 @@ extension ImportEngine {
 
   /// Writes a group's pages, and how far the import is, in one transaction.
   ///
-  /// On the writer's thread.
+  /// On the writer's thread. When a page has to be written again, the pages before it get a transaction of
+  /// their own.
   func write(_ group: ImportGroup, after state: ImportState) throws -> WriteResult {
-    do {
-      return try write(group.pages[...], after: state)
-    } catch let excess as TooManyRejects {
-      // Pages before the one with too many rejects are committed.
-      var result = WriteResult(state: state)
-      if excess.page > 0 { result = try write(group.pages[..<excess.page], after: state) }
-      result.rejects += excess.rejects
-      result.stop = .tooManyRejects(excess.last, limit: options.rejectLimit)
-      return result
+    var result = WriteResult(state: state)
+    var rest = group.pages[...]
+    var known: [Int: PageRefusals] = [:]
+    while !rest.isEmpty {
+      do {
+        try write(rest, known, &result)
+        rest = []
+      } catch let found as PageRefusals {
+        known[found.page, default: PageRefusals(page: found.page)].add(found)
+        let page = rest.firstIndex { $0.number == found.page } ?? rest.startIndex
+        if page > rest.startIndex { try write(rest[..<page], known, &result) }
+        rest = rest[page...]
+      } catch let excess as TooManyRejects {
+        // Pages before the one with too many rejects are committed.
+        let before = rest.prefix(excess.page)
+        if !before.isEmpty { try write(before, known, &result) }
+        result.rejects += excess.rejects
+        result.stop = .tooManyRejects(excess.last, limit: options.rejectLimit)
+        return result
+      }
     }
+    return result
+  }
+
+  /// Writes pages in one transaction.
+  ///
+  /// - Parameter known: by the numbers of pages, records that are known to be refused.
+  private func write(
+    _ pages: ArraySlice<DecodedPage>, _ known: [Int: PageRefusals], _ result: inout WriteResult
+  ) throws {
+    let start = ContinuousClock.now
+    var part = try write(pages, after: result.state, known)
+    part.state.report.writingSeconds += (ContinuousClock.now - start).inSeconds
+    result.state = part.state
+    result.rejects += part.rejects
   }
 
   private func write(
-    _ pages: ArraySlice<DecodedPage>, after state: ImportState
+    _ pages: ArraySlice<DecodedPage>, after state: ImportState, _ known: [Int: PageRefusals]
   ) throws -> WriteResult {
-    let start = ContinuousClock.now
-    var result = try core.write(origin: origin) { core in
+    try core.write(origin: origin) { core in
       let log = try ImportLog(name, core)
       let stored = try log.state()
       guard let stored, stored.report.run == state.report.run, stored.pages == state.pages else {
@@ -47,21 +72,61 @@ extension ImportEngine {
       var result = WriteResult(state: state)
       let remembers = pages.contains { $0.memory != nil && !$0.isUnchanged }
       try keepingBasis(core, log, remembers: remembers) { epoch in
-        try merge(pages, core, log, epoch, &result)
+        try merge(pages, core, log, epoch, known, &result)
       }
       result.state.report.commits += 1
       try log.put(result.state)
       return result
     }
-    result.state.report.writingSeconds += (ContinuousClock.now - start).inSeconds
-    return result
   }
 
+  /// Merges the pages, each in its turn.
+  ///
+  /// Pages without links are merged together, with the same result. With links each page is merged by itself:
+  /// where a key leads depends on the pages before it, and not on those that are written with it.
   private func merge(
     _ pages: ArraySlice<DecodedPage>, _ core: TransactionCore, _ log: ImportLog, _ epoch: UInt64,
-    _ result: inout WriteResult
+    _ known: [Int: PageRefusals], _ result: inout WriteResult
   ) throws {
     let entity = try self.entity(core)
+    let index = try self.index(of: entity)
+    var remembered = RememberedLinks.ByPage(
+      pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number),
+      linkCount: links.count)
+    var written: [WrittenPage] = []
+    if links.isEmpty {
+      var (batch, ends) = try records(of: pages, entity, core)
+      let outcomes = try BatchMerge(
+        batch, into: entity, matching: Matching(indexes: index.map { [$0] } ?? [], isNamed: false),
+        rule: rule, pages: .init(ends: ends, takesLast: rule.takesLastOfPage), core: core
+      ).apply()
+      ends.insert(0, at: 0)
+      for (page, bounds) in zip(pages, zip(ends, ends.dropFirst())) {
+        let rows = bounds.0..<bounds.1
+        let seen =
+          strategy == .mirror ? try seenIDs(batch, rows, outcomes, index, entity, core) : []
+        try note(page, Array(outcomes[rows]), seen, nil, log, entity, epoch, &written, &result)
+      }
+      batch.removeAll()
+    } else {
+      for page in pages {
+        var (batch, _) = try records(of: CollectionOfOne(page), entity, core)
+        let outcomes = try merge(
+          page, &batch, index, entity, core, known[page.number], &result, &remembered)
+        let seen =
+          strategy == .mirror
+          ? try seenIDs(batch, 0..<batch.count, outcomes, index, entity, core) : []
+        try note(
+          page, outcomes, seen, remembered[page.number], log, entity, epoch, &written, &result)
+      }
+    }
+    if entity.description.history != nil { core.steps = steps(written, entity) }
+  }
+
+  /// The records of pages in the current layout, and where each page ends.
+  private func records(
+    of pages: some Sequence<DecodedPage>, _ entity: StoredEntity, _ core: TransactionCore
+  ) throws -> (batch: IncomingRecords, ends: [Int]) {
     var batch = IncomingRecords(entity.layout)
     var ends: [Int] = []
     for page in pages {
@@ -72,54 +137,86 @@ extension ImportEngine {
       }
       ends.append(batch.count)
     }
-    let index = try self.index(of: entity)
-    try resolveBefore(pages, ends, &batch, entity, core, &result.state.report)
-    let writing = try BatchMerge(
-      batch, into: entity, matching: index.map { [$0] } ?? [], rule: rule,
-      pageEnds: rule.takesLastOfPage ? ends : [], core: core)
-    writing.tally = linkTally(of: entity, core)
-    let outcomes = try writing.apply()
-    if let links = writing.tally?.total { count(links, in: &result.state.report) }
-    var links = RememberedLinks.ByPage(
-      pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number),
-      linkCount: self.links.count)
-    try resolveAfter(pages, ends, outcomes, entity, core, &result.state, &links)
-    if entity.description.history != nil {
-      core.steps = try steps(pages, ends, outcomes, entity)
+    return (batch, ends)
+  }
+
+  /// Merges one page whose records have links.
+  private func merge(
+    _ page: DecodedPage, _ batch: inout IncomingRecords, _ index: StoredIndex?,
+    _ entity: StoredEntity, _ core: TransactionCore, _ known: PageRefusals?,
+    _ result: inout WriteResult, _ remembered: inout RememberedLinks.ByPage
+  ) throws -> [BatchMerge.Outcome] {
+    let found = try resolve(page, in: &batch, known, entity, core, &result.state)
+    let merge = try BatchMerge(
+      batch, into: entity, matching: Matching(indexes: index.map { [$0] } ?? [], isNamed: false),
+      rule: rule,
+      pages: .init(
+        ends: [batch.count], takesLast: rule.takesLastOfPage, firstID: found.firstID,
+        made: Set(result.state.madeRecords ?? []),
+        unresolved: found.unresolved.mapValues { $0.map(\.place) }, refused: found.refused),
+      core: core)
+    merge.tally = linkTally(of: entity, core)
+    let outcomes = try merge.apply()
+    try checkTargets(found, page, outcomes)
+    if let change = merge.tally?.total { count(change, in: &result.state.report) }
+    if result.state.madeRecords != nil {
+      let brought = Set(outcomes.compactMap { try? $0.id() })
+      result.state.madeRecords?.removeAll(where: brought.contains)
     }
-    for (number, page) in pages.enumerated() {
-      let start = number == 0 ? 0 : ends[number - 1]
-      try count(page, outcomes[start..<ends[number]], &result)
-      let limit = max(0, options.rejectLimit)
-      if result.state.report.rejected > limit, let last = result.rejects.last {
-        let rejects = result.rejects.filter { $0.page == last.page }
-        throw TooManyRejects(page: number, rejects: rejects, last: last)
+    try finish(page, found, merge, outcomes, entity, core, &result.state, &remembered)
+    return outcomes
+  }
+
+  /// The ids of a page's records, and of the stored ones with the keys of rejected records.
+  private func seenIDs(
+    _ batch: IncomingRecords, _ rows: Range<Int>, _ outcomes: [BatchMerge.Outcome],
+    _ index: StoredIndex?, _ entity: StoredEntity, _ core: TransactionCore
+  ) throws(StoreError) -> [UInt64] {
+    var ids: [UInt64] = []
+    for row in rows {
+      if let id = try? outcomes[row].id() {
+        ids.append(id)
+      } else if let id = try holder(of: batch, row, index, entity, core) {
+        ids.append(id)
       }
-      var seen: [UInt64] = []
-      if strategy == .mirror {
-        seen = try (start..<ends[number]).compactMap { row in
-          try (try? outcomes[row].id()) ?? holder(of: batch, row, index, entity, core)
-        }
-      }
-      // Records for another schema have to be encoded again.
-      let isCurrent = page.batch.layout.number == entity.layout.number
-      try note(page, seen, links[page.number], log, isCurrent ? epoch : nil, &result.state)
     }
+    return ids
+  }
+
+  /// A page that was written, and the outcomes of its records.
+  private struct WrittenPage {
+    let number: Int
+    let outcomes: [BatchMerge.Outcome]
+  }
+
+  /// Counts the outcomes of a page's records, and notes how far the import is.
+  private func note(
+    _ page: DecodedPage, _ outcomes: [BatchMerge.Outcome], _ seen: [UInt64],
+    _ links: [RememberedLinks]?, _ log: ImportLog, _ entity: StoredEntity, _ epoch: UInt64,
+    _ written: inout [WrittenPage], _ result: inout WriteResult
+  ) throws {
+    count(page, outcomes, &result)
+    let limit = max(0, options.rejectLimit)
+    if result.state.report.rejected > limit, let last = result.rejects.last {
+      let rejects = result.rejects.filter { $0.page == last.page }
+      throw TooManyRejects(page: written.count, rejects: rejects, last: last)
+    }
+    written.append(WrittenPage(number: page.number, outcomes: outcomes))
+    // Records for another schema have to be encoded again.
+    let isCurrent = page.batch.layout.number == entity.layout.number
+    try note(page, seen, links, log, isCurrent ? epoch : nil, &result.state)
   }
 
   /// The records of each page: the history tells a page as a write of its own.
   ///
   /// A record of several pages is the last one's, whose values it has.
-  private func steps(
-    _ pages: ArraySlice<DecodedPage>, _ ends: [Int], _ outcomes: [BatchMerge.Outcome],
-    _ entity: StoredEntity
-  ) throws -> [WriteStep] {
+  private func steps(_ pages: [WrittenPage], _ entity: StoredEntity) -> [WriteStep] {
     var taken = IDRuns()
     var steps: [WriteStep] = []
-    for (number, page) in pages.enumerated().reversed() {
+    for page in pages.reversed() {
       var ids = IDRuns()
-      for row in (number == 0 ? 0 : ends[number - 1])..<ends[number] {
-        if let id = try? outcomes[row].id() { ids.append(id) }
+      for outcome in page.outcomes {
+        if let id = try? outcome.id() { ids.append(id) }
       }
       ids.normalize()
       ids = ids.subtracting(taken)
@@ -130,8 +227,8 @@ extension ImportEngine {
   }
 
   private func count(
-    _ page: DecodedPage, _ outcomes: ArraySlice<BatchMerge.Outcome>, _ result: inout WriteResult
-  ) throws {
+    _ page: DecodedPage, _ outcomes: [BatchMerge.Outcome], _ result: inout WriteResult
+  ) {
     var rejects = page.rejects
     for (origin, outcome) in zip(page.origins, outcomes) {
       switch outcome {
@@ -143,7 +240,7 @@ extension ImportEngine {
         rejects.append(page.reject(of: origin, attribute: error.attribute, reason: error.message))
       }
     }
-    // The other rejects have keys, and the stored records with these keys were seen.
+    // Other rejects have keys, and the stored records with these keys were seen.
     if let unkeyed = result.state.unkeyedRejects {
       result.state.unkeyedRejects = unkeyed + page.rejects.count
     }
@@ -160,8 +257,8 @@ extension ImportEngine {
     if page.isUnchanged { result.state.report.unchangedPages += 1 }
   }
 
-  /// The stored record with the key of a rejected one; it counts as seen in a mirror.
-  private func holder(
+  /// The stored record with the key of an incoming one.
+  func holder(
     of batch: IncomingRecords, _ row: Int, _ index: StoredIndex?, _ entity: StoredEntity,
     _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {
@@ -173,7 +270,7 @@ extension ImportEngine {
     }
   }
 
-  /// Notes how far the import is, what is to be remembered of the page, and what a mirror has seen.
+  /// Notes how far the import is, the memory of the page, and the records that a mirror has seen.
   private func note(
     _ page: DecodedPage, _ seen: [UInt64], _ links: [RememberedLinks]?, _ log: ImportLog,
     _ epoch: UInt64?, _ state: inout ImportState
@@ -262,18 +359,6 @@ extension ImportEngine {
         stored.pages == state.pages
       else { return }
       try log.put(state)
-    }
-  }
-}
-
-extension MergeRule {
-  /// Whether the last of the records of a page with one key is taken, so that the same page again
-  /// changes nothing; otherwise they are merged one after another.
-  fileprivate var takesLastOfPage: Bool {
-    switch self {
-    case .patch, .patchGiven, .closure: false
-    case .fail, .ignore, .replace, .renew: true
-    case .policy(let policies): !policies.takesParts
     }
   }
 }

@@ -11,9 +11,8 @@ internal import LodestoreFormat
 ///     let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in Pod(spec) }
 ///     print(report)   // 11028 inserted, 0 updated, 0 unchanged, 0 rejected
 ///
-/// Records are matched by a unique index: the stored records are found in one pass over a group of
-/// pages, and compared before anything is written, so that importing the same pages again changes
-/// nothing. Readers are not held up, and see each page whole or not at all. While one group of pages
+/// Records are matched by a unique index. The stored records are found in one pass, and compared before
+/// anything is written. Importing the same pages again changes nothing. Readers are not held up, and see each page whole or not at all. While one group of pages
 /// is written the next is read and decoded, a few pages side by side; no more than three groups are
 /// in memory.
 ///
@@ -31,18 +30,8 @@ internal import LodestoreFormat
 /// and with ``FilePages`` each line, value and row. Its reject has the file, the line, the byte and
 /// the first bytes.
 public struct Importer<E: Entity>: Sendable {
-  /// How incoming records are matched with stored ones.
-  public struct Matching: Sendable {
-    let paths: [any PartialKeyPath<E> & Sendable]
-
-    /// By the unique index over exactly these attributes.
-    ///
-    /// A record with null in one of them is rejected: nulls do not collide, and so it would be
-    /// inserted by every import anew.
-    public static func unique(_ paths: any PartialKeyPath<E> & Sendable...) -> Matching {
-      Matching(paths: paths)
-    }
-  }
+  /// How incoming records are matched with stored ones: by a unique index.
+  public typealias Matching = RecordMatching<E>
 
   private let store: Store
   private let matching: Matching
@@ -66,7 +55,7 @@ public struct Importer<E: Entity>: Sendable {
   /// An importer into `store`.
   ///
   /// - Parameters:
-  ///   - strategy: what becomes of stored records beside those of the page.
+  ///   - strategy: the rule for stored records that a page does not have.
   ///   - merging: how a stored record and an incoming one become one;
   ///     ``ImportStrategy/replaceMatching`` has no use for it.
   public init(
@@ -94,7 +83,7 @@ public struct Importer<E: Entity>: Sendable {
   ///     for one kind of event.
   ///   - transform: makes an entity of a decoded record; `nil` leaves the record out, and an error
   ///     rejects it. Called from several tasks at once.
-  /// - Throws: what `pages` throws; ``StoreError/Code/importStopped`` for a page that is not JSON or
+  /// - Throws: the errors of `pages`; ``StoreError/Code/importStopped`` for a page that is not JSON or
   ///   has no records at `path`, with page, line and column.
   public func run<Pages: AsyncSequence, Record: Decodable>(
     _ pages: Pages, records path: String = "", as _: Record.Type = Record.self,
@@ -154,8 +143,8 @@ public struct Importer<E: Entity>: Sendable {
   /// - Parameter names: the attributes of members that have other names. A name with dots is a path: what is
   ///   inside of a member, or at a position of an array, as in `["properties.mag": "magnitude"]`; the rest of
   ///   that member is left out.
-  /// - Throws: ``StoreError/Code/importStopped`` before a page is asked for when `names` leads to
-  ///   what is no attribute.
+  /// - Throws: ``StoreError/Code/importStopped`` before a page is asked for when a name leads to
+  ///   no attribute.
   public func run<Pages: AsyncSequence>(
     _ pages: Pages, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
@@ -246,11 +235,12 @@ public struct Importer<E: Entity>: Sendable {
 
   private func key() throws -> Set<UInt32> {
     try store.read { snapshot in
-      try snapshot.access.core.uniqueIndex(E.self, over: matching.paths)
+      let index = try matching.index(of: try snapshot.access.core.entity(E.self))
+      return Set(index.description.attributes)
     }
   }
 
-  /// The key, when `names` leads to attributes only: one that is none would be null in every record.
+  /// Returns the key, or throws when `names` leads to anything but attributes.
   private func key(renaming names: [String: String]) throws -> Set<UInt32> {
     let known = E.schema.attributes.filter { $0.derivation == nil }.map(\.name)
     let unknown = names.filter { !known.contains($0.value) }
@@ -301,27 +291,5 @@ extension StoreError {
       .importStopped,
       "cannot import \(entity): '\(name)', for the member '\(member)', is no attribute of it\(hint)",
       entity: entity, attribute: name)
-  }
-}
-
-extension TransactionCore {
-  /// The attributes of the unique index over exactly `paths`, in any order.
-  fileprivate func uniqueIndex<E: Entity>(
-    _ type: E.Type, over paths: [any PartialKeyPath<E> & Sendable]
-  ) throws(StoreError) -> Set<UInt32> {
-    let entity = try entity(type)
-    let names = paths.map { path in
-      E.schema.index(of: path).map { E.schema.attributes[$0].name } ?? "?"
-    }
-    let numbers = Set(names.compactMap { entity.description.attribute(named: $0)?.number })
-    let isUnique = entity.indexes.contains {
-      $0.isUnique && Set($0.description.attributes) == numbers && numbers.count == names.count
-    }
-    guard isUnique else {
-      throw .unknownIndex(
-        entity: entity.name, attributes: names.joined(separator: "+"),
-        known: entity.indexes.filter(\.isUnique).map(\.name))
-    }
-    return numbers
   }
 }

@@ -32,15 +32,16 @@ public struct MergePolicy<E: Entity>: Sendable {
   /// The stored record takes the incoming values.
   public static var incomingWins: MergePolicy { MergePolicy(.attributes) }
 
-  /// The stored record takes the values of the members that the incoming one has; an attribute whose
-  /// member is absent stays as it is, and one whose member is null becomes null.
+  /// The stored record takes the values of the members that the incoming one has.
+  ///
+  /// An attribute whose member is absent stays as it is. An attribute whose member is null becomes null.
   ///
   /// Policies of attributes apply to the members that are there. A new record has null or its initial
   /// value for the others, and is rejected without a required one. Several records of a page with one
   /// key are merged one after the other.
   ///
-  /// For imports by members alone, `Importer.run(_:records:renaming:onEvent:)`: what a closure
-  /// makes does not say which attributes were given, and such an import throws
+  /// For imports by members alone, `Importer.run(_:records:renaming:onEvent:)`. A record that a closure
+  /// makes does not say which attributes were given, so such an import throws
   /// ``StoreError/Code/importStopped`` before a page is asked for.
   public static var patches: MergePolicy { MergePolicy(.patch) }
 
@@ -60,20 +61,23 @@ public struct MergePolicy<E: Entity>: Sendable {
     MergePolicy(.attributes, .init(newestBy: date))
   }
 
-  /// The same for an optional date.
+  /// The form of `newest(by:)` for an optional date.
   public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> MergePolicy {
     MergePolicy(.attributes, .init(newestBy: date))
   }
 
   /// The record becomes what the closure makes of both; an error rejects the incoming one.
   ///
-  /// It is called within the transaction, and again when that has to begin anew. Policies of
+  /// The closure is called within the transaction, and once more when that has to begin again. Policies of
   /// attributes do not apply.
+  ///
+  /// A link whose member is absent is the stored one in `incoming`. A link to a record that is not there yet
+  /// is an id that no record has: where the closure keeps it, the link follows once the record is there.
   public static func merging(
     _ body: @escaping @Sendable (_ stored: E, _ incoming: E) throws -> E
   ) -> MergePolicy { MergePolicy(.closure(body)) }
 
-  /// The same policy with another one for the attribute at `path`.
+  /// Returns the policy with another one for the attribute at `path`.
   public func attribute<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, _ policy: AttributeMergePolicy<E, V>
   ) -> MergePolicy {
@@ -128,7 +132,7 @@ public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
     Self(erased: .init(newestBy: date))
   }
 
-  /// The same for an optional date.
+  /// The form of `newest(by:)` for an optional date.
   public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> AttributeMergePolicy {
     Self(erased: .init(newestBy: date))
   }

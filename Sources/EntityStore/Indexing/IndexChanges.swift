@@ -108,8 +108,10 @@ final class IndexChanges {
   }
 
   /// Throws when a key to be put is held by another record, or comes twice; the entries must be sorted.
-  func checkAddedUnique() throws(StoreError) {
-    try added.sorted.checkUnique(index, of: entity, core: core)
+  ///
+  /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
+  func checkAddedUnique(firstNew: UInt64) throws(StoreError) {
+    try added.sorted.checkUnique(index, of: entity, firstNew: firstNew, core: core)
   }
 
   /// Writes the entries to be put, which must be sorted.
@@ -125,7 +127,7 @@ final class IndexChanges {
 }
 
 extension TransactionCore {
-  /// Has the system read ahead until the write ends, when a batch of `count` changes is large: it
+  /// Asks the system to read ahead until the write ends, when a batch of `count` changes is large: such a batch
   /// reads most pages of a tree.
   func noteBatch(of count: Int) {
     if count >= Environment.smallestBulk { transaction.environment.beginBulkWrite() }

@@ -101,24 +101,28 @@ extension SortedEntries {
     }
   }
 
-  /// Throws when `index`, if it is a unique one, may not have these entries of a batch beside its
-  /// own.
+  /// Throws when `index`, if it is a unique one, may not have these entries of a batch and its
+  /// own ones.
+  ///
+  /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
   func checkUnique(
-    _ index: StoredIndex, of entity: StoredEntity, core: TransactionCore
+    _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: TransactionCore
   ) throws(StoreError) {
     guard index.isUnique else { return }
     do {
       if let repeated = try firstRepeated() {
         throw StoreError.repeatedInBatch(
-          entity: entity.name, index: index.name,
-          detail: repeated.key.withUnsafeBytes(KeyText.text))
+          entity: entity.name, index: index.name, (repeated.first, repeated.second),
+          firstNew: firstNew, detail: repeated.key.withUnsafeBytes(KeyText.text))
       }
       var held = try HeldKeys(in: index, core: core)
       if held.isOver { return }
-      try forEach { key, _ in
+      try forEach { key, id in
         if let holder = try held.holder(of: key) {
-          throw StoreError.uniqueViolation(
-            entity: entity.name, index: index.name, holder: holder, detail: KeyText.text(key))
+          let error = StoreError.uniqueViolation(
+            entity: entity.name, index: index.name, holder: holder, detail: KeyText.text(key),
+            of: firstNew == nil ? id : nil)
+          throw firstNew.map { error.inBatch(at: Int(id - $0)) } ?? error
         }
         return !held.isOver
       }

@@ -174,6 +174,15 @@ struct SchemaEvolution {
     guard attribute.derivation == nil, stored.derivation == nil,
       !attribute.initial.isSame(as: stored.defaultValue), !isPartial || attribute.initial != .null
     else { return }
+    if attribute.initial == .nullDocument {
+      // The catalogue's `default` has null for none. Where no record is older than the attribute, JSON's
+      // null can be the initial value itself.
+      guard stored.initial == .null else { return }
+      result.attributes[index].initial = attribute.initial
+      result.attributes[index].changedDefault = nil
+      changesConstraints = true
+      return
+    }
     result.attributes[index].changedDefault =
       attribute.initial.isSame(as: stored.initial) ? nil : attribute.initial
     changesConstraints = true

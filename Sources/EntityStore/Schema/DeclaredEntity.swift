@@ -217,11 +217,13 @@ package struct DeclaredEntity: Sendable {
 }
 
 extension DeclaredEntity {
-  /// An unassigned id, as a property has by default, is no initial value, and neither is JSON's
-  /// null.
+  /// Returns the initial value of an attribute; null for none.
+  ///
+  /// An unassigned id, as a property has by default, is no initial value. JSON's null is one where the
+  /// attribute is required.
   private static func initial<E: Entity>(_ definition: AttributeDefinition<E>) -> Value {
     let value = definition.initial.value
-    if value.isNoInitial { return .null }
+    if definition.storage.isOptional, value == .nullDocument { return .null }
     return definition.storage.type == .recordID && value == .integer(0) ? .null : value
   }
 

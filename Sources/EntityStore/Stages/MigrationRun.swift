@@ -162,10 +162,9 @@ final class MigrationRun {
       guard description.attribute(named: name) == nil else {
         throw StoreError.cannotMigrate("'\(entity).\(name)' is there already", entity: entity)
       }
-      guard storage.isOptional || !initial.isNoInitial else {
+      guard storage.isOptional || initial != .null else {
         throw StoreError.cannotMigrate(
-          "'\(entity).\(name)' is required and has no initial value; give it one, which JSON's "
-            + "null is not", entity: entity)
+          "'\(entity).\(name)' is required and has no initial value; give it one", entity: entity)
       }
       description.append(name, storage, initial: initial)
     }

@@ -22,6 +22,11 @@ struct AttributePolicies: Sendable {
   /// Whether a record may lack required attributes; the stored values of those are kept.
   var takesParts = false
 
+  /// Whether the attribute may not change.
+  func keeps(_ number: UInt32) -> Bool {
+    if case .fail = byNumber[number] ?? standard { true } else { false }
+  }
+
   init(standard: Policy, byNumber: [UInt32: Policy] = [:]) {
     self.standard = standard
     self.byNumber = byNumber
@@ -43,6 +48,8 @@ struct AttributePolicies: Sendable {
       case .incoming: break
       case .stored: if stored[position] == .null { merged[position] = incoming[position] }
       case .fail:
+        // Where the link will lead is not known, so it changes nothing.
+        if stored[position] == .null, incoming[position] == MergeInput.unresolvedLink { continue }
         let name = entity.description.attribute(number: attribute.number)?.name ?? "?"
         throw StoreError(
           .mergeConflict,

@@ -6,24 +6,30 @@ internal import LodestoreFormat
 /// throws. With the other rules they are collected up to ``StoreOptions/batchMemoryInBytes`` and
 /// merged together.
 struct BatchInsert {
-  /// Estimate of what a record to merge takes beside its bytes: its outcome, its index entries and
-  /// the memory for sorting these.
+  /// An estimate of the memory that a record to merge takes, without its bytes: for its outcome, its index
+  /// entries and the sort of these.
   private static let memoryPerRecord = 192
 
   private let core: TransactionCore
   private let entity: StoredEntity
+  private let matching: Matching
   private let rule: MergeRule
   private let bulk: BulkInsert?
   private var batch: IncomingRecords
   private let keepsIDs: Bool
   private var counts = InsertCounts()
+  /// How many values were added.
+  private(set) var addedCount = 0
+  /// How many of them are written.
+  private var mergedCount = 0
 
   init(
-    into entity: StoredEntity, rule: MergeRule, core: TransactionCore, expectedCount: Int,
-    keepsIDs: Bool
+    into entity: StoredEntity, matching: Matching, rule: MergeRule, core: TransactionCore,
+    expectedCount: Int, keepsIDs: Bool
   ) throws(StoreError) {
     self.core = core
     self.entity = entity
+    self.matching = matching
     self.rule = rule
     self.keepsIDs = keepsIDs
     batch = IncomingRecords(entity.layout)
@@ -34,15 +40,20 @@ struct BatchInsert {
     }
   }
 
-  /// Adds a record; four bytes behind its content are free.
+  /// Adds a record, after whose content four bytes are free.
   ///
   /// - Parameter isGiven: which attributes it was given; `nil` for all.
   mutating func add(
     _ content: UnsafeMutableRawBufferPointer, given isGiven: [Bool]? = nil
   ) throws(StoreError) {
     if let bulk {
-      try entity.part?.checkNew(entity.name)
+      do throws(StoreError) {
+        try entity.part?.checkNew(entity.name)
+      } catch {
+        throw error.inBatch(at: addedCount)
+      }
       let id = try bulk.append(content)
+      addedCount &+= 1
       counts.inserted &+= 1
       if keepsIDs { counts.ids.append(id) }
       return
@@ -54,9 +65,12 @@ struct BatchInsert {
     _ content: UnsafeRawBufferPointer, given isGiven: [Bool]?
   ) throws(StoreError) {
     batch.append(content, given: isGiven)
+    addedCount &+= 1
     // As late as possible: each merge visits the index pages of its keys, which for keys in no order
     // are nearly all pages.
-    let memory = batch.byteCount + batch.count * Self.memoryPerRecord
+    // Merged records are in memory as well.
+    let copies = rule.combinesValues ? 2 : 1
+    let memory = batch.byteCount * copies + batch.count * Self.memoryPerRecord
     let limit = min(core.store.options.batchMemoryInBytes, KeyEntries.largestByteCount)
     if memory >= limit { try flush() }
   }
@@ -73,6 +87,7 @@ struct BatchInsert {
     }
     let count = row.count
     let first = try bulk.append(&row)
+    addedCount &+= count
     counts.inserted &+= count
     if keepsIDs { counts.ids.append(contentsOf: first..<first &+ UInt64(count)) }
   }
@@ -83,7 +98,11 @@ struct BatchInsert {
     for position in 0..<row.count {
       var whole = try part.completed(
         UnsafeRawBufferPointer(row[position].recordContent), of: entity)
-      try core.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
+      do throws(StoreError) {
+        try core.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
+      } catch {
+        throw error.inBatch(at: addedCount)
+      }
       try whole.withMutableBytes { (bytes) throws(StoreError) in
         try add(bytes.recordContent, given: part.isGiven)
       }
@@ -101,14 +120,20 @@ struct BatchInsert {
 
   private mutating func flush() throws(StoreError) {
     guard !batch.isEmpty else { return }
-    let merge = try BatchMerge(
-      batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
-    for outcome in try merge.apply() { try counts.count(outcome, keepsIDs) }
+    let merge = try BatchMerge(batch, into: entity, matching: matching, rule: rule, core: core)
+    for (position, outcome) in try merge.apply().enumerated() {
+      do throws(StoreError) {
+        try counts.count(outcome, keepsIDs)
+      } catch {
+        throw error.inBatch(at: mergedCount + position, key: try merge.keyText(of: position))
+      }
+    }
+    mergedCount += batch.count
     batch.removeAll()
   }
 }
 
-/// What became of the records of a batch insert.
+/// The outcome of a batch insert.
 struct InsertCounts {
   var ids = IDList()
   var inserted = 0
@@ -138,7 +163,7 @@ struct InsertCounts {
 }
 
 extension BatchMerge.Outcome {
-  /// The id of the record; throws why there is none.
+  /// Returns the id of the record, or throws the error of a rejected one.
   func id() throws(StoreError) -> UInt64 {
     switch self {
     case .inserted(let id), .updated(let id), .unchanged(let id), .ignored(let id): return id

@@ -15,7 +15,7 @@ extension BatchMerge {
         guard let holder = try holder(of: view, at: position) else {
           if let refusal = refusalOfNew(position) { throw refusal }
           return try content(Array(record)) { (content) throws(StoreError) in
-            let id = try changes.insert(content)
+            let id = try insert(content, position)
             try tallyLinks(nil, view)
             return .inserted(id)
           }
@@ -35,11 +35,19 @@ extension BatchMerge {
         }
       }
     } catch
-      where error.code == .uniqueViolation || error.code == .mergeConflict
-      || error.code == .unstorableValue || error.code == .invalidValue
+      where error.refusesValue
     {
       return .rejected(error)
     }
+  }
+
+  private func insert(
+    _ content: UnsafeMutableRawBufferPointer, _ position: Int
+  ) throws(StoreError) -> UInt64 {
+    guard let first = pages.firstID else { return try changes.insert(content) }
+    let id = first &+ UInt64(position)
+    try changes.restore(content, id: id)
+    return id
   }
 
   private func replace(_ id: UInt64, with record: [UInt8]) throws(StoreError) -> Outcome {
@@ -66,7 +74,7 @@ extension BatchMerge {
     }
   }
 
-  /// What becomes of links when the stored record becomes `record`; `nil` where nobody asks.
+  /// Returns the links that come and go when the stored record becomes `record`; `nil` without a tally.
   private func linkChange(
     of id: UInt64, _ record: [UInt8]
   ) throws(StoreError) -> LinkTally.Change? {
@@ -86,18 +94,42 @@ extension BatchMerge {
     }
   }
 
-  /// The stored record that the matching indexes lead to.
-  private func holder(of view: RecordView, at position: Int) throws(StoreError) -> UInt64? {
-    var found: (id: UInt64, index: StoredIndex)?
-    for index in matching {
-      if batch.hasParts, lacksKey(position, requiredAttributes(in: index)) { continue }
-      let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
-      guard !hasNull, let holder = try core.holder(of: core.key.bytes, in: index) else { continue }
-      if let found, found.id != holder {
-        throw .severalHolders(entity: entity.name, indexes: [found.index.name, index.name])
-      }
-      if found == nil { found = (holder, index) }
+  /// The first unique key of a record in words, with its values; `nil` where it has none.
+  func keyText(of position: Int) throws(StoreError) -> String? {
+    let view = try entity.view(incoming: batch[position])
+    for index in matching.indexes {
+      if try core.encodeKey(of: view, id: 0, in: index, of: entity) { continue }
+      return "'\(index.name)' is \(KeyText.text(core.key.bytes))"
     }
-    return found?.id
+    return nil
+  }
+
+  /// The stored record that the matching indexes lead to; `nil` for a new record.
+  ///
+  /// - Throws: ``StoreError/Code/uniqueViolation`` when the keys do not agree on one record.
+  func holder(of view: RecordView, at position: Int) throws(StoreError) -> UInt64? {
+    var ways: [(index: StoredIndex, holder: UInt64?)] = []
+    for index in matching.indexes {
+      let isGiven =
+        !batch.hasParts || KeyParts(of: index, in: entity).given(to: batch, at: position) == .all
+      guard isGiven, try !core.encodeKey(of: view, id: 0, in: index, of: entity) else {
+        if matching.isNamed { throw .withoutKey(entity: entity.name, index: index.name) }
+        continue
+      }
+      ways.append((index, try core.holder(of: core.key.bytes, in: index)))
+    }
+    guard let found = ways.lazy.compactMap({ $0.holder }).first else { return nil }
+    let others = ways.filter { $0.holder != found }
+    guard !others.isEmpty else { return found }
+    guard let bytes = try core.record(found, of: entity) else { throw missing(found) }
+    let stored = try entity.view(bytes, id: found)
+    for other in others {
+      // A key without a record is new to a stored record that has no key in that index.
+      let hasNone = try core.encodeKey(of: stored, id: found, in: other.index, of: entity)
+      if other.holder == nil, hasNone { continue }
+      throw .ambiguousKeys(
+        entity: entity.name, ways.map { ($0.index.name, $0.holder) }, held: found)
+    }
+    return found
   }
 }

@@ -22,7 +22,7 @@ extension BatchMerge {
 
   /// The positions in the batch that have stored records, with the ids of these as words, by ascending
   /// ids: neighbours are read together.
-  private func heldPositions() -> [SortItem] {
+  func heldPositions() -> [SortItem] {
     var held = WordSort()
     held.reserve(batch.count)
     for position in 0..<batch.count where !isAlone[position] && isOpen(position) {
@@ -40,7 +40,7 @@ extension BatchMerge {
 
   // MARK: Stored records
 
-  /// The stored record that the one at `position` is merged with, checked as far as that needs.
+  /// The stored record that the record at `position` is merged with, after the checks that the merge needs.
   @inline(__always)
   func stored(
     _ bytes: UnsafeRawBufferPointer, _ holder: UInt64, _ position: Int
@@ -49,19 +49,66 @@ extension BatchMerge {
       bytes, id: holder, isCarriedOver: rule.combinesValues || !batch.isWhole(position))
   }
 
-  /// What the stored record becomes by the rule.
+  /// Applies the rule to a record and its stored record.
   func merged(
     _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: RecordView
   ) throws(StoreError) -> MergeRule.Merged {
     let input = MergeInput(
       core: core, entity: entity, id: holder, stored: stored, incoming: incoming)
-    let merged = try rule.merge(input, isWhole: batch.isWhole(position)) {
-      batch.isGiven($0, at: position)
-    }
+    let rule = pages.made.contains(holder) ? .replace : rule
+    let merged =
+      if let unresolved = pages.unresolved[position] {
+        try mergedWithLinks(position, input, rule, unresolved)
+      } else {
+        try merged(position, input, rule)
+      }
     if case .content(let record) = merged {
       try core.checkSize(record.count - RecordLayout.checksumSize, of: entity)
     }
     return merged
+  }
+
+  private func merged(
+    _ position: Int, _ input: MergeInput, _ rule: MergeRule
+  ) throws(StoreError) -> MergeRule.Merged {
+    try rule.merge(input, isWhole: batch.isWhole(position)) { batch.isGiven($0, at: position) }
+  }
+
+  /// Merges a record with links to records that are not there yet.
+  ///
+  /// The rule sees an id that no record has. Where the rule takes that id, the record has null until the link
+  /// is resolved.
+  private func mergedWithLinks(
+    _ position: Int, _ input: MergeInput, _ rule: MergeRule, _ unresolved: [Int]
+  ) throws(StoreError) -> MergeRule.Merged {
+    var values = try input.values().incoming
+    for place in unresolved { values[place] = MergeInput.unresolvedLink }
+    let incoming = try input.content(values)
+    return try incoming.withBytes { (bytes) throws(StoreError) in
+      var input = input
+      input.incoming = try entity.view(incoming: bytes)
+      switch try merged(position, input, rule) {
+      case .kept:
+        untaken[position] = Set(unresolved)
+        return .kept
+      case .incoming:
+        untaken[position] = nil
+        return .incoming
+      case .content(let content):
+        var values = try content.withBytes { (bytes) throws(StoreError) in
+          do {
+            return try entity.values(of: try entity.view(incoming: bytes))
+          } catch {
+            throw .damagedRecord(entity: entity.name, recordID: input.id, error)
+          }
+        }
+        untaken[position] = Set(unresolved.filter { values[$0] != MergeInput.unresolvedLink })
+        for place in unresolved where values[place] == MergeInput.unresolvedLink {
+          values[place] = .null
+        }
+        return .content(try input.content(values))
+      }
+    }
   }
 
   private func change(
@@ -78,7 +125,11 @@ extension BatchMerge {
     }
     let stored = try self.stored(cursor.value, holder, position)
     let incoming = batch[position]
-    guard try change(position, holder, stored, incoming) else { return }
+    if let record = planned.removeValue(forKey: position) {
+      record.withUnsafeBytes { scratch.take($0) }
+    } else {
+      guard try change(position, holder, stored, incoming) else { return }
+    }
     if case .renew = rule {
       try tallyLinks(stored, try entity.view(scratch.bytes, id: holder))
       try core.raiseCounter(of: entity)
@@ -88,10 +139,11 @@ extension BatchMerge {
       if !batch.isWhole(position) { renewed[position] = Array(scratch.bytes) }
     } else {
       if rule.combinesValues || !batch.isWhole(position) {
-        try separateIfKeyIsNew(
-          position, stored, try entity.view(scratch.bytes, id: holder),
-          try entity.view(incoming, id: holder), holder)
-        if isAlone[position] { return }
+        let merged = try entity.view(scratch.bytes, id: holder)
+        if try hasNewKey(stored, merged, try entity.view(incoming, id: holder), holder) {
+          isAlone[position] = true
+          return
+        }
       }
       try tallyLinks(stored, try entity.view(scratch.bytes, id: holder))
       try writes.replace(stored, id: holder, with: scratch.bytes, at: cursor)
@@ -141,7 +193,8 @@ extension BatchMerge {
   private func isUnchanged(
     _ position: Int, _ stored: UnsafeRawBufferPointer, _ holder: UInt64
   ) -> Bool {
-    guard rule.keepsEqualRecords, batch.isWhole(position) else { return false }
+    guard rule.keepsEqualRecords, batch.isWhole(position), pages.unresolved[position] == nil
+    else { return false }
     let incoming = batch[position]
     let count = incoming.count - RecordLayout.checksumSize
     return stored.count == incoming.count
@@ -151,20 +204,54 @@ extension BatchMerge {
       && changes.isSound(stored, id: holder)
   }
 
-  /// Has the record written alone when its merged form has a unique key that neither record had,
-  /// since no holder of that key has been looked for.
-  private func separateIfKeyIsNew(
-    _ position: Int, _ stored: RecordView, _ record: RecordView, _ incoming: RecordView,
-    _ id: UInt64
-  ) throws(StoreError) {
+  /// Whether the merged record has a unique key that neither the stored nor the incoming one had: no holder
+  /// of that key has been looked for.
+  private func hasNewKey(
+    _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
+  ) throws(StoreError) -> Bool {
     try core.collectKeys(of: stored, id: id, of: entity, into: &core.oldKeys)
     try core.collectKeys(of: record, id: id, of: entity, into: &core.newKeys)
     for (number, index) in entity.indexes.enumerated() where index.isUnique {
       if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
       try core.encodeKey(of: incoming, id: id, in: index, of: entity)
       let isIncoming = core.newKeys.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
-      if !isIncoming { isAlone[position] = true }
+      if !isIncoming { return true }
     }
+    return false
+  }
+
+  /// Merges all records with their stored ones before anything is written, and keeps the results in
+  /// ``planned``; true, without results, when one has a unique key that neither record had.
+  func planningFindsNewKey() throws(StoreError) -> Bool {
+    var decided: [Int] = []
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      for item in heldPositions() {
+        let (position, holder) = (item.index, item.word)
+        guard try cursor.seek(holder) else { throw missing(holder) }
+        if isUnchanged(position, cursor.value, holder) {
+          outcomes[position] = .unchanged(holder)
+          decided.append(position)
+          continue
+        }
+        let stored = try self.stored(cursor.value, holder, position)
+        let incoming = batch[position]
+        guard try change(position, holder, stored, incoming) else {
+          decided.append(position)
+          continue
+        }
+        let merged = try entity.view(scratch.bytes, id: holder)
+        if try hasNewKey(stored, merged, try entity.view(incoming, id: holder), holder) {
+          for position in decided { outcomes[position] = nil }
+          planned = [:]
+          return true
+        }
+        planned[position] = Array(scratch.bytes)
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return false
   }
 
   /// Counts what becomes of links when `old`, `nil` for a new record, becomes `new`.
@@ -180,50 +267,62 @@ extension BatchMerge {
 
   // MARK: New records
 
-  /// Whether the record is to be put behind all others.
+  /// Whether the record is new and is appended with the others.
   @inline(__always)
   private func isNew(_ position: Int) -> Bool {
     !isAlone[position] && isOpen(position) && holders[position] == nil
   }
 
   private func append(_ writes: ChangeBatch) throws(StoreError) {
-    let first = try core.nextID(of: entity)
+    let first: UInt64
+    if let given = pages.firstID {
+      first = given
+      core.nextIDs[entity.number] = given &+ UInt64(batch.count)
+    } else {
+      first = try core.nextID(of: entity)
+    }
     // A batch that updates alone needs no ids.
     if first >= TransactionCore.idLimit, (0..<batch.count).contains(where: isNew) {
       _ = try core.newID(of: entity)
     }
-    var next = first
+    var told = first..<first
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for position in 0..<batch.count where isNew(position) {
-        let id = next
+        let id = pages.firstID == nil ? told.upperBound : first &+ UInt64(position)
         if let record = renewed.removeValue(forKey: position) {
           try record.withBytes { (bytes) throws(StoreError) in
             try append(try entity.view(incoming: bytes), id, at: cursor, writes)
           }
           outcomes[position] = .updated(id)
-          next += 1
-          continue
+        } else {
+          let view = try entity.view(incoming: batch[position])
+          if let refusal = try refusalOfNew(position, view) {
+            outcomes[position] = .rejected(refusal)
+            continue
+          }
+          if !isRenewed[position] { try tallyLinks(nil, view) }
+          try append(view, id, at: cursor, writes)
+          outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
         }
-        if let refusal = refusalOfNew(position) {
-          outcomes[position] = .rejected(refusal)
-          continue
+        if id != told.upperBound {
+          if changes.hasListeners { try changes.listeners.tellInserted(told) }
+          told = id..<id
         }
-        let view = try entity.view(incoming: batch[position])
-        if changes.hasConstraints, let refusal = try changes.refusal(of: view, id: nil) {
-          outcomes[position] = .rejected(refusal)
-          continue
-        }
-        if !isRenewed[position] { try tallyLinks(nil, view) }
-        try append(view, id, at: cursor, writes)
-        outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
-        next += 1
+        told = told.lowerBound..<id &+ 1
       }
     } catch {
       throw StoreError(wrapping: error)
     }
-    core.nextIDs[entity.number] = next
-    if changes.hasListeners { try changes.listeners.tellInserted(first..<next) }
+    if pages.firstID == nil { core.nextIDs[entity.number] = told.upperBound }
+    if changes.hasListeners { try changes.listeners.tellInserted(told) }
+  }
+
+  private func refusalOfNew(
+    _ position: Int, _ view: RecordView
+  ) throws(StoreError) -> StoreError? {
+    if let refusal = refusalOfNew(position) { return refusal }
+    return changes.hasConstraints ? try changes.refusal(of: view, id: nil) : nil
   }
 
   /// Why a record that was given only some attributes cannot be a new one.
@@ -254,7 +353,7 @@ extension BatchMerge {
 }
 
 extension MergeRule {
-  /// Whether a record that is equal to the stored one is told as unchanged, not refused or ignored.
+  /// Whether a record that is equal to the stored one counts as unchanged, not as refused or ignored.
   var keepsEqualRecords: Bool {
     switch self {
     case .fail, .ignore, .closure: false

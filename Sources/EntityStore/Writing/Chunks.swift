@@ -54,11 +54,11 @@ extension Store {
   ///
   /// Chunks before an error or a cancellation are kept.
   ///
-  /// - Returns: what became of all values; without ids, when these were not asked for.
+  /// - Returns: the outcome of all values; without ids, when these were not asked for.
   @discardableResult
   public func insert<E: Entity>(
     _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
-    inChunksOf size: Int, returning: InsertReturning = .ids,
+    matching: RecordMatching<E>? = nil, inChunksOf size: Int, returning: InsertReturning = .ids,
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> InsertResult<E> {
     try checkChunk(size)
@@ -70,8 +70,14 @@ extension Store {
       while chunk.count < size, let value = rest.next() { chunk.append(value) }
       guard !chunk.isEmpty else { return result }
       let values = chunk
+      let count = result.count
       let part = try await write { transaction in
-        try transaction.insert(values, onConflict: onConflict, returning: returning)
+        do throws(StoreError) {
+          return try transaction.insert(
+            values, onConflict: onConflict, matching: matching, returning: returning)
+        } catch {
+          throw error.inBatch(after: count)
+        }
       }
       assert(part.count == values.count, "each value of a chunk has one outcome")
       result.counts.add(part.counts)
@@ -88,7 +94,7 @@ extension Store {
     let ids = try await cancellably { isCancelled in
       try core.read { core in
         let run = try core.run(query, control: RunControl(isCancelled: isCancelled))
-        // In the order of the query, whose limit and offset are applied: what is first goes first.
+        // The order, limit and offset are those of the query: its first records go first.
         return try run.ids()
       }
     }
@@ -117,7 +123,7 @@ private func checkChunk(_ size: Int) throws(StoreError) {
 }
 
 extension TransactionCore {
-  /// Those of `ids`, which ascend, whose records fulfil the condition of `request`.
+  /// Returns the ids, of ascending `ids`, whose records fulfil the condition of `request`.
   fileprivate func filter(
     _ ids: [UInt64], of entity: StoredEntity, by request: QueryRequest
   ) throws(StoreError) -> [UInt64] {

@@ -9,7 +9,7 @@ internal import LodestoreFormat
 final class EntityBatch {
   /// How many values ahead texts are prefetched.
   @usableFromInline static var lookahead: Int { 4 }
-  /// After so many values it is checked again whether texts need to be prefetched.
+  /// After this number of values it is checked again whether texts need to be prefetched.
   @usableFromInline static var sampleCount: Int { 32 }
 
   /// In memory of its own, as each write of an attribute would otherwise check for exclusive access to
@@ -128,6 +128,13 @@ final class EntityBatch {
   /// Undoes what can be undone; called after an error.
   @usableFromInline
   func takeBack() throws(StoreError) { try insert.takeBack() }
+
+  /// The error of a value that could not be encoded, with its position.
+  @usableFromInline
+  func located(_ error: StoreError) -> StoreError {
+    guard error.isOfValue else { return error }
+    return error.inBatch(at: insert.addedCount + row.pointee.ends.count)
+  }
 
   @usableFromInline
   func finish<E: Entity>(_: E.Type) throws(StoreError) -> InsertResult<E> {

@@ -115,6 +115,17 @@ struct IncomingRecords: Sendable {
       || given[place * wordCount + attribute / 64] >> UInt64(attribute % 64) & 1 == 1
   }
 
+  /// Says whether the attribute at place `attribute` of the layout was given to the record at `place`.
+  mutating func setGiven(_ isGiven: Bool, _ attribute: Int, at place: Int) {
+    if given.isEmpty {
+      if isGiven { return }
+      given = Array(repeating: .max, count: wordCount * count)
+    }
+    let bit: UInt64 = 1 << UInt64(attribute % 64)
+    let word = place * wordCount + attribute / 64
+    if isGiven { given[word] |= bit } else { given[word] &= ~bit }
+  }
+
   /// Whether every attribute was given to the record at `place`.
   func isWhole(_ place: Int) -> Bool {
     given.isEmpty || layout.attributes.indices.allSatisfy { isGiven($0, at: place) }

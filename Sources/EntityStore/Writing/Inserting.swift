@@ -1,6 +1,13 @@
 internal import LodestoreFormat
 
-/// What an insert does when a unique index already leads to a record.
+/// The rule of an insert for a value whose unique key already leads to a record.
+///
+/// With any mode but ``fail`` the incoming value is merged with the stored record that its unique keys lead
+/// to. `matching` of the insert names the one index that decides. Without it, all keys of the value must
+/// agree on one record. The call throws ``StoreError/Code/uniqueViolation`` when keys lead to different
+/// records. The call also throws when one key leads to a record, another key leads to none, and that record
+/// has another value there: the value may be meant for either. A key with null in it does not count on
+/// either side.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
@@ -14,13 +21,14 @@ public enum InsertConflict<E: Entity>: Sendable {
   /// Gives the stored record the values of these attributes, or of those that were given where a
   /// dictionary or a ``RecordDraft`` says which; the others stay.
   case patch([any PartialKeyPath<E> & Sendable]? = nil)
-  /// Gives the stored record what the closure makes of the stored and the new one. What it throws
-  /// ends the batch: a ``StoreError`` as it is, another error as the cause of a
+  /// Gives the stored record the value that the closure makes of the stored and the new one.
+  ///
+  /// An error of the closure ends the batch: a ``StoreError`` as it is, another error as the cause of a
   /// ``StoreError/Code/unstorableValue``.
   case merge(@Sendable (_ stored: E, _ incoming: E) throws -> E)
 }
 
-/// What ``InsertResult`` holds.
+/// The contents of an ``InsertResult``.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
@@ -31,7 +39,7 @@ public enum InsertReturning: Sendable {
   case counts
 }
 
-/// What became of the values of a batch insert.
+/// The outcome of a batch insert.
 public struct InsertResult<E: Entity>: Sendable {
   /// The ids of the records, new or found, in the order of the values; empty when only counts were
   /// asked for.
@@ -62,24 +70,24 @@ extension InsertResult: CustomStringConvertible {
 extension WriteTransaction {
   /// Stores many new records, as one step.
   ///
-  /// Stored records are found in one pass, and index entries are written in key order, so that a batch
-  /// is faster than its single inserts, the more so the larger it is.
+  /// Stored records are found in one pass, and index entries are written in key order. A batch is faster than
+  /// its single inserts, the more so the larger it is.
   ///
-  /// - Throws: as ``insert(_:onConflict:)``. With ``InsertConflict/fail`` nothing of the batch
-  ///   remains, and the transaction can go on; with another mode, when a value violates another
-  ///   unique index or breaks a constraint, other values of the batch are stored.
+  /// - Throws: as ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` says which value was
+  ///   refused. With ``InsertConflict/fail`` nothing of the batch remains, and the transaction can go on.
+  ///   With another mode other values of the batch may be stored.
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
   ///   ``InsertConflict/fail`` the index entries of the whole call are sorted together: in memory up to
-  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode so many values
-  ///   are encoded and merged at a time as that memory has room for.
+  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode values
+  ///   are encoded and merged in parts that this memory has room for.
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(
     _ values: some Sequence<E>, onConflict: InsertConflict<E> = .fail,
-    returning: InsertReturning = .ids
+    matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) throws(StoreError) -> InsertResult<E> {
     let batch = try batch(
-      of: E.self, count: values.underestimatedCount, onConflict: onConflict, returning)
+      of: E.self, count: values.underestimatedCount, onConflict: onConflict, matching, returning)
     do throws(StoreError) {
       // Values in contiguous memory are encoded without copying them.
       let failure = values.withContiguousStorageIfAvailable { values -> StoreError? in
@@ -96,20 +104,22 @@ extension WriteTransaction {
         for value in values { try batch.add(value) }
       }
     } catch {
+      let located = batch.located(error)
       try batch.takeBack()
-      throw error
+      throw located
     }
     return try batch.finish(E.self)
   }
 
   @usableFromInline
   func batch<E: Entity>(
-    of _: E.Type, count: Int, onConflict: InsertConflict<E>, _ returning: InsertReturning
+    of _: E.Type, count: Int, onConflict: InsertConflict<E>, _ matching: RecordMatching<E>?,
+    _ returning: InsertReturning
   ) throws(StoreError) -> EntityBatch {
     let entity = try core.entity(E.self)
     let insert = try BatchInsert(
-      into: entity, rule: try onConflict.rule(in: entity), core: core, expectedCount: count,
-      keepsIDs: returning == .ids)
+      into: entity, matching: try entity.matching(matching), rule: try onConflict.rule(in: entity),
+      core: core, expectedCount: count, keepsIDs: returning == .ids)
     return EntityBatch(into: entity, insert, core: core)
   }
 
@@ -122,17 +132,20 @@ extension WriteTransaction {
   /// other widths and for fractions where they fit exactly, raw values for enumerations, and
   /// `JSONValue` for arrays, dictionaries and nested structs.
   ///
-  /// - Throws: as ``insert(_:onConflict:returning:)``, and
+  /// - Throws: as ``insert(_:onConflict:matching:returning:)``.
   ///   ``StoreError/Code/unstorableValue`` for a name that is no attribute, a value of another type,
   ///   a raw value that is no case, and a required attribute that a new record lacks.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]>,
-    onConflict: InsertConflict<E> = .fail, returning: InsertReturning = .ids
+    onConflict: InsertConflict<E> = .fail,
+    matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) throws(StoreError) -> InsertResult<E> {
     var rows = dictionaries.makeIterator()
     do {
-      return try insert(type, onConflict: onConflict, returning: returning) {
+      return try insert(
+        type, onConflict: onConflict, matching: matching, returning: returning
+      ) {
         (draft: inout RecordDraft<E>) throws in
         guard let row = rows.next() else { return true }
         try draft.take(row)
@@ -154,13 +167,14 @@ extension WriteTransaction {
   ///
   /// The dictionary is empty at each call; the call that returns true inserts nothing.
   ///
-  /// - Throws: as ``insert(_:dictionaries:onConflict:returning:)``, and what `fill` throws.
+  /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
-    _ type: E.Type, onConflict: InsertConflict<E> = .fail, returning: InsertReturning = .ids,
+    _ type: E.Type, onConflict: InsertConflict<E> = .fail,
+    matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids,
     fillingDictionary fill: (inout [String: any AttributeValue]) throws -> Bool
   ) throws -> InsertResult<E> {
-    try insert(type, onConflict: onConflict, returning: returning) {
+    try insert(type, onConflict: onConflict, matching: matching, returning: returning) {
       (draft: inout RecordDraft<E>) throws in
       var dictionary: [String: any AttributeValue] = [:]
       if try fill(&dictionary) { return true }
@@ -182,17 +196,20 @@ extension WriteTransaction {
   /// knows which attributes were assigned: with ``InsertConflict/patch(_:)`` the others keep
   /// their stored values, and in a new record they have their initial values or null.
   ///
-  /// - Throws: as ``insert(_:dictionaries:onConflict:returning:)``, and what `fill` throws.
+  /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
-    _ type: E.Type, onConflict: InsertConflict<E> = .fail, returning: InsertReturning = .ids,
+    _ type: E.Type, onConflict: InsertConflict<E> = .fail,
+    matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids,
     fillingRecord fill: (inout RecordDraft<E>) throws -> Bool
   ) throws -> InsertResult<E> {
     let entity = try core.entity(E.self)
     let rule = try onConflict.rule(in: entity)
     var insert = try BatchInsert(
-      into: entity, rule: rule, core: core, expectedCount: 0, keepsIDs: returning == .ids)
+      into: entity, matching: try entity.matching(matching), rule: rule, core: core,
+      expectedCount: 0, keepsIDs: returning == .ids)
     var draft = RecordDraft<E>(entity)
+    var position = 0
     do {
       while true {
         draft.begin()
@@ -202,10 +219,12 @@ extension WriteTransaction {
         try insert.add(
           UnsafeMutableRawBufferPointer(mutating: content),
           given: rule.takesParts ? draft.isGiven : entity.part?.isGiven)
+        position += 1
       }
     } catch {
       try insert.takeBack()
-      throw error
+      guard let error = error as? StoreError, error.isOfValue else { throw error }
+      throw error.inBatch(at: position)
     }
     return InsertResult(counts: try insert.finish())
   }
@@ -252,7 +271,7 @@ extension StoredEntity {
 }
 
 extension MergeInput {
-  /// The content of what `body` makes of both records as values of `E`.
+  /// Calls `body` with both records as values of `E`, and encodes the value that it returns.
   func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> [UInt8] {
     let old = try core.decode(E.self, stored.bytes, id: id, of: entity)
     let new = try core.withReadLayout(incoming, id: id, of: entity) { (view) throws(StoreError) in

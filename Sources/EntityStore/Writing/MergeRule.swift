@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// What becomes of an incoming record when unique indexes already lead to a stored one.
+/// The rule for an incoming record whose unique key already leads to a stored one.
 enum MergeRule: Sendable {
   /// The incoming record is refused.
   case fail
@@ -28,11 +28,16 @@ struct MergeInput {
   let id: UInt64
   let stored: RecordView
   /// In the current layout; its checksum is not set.
-  let incoming: RecordView
+  var incoming: RecordView
+
+  /// The value of an incoming link whose record is not there yet.
+  ///
+  /// The id is above those that records get, so the rule sees another record than any stored one.
+  static let unresolvedLink = Value.integer(.max)
 }
 
 extension MergeRule {
-  /// What the stored record becomes.
+  /// The stored record after the merge.
   enum Merged {
     case kept
     /// All incoming values.
@@ -66,7 +71,8 @@ extension MergeRule {
       return .content(try policies.merge(input, isGiven: isGiven))
     case .closure(let body):
       do {
-        var content = try body(input)
+        var content =
+          isWhole ? try body(input) : try input.completed(isGiven) { try body($0) }
         content.append(contentsOf: repeatElement(0, count: RecordLayout.checksumSize))
         return .content(content)
       } catch let error as StoreError {
@@ -95,6 +101,19 @@ extension MergeInput {
     var (values, incoming) = try values()
     for position in values.indices where isTaken(position) { values[position] = incoming[position] }
     return try content(values)
+  }
+
+  /// Calls `body` with an incoming record that has the stored values of attributes that it was not given.
+  func completed<R>(
+    _ isGiven: (_ position: Int) -> Bool, _ body: (MergeInput) throws -> R
+  ) throws -> R {
+    let derived = entity.derivations?.isDerived
+    let content = try patched { isGiven($0) || derived?[$0] ?? false }
+    return try content.withBytes { bytes in
+      var input = self
+      input.incoming = try entity.view(incoming: bytes)
+      return try body(input)
+    }
   }
 
   /// A content of `values`, with room for its checksum.

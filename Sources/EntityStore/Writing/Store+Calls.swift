@@ -1,7 +1,7 @@
 // A read or a write of one call. Each is a transaction of its own, on the newest commit: for several that
 // belong together there are `read` and `write`.
 //
-// Those marked `async` run on threads of the store, as the asynchronous `read` and `write` do.
+// The calls marked `async` run on threads of the store, as the asynchronous `read` and `write` do.
 
 // MARK: On the calling thread
 
@@ -11,19 +11,19 @@ extension Store {
     try read { try $0.fetch(query) }
   }
 
-  /// The record with this id; `nil` when there is none.
+  /// The record with this id; `nil` when the store has no such record.
   public func fetch<E: Entity>(_ id: RecordID<E>) throws -> E? {
     try read { try $0.fetch(id) }
   }
 
-  /// The record with the values of `key`; `nil` when there is none.
+  /// The record with the values of `key`; `nil` when the store has no such record.
   public func fetch<E: Entity>(
     _ key: EntityKey<E>
   ) throws -> E? {
     try read { try $0.fetch(key) }
   }
 
-  /// The first record that `query` finds; `nil` when there is none.
+  /// The first record that `query` finds; `nil` when the store has no such record.
   public func first<E: Entity>(_ query: Query<E>) throws -> E? {
     try read { try $0.first(query) }
   }
@@ -47,15 +47,19 @@ extension Store {
   /// Stores `values`, all or none.
   @discardableResult
   public func insert<E: Entity>(
-    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail
+    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
+    matching: RecordMatching<E>? = nil
   ) throws -> InsertResult<E> {
-    try write { try $0.insert(values, onConflict: onConflict) }
+    try write { try $0.insert(values, onConflict: onConflict, matching: matching) }
   }
 
-  /// Stores `value`, or gives its values to the record that it collides with; returns what is stored.
+  /// Stores `value`, or gives its values to the stored record with the same unique key; returns what is
+  /// stored.
+  ///
+  /// See ``WriteTransaction/upsert(_:matching:)``.
   @discardableResult
-  public func upsert<E: Entity>(_ value: E) throws -> E {
-    try write { try $0.upsert(value) }
+  public func upsert<E: Entity>(_ value: E, matching: RecordMatching<E>? = nil) throws -> E {
+    try write { try $0.upsert(value, matching: matching) }
   }
 
   /// Gives the record with `value`'s id all values of `value`; returns false when it had them.
@@ -104,19 +108,19 @@ extension Store {
 // MARK: On threads of the store
 
 extension Store {
-  /// The record with this id; `nil` when there is none.
+  /// The record with this id; `nil` when the store has no such record.
   public func fetch<E: Entity>(_ id: RecordID<E>) async throws -> E? {
     try await read { try $0.fetch(id) }
   }
 
-  /// The record with the values of `key`; `nil` when there is none.
+  /// The record with the values of `key`; `nil` when the store has no such record.
   public func fetch<E: Entity>(
     _ key: EntityKey<E>
   ) async throws -> E? {
     try await read { try $0.fetch(key) }
   }
 
-  /// The first record that `query` finds; `nil` when there is none.
+  /// The first record that `query` finds; `nil` when the store has no such record.
   public func first<E: Entity>(_ query: Query<E>) async throws -> E? {
     try await read { try $0.first(query) }
   }
@@ -135,15 +139,21 @@ extension Store {
   /// Stores `values`, all or none.
   @discardableResult
   public func insert<E: Entity>(
-    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail
+    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
+    matching: RecordMatching<E>? = nil
   ) async throws -> InsertResult<E> {
-    try await write { try $0.insert(values, onConflict: onConflict) }
+    try await write { try $0.insert(values, onConflict: onConflict, matching: matching) }
   }
 
-  /// Stores `value`, or gives its values to the record that it collides with; returns what is stored.
+  /// Stores `value`, or gives its values to the stored record with the same unique key; returns what is
+  /// stored.
+  ///
+  /// See ``WriteTransaction/upsert(_:matching:)``.
   @discardableResult
-  public func upsert<E: Entity>(_ value: E) async throws -> E {
-    try await write { try $0.upsert(value) }
+  public func upsert<E: Entity>(
+    _ value: E, matching: RecordMatching<E>? = nil
+  ) async throws -> E {
+    try await write { try $0.upsert(value, matching: matching) }
   }
 
   /// Gives the record with `value`'s id all values of `value`; returns false when it had them.

@@ -6,17 +6,22 @@ extension WriteTransaction {
   ///     let film = try tx.insert(Film(title: "Alien"))
   ///     film.id  // assigned
   ///
-  /// - Returns: the stored value: `value` with its id; with another `onConflict` than
-  ///   ``InsertConflict/fail``, what has become of it and the record found.
+  /// - Parameters:
+  ///   - onConflict: the rule for a unique key that already leads to a record.
+  ///   - matching: the unique index that finds the stored record. Without it every unique index does: see
+  ///     ``InsertConflict``. ``InsertConflict/fail`` does not use it.
+  /// - Returns: the stored record: `value` with its id, or with another `onConflict` than
+  ///   ``InsertConflict/fail`` the merged record.
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that holds the
-  ///   value; ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
+  ///   value. When the keys do not agree on one record, the message says where each leads.
+  ///   ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
   ///   ``StoreError/Code/identity`` when `value` has an id already. Nothing was written, and the
   ///   transaction can go on.
   /// - Complexity: O(*i* log *n*), for *i* indexes. For many values use
-  ///   ``insert(_:onConflict:returning:)``, which is several times faster a value.
+  ///   ``insert(_:onConflict:matching:returning:)``, which is several times faster a value.
   @discardableResult
   public mutating func insert<E: Entity>(
-    _ value: E, onConflict: InsertConflict<E> = .fail
+    _ value: E, onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil
   ) throws(StoreError) -> E {
     let entity = try core.entity(E.self)
     try check(isNew: value, entity)
@@ -35,7 +40,7 @@ extension WriteTransaction {
       batch.append(UnsafeRawBufferPointer(content), given: entity.part?.isGiven)
     }
     let merge = try BatchMerge(
-      batch, into: entity, matching: entity.matchingIndexes, rule: rule, core: core)
+      batch, into: entity, matching: try entity.matching(matching), rule: rule, core: core)
     let id = try merge.applyAlone().id()
     guard let stored: E = try fetch(RecordID(rawValue: id)) else {
       throw .noSuchRecord(entity: entity.name, id: id)
@@ -43,13 +48,21 @@ extension WriteTransaction {
     return stored
   }
 
-  /// Stores `value` as a new record, or gives its values to the record with the same values in a unique
-  /// index, which keeps its id; returns what is stored now.
+  /// Stores `value` as a new record, or gives its values to the stored record with the same unique key,
+  /// which keeps its id; returns what is stored now.
   ///
-  /// A short form of ``insert(_:onConflict:)`` with ``InsertConflict/replace``.
+  ///     try tx.upsert(film, matching: .unique(\.episode))
+  ///
+  /// An entity with one unique index needs no `matching`. With several, and without `matching`, all keys of
+  /// `value` must agree on one record; otherwise the call throws ``StoreError/Code/uniqueViolation``, which
+  /// says where each key leads, and writes nothing.
+  ///
+  /// The call is ``insert(_:onConflict:matching:)`` with ``InsertConflict/replace``.
   @discardableResult
-  public mutating func upsert<E: Entity>(_ value: E) throws(StoreError) -> E {
-    try insert(value, onConflict: .replace)
+  public mutating func upsert<E: Entity>(
+    _ value: E, matching: RecordMatching<E>? = nil
+  ) throws(StoreError) -> E {
+    try insert(value, onConflict: .replace, matching: matching)
   }
 
   /// Gives the record with `value`'s id all values of `value`; returns false when it had them.
@@ -70,9 +83,9 @@ extension WriteTransaction {
   ///
   ///     try tx.modify(id) { $0.kind = .guess }
   ///
-  /// - Returns: the stored value.
+  /// - Returns: the stored record.
   /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/identity`` when `change` gives the
-  ///   value another id; what `change` throws; as ``update(_:)``.
+  ///   value another id; the errors of `change`; as ``update(_:)``.
   @discardableResult
   public mutating func modify<E: Entity>(
     _ id: RecordID<E>, _ change: (inout E) throws -> Void
@@ -95,7 +108,7 @@ extension WriteTransaction {
   ///
   ///     try tx.modify(Film.key(episode: 4)) { $0.title = "Star Wars" }
   ///
-  /// - Returns: the stored value; `nil` when there is no such record.
+  /// - Returns: the stored record; `nil` when there is no such record.
   @discardableResult
   public mutating func modify<E: Entity>(
     _ key: EntityKey<E>, _ change: (inout E) throws -> Void

@@ -42,17 +42,20 @@ import Testing
         try withTemporaryStore([Film.self]) { alone in
           for _ in 0..<4 {
             let batch = films(&numbers, 1 + numbers.below(40))
+            let matching: RecordMatching<Film>? = numbers.oneIn(2) ? .unique(\.episode) : nil
             var refusal: StoreError.Code?
             do {
               try alone.write { transaction in
-                for film in batch { try transaction.insert(film, onConflict: conflict) }
+                for film in batch {
+                  try transaction.insert(film, onConflict: conflict, matching: matching)
+                }
               }
             } catch let error as StoreError {
               refusal = error.code
             }
             do {
               let result = try together.write { transaction in
-                try transaction.insert(batch, onConflict: conflict)
+                try transaction.insert(batch, onConflict: conflict, matching: matching)
               }
               #expect(refusal == nil, "\(SeededNumbers.replay)")
               #expect(result.count == batch.count && result.ids.count == batch.count)
@@ -292,6 +295,64 @@ import Testing
       await #expect(throws: StoreError.self) {
         try await store.delete(Film.all, inChunksOf: 0)
       }
+    }
+  }
+
+  // MARK: Errors
+
+  @Test func `an error names the value that is refused, and each broken rule its own`() throws {
+    try withTemporaryStore([Film.self, Review.self]) { store in
+      try store.insert(Film(title: "a", episode: 1, code: "x"))
+      let films = [2, 3, 1, 4].map { Film(title: "b", episode: $0) }
+      let held = try storeError(.uniqueViolation) { try store.insert(films) }
+      #expect(held.batchPosition == 2 && held.recordID == 1)
+      #expect(held.message.hasSuffix("(value 3 of the batch)"))
+      let repeated = try storeError(.uniqueViolation) {
+        try store.insert([5, 6, 7, 6].map { Film(title: "b", episode: $0) })
+      }
+      #expect(repeated.batchPosition == 3)
+      #expect(repeated.message.contains("the values 2 and 4 of the batch"))
+      #expect(repeated.debugDescription.contains("6"))
+      // Parts of a batch, whose memory has room for one value each, count on.
+      for mode in Self.modes {
+        let ambiguous = try storeError(.uniqueViolation) {
+          try store.insert(
+            [Film(title: "b", episode: 8), Film(title: "c", episode: 9, code: "x")],
+            onConflict: mode)
+        }
+        #expect(ambiguous.batchPosition == 1 && ambiguous.debugDescription.contains("9"))
+      }
+      let broken = try storeError(.invalidValue) {
+        try store.insert([
+          Review(slug: "a", stars: 1), Review(slug: "b", stars: 99), Review(slug: "c", stars: 98),
+        ])
+      }
+      #expect(broken.batchPosition == 1)
+      #expect(broken.violations.map(\.batchPosition) == [1, 2])
+      #expect(Set(broken.violations.map(\.description)).count == 2)
+      let lacking = try storeError(.unstorableValue) {
+        try store.write {
+          _ = try $0.insert(
+            Film.self, dictionaries: [["title": "a", "episode": 20], ["title": "b"]])
+        }
+      }
+      #expect(lacking.batchPosition == 1 && lacking.attribute == "episode")
+      let stored = try storeError(.identity) {
+        try store.insert([Film(title: "n", episode: 30)] + store.fetch(Film.all))
+      }
+      #expect(stored.batchPosition == 1)
+      #expect(try store.count(Film.all) == 1)
+    }
+  }
+
+  @Test func `an error of a chunk counts the values of all chunks`() async throws {
+    try await withTemporaryStore([Film.self]) { store in
+      let films = [1, 2, 3, 4, 3].map { Film(title: "a", episode: $0) }
+      let error = await #expect(throws: StoreError.self) {
+        try await store.insert(films, inChunksOf: 2)
+      }
+      #expect(error?.batchPosition == 4)
+      #expect(error?.message.hasSuffix("(value 5 of the batch)") == true)
     }
   }
 }

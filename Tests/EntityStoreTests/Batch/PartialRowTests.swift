@@ -47,4 +47,45 @@ import Testing
       #expect(stars == [1, 2])
     }
   }
+
+  /// The second row meets a key that the first one makes of a given value and a stored one.
+  @Test(arguments: [true, false])
+  func `rows of one call are merged one after the other`(isOneCall: Bool) throws {
+    try withTemporaryStore([ModelItem<SecondVersion>.self]) { store in
+      typealias Item = ModelItem<SecondVersion>
+      try store.insert(
+        [Item(ModelRow(key: "p", number: 1, group: "A")), Item(ModelRow(key: "q", number: 2))])
+      let rows: [[String: any AttributeValue]] = [
+        ["key": "p", "number": 5], ["key": "q", "number": 5, "group": "B"],
+        ["group": "A", "number": 5, "note": "met"], ["key": "r", "number": 1, "group": "A"],
+        ["key": "q", "note": "n"],
+      ]
+      try store.write { tx in
+        if isOneCall {
+          try tx.insert(Item.self, dictionaries: rows, onConflict: .patch())
+        } else {
+          for row in rows { try tx.insert(Item.self, dictionaries: [row], onConflict: .patch()) }
+        }
+      }
+      let found = try store.fetch(Item.all).map {
+        "\($0.row.key) \($0.row.group ?? "-")\($0.row.number) \($0.row.note ?? "-")"
+      }
+      #expect(found.sorted() == ["p A5 met", "q B5 n", "r A1 -"])
+    }
+  }
+
+  @Test func `a later row takes a key that an earlier one of the call gives up`() throws {
+    try withTemporaryStore([Film.self]) { store in
+      try store.insert([Film(title: "a", episode: 1, code: "x"), Film(title: "b", episode: 2)])
+      let result = try store.write { tx in
+        try tx.insert(
+          Film.self,
+          dictionaries: [["episode": 1, "code": "y"], ["episode": 2, "code": "x"]],
+          onConflict: .patch(), matching: .unique(\.episode))
+      }
+      #expect(result.updatedCount == 2)
+      let codes = try store.read { try $0.fetch(Film.byEpisode).map(\.code) }
+      #expect(codes == ["y", "x"])
+    }
+  }
 }

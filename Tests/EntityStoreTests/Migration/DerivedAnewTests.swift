@@ -108,27 +108,6 @@ private struct OptionalWords: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(text) }
 }
 
-private struct NullExtra: Entity {
-  var id = RecordID<NullExtra>()
-  var text: String
-  var extra = JSONValue.null
-  static let schema = EntitySchema<NullExtra>(
-    "Doc",
-    attributes: [.init("text", \.text), .init("extra", \.extra, initial: JSONValue.null)])
-  init(from reader: inout RecordReader) throws(StoreError) {
-    text = try reader.read()
-    extra = try reader.read()
-  }
-  func encode(into writer: inout RecordWriter) {
-    writer.write(text)
-    writer.write(extra)
-  }
-}
-
-extension NullExtra {
-  init(text: String) { self.text = text }
-}
-
 /// A label that a function makes, and an index over it that some forms have.
 private protocol LabelForm: Sendable {
   static var version: UInt32 { get }
@@ -285,38 +264,5 @@ private struct Wearer<Form: LabelForm>: Entity {
     #expect(try await after.count(New.where(format: "label == 'v2 n5'").requiringIndex()) == 1)
     after.close()
     try expectSound(folder.storePath)
-  }
-}
-
-/// The catalogue has JSON's null as no initial value.
-@Suite struct `A required JSON attribute whose initial value is null` {
-  @Test func `is refused where there are records, and nothing is changed`() throws {
-    try withTemporaryPath { path throws in
-      let empty = try Store(at: path, entities: [PlainText.self])
-      try empty.insert([PlainText("a b"), PlainText("b c")])
-      empty.close()
-      let error = try storeError(.incompatibleSchema) {
-        try Store(at: path, entities: [NullExtra.self])
-      }
-      #expect(error.attribute == "extra" && error.message.contains("JSON's null"))
-      let stage = MigrationStage(
-        to: 1, .add("extra", to: "Doc", JSONValue.self, initial: JSONValue.null))
-      _ = try storeError(.incompatibleSchema) {
-        try Store(at: path, entities: [NullExtra.self], migrating: [stage])
-      }
-      let store = try Store(at: path, entities: [PlainText.self])
-      defer { store.close() }
-      #expect(try store.fetch(PlainText.all).map(\.text) == ["a b", "b c"])
-    }
-  }
-
-  @Test func `is as good as any where there are none`() throws {
-    try withTemporaryPath { path throws in
-      try Store(at: path, entities: [PlainText.self]).close()
-      let store = try Store(at: path, entities: [NullExtra.self])
-      defer { store.close() }
-      try store.insert(NullExtra(text: "a"))
-      #expect(try store.fetch(NullExtra.all).map(\.extra) == [.null])
-    }
   }
 }

@@ -10,7 +10,9 @@ extension ModelRun {
     switch ModelConflict.allCases[numbers.below(ModelConflict.allCases.count)] {
     case .fail: try insert(rows, &transaction)
     case .given: try insertParts(rows, &transaction)
-    case let conflict: try merge(rows, conflict, &transaction)
+    case let conflict:
+      let matching = randomMatching()
+      try merge(rows, conflict, by: matching, &transaction)
     }
   }
 
@@ -43,12 +45,14 @@ extension ModelRun {
   }
 
   mutating func merge(
-    _ rows: [ModelRow], _ conflict: ModelConflict, _ transaction: inout WriteTransaction
+    _ rows: [ModelRow], _ conflict: ModelConflict, by matching: ModelMatching,
+    _ transaction: inout WriteTransaction
   ) throws {
     let incoming = rows.map { IncomingRow($0, hasExtra: Version.hasExtra) }
     let mode = conflict.conflict(Version.self)
-    try check(incoming, conflict) {
-      try transaction.insert(rows.map { Item($0) }, onConflict: mode)
+    try check(incoming, conflict, matching) {
+      try transaction.insert(
+        rows.map { Item($0) }, onConflict: mode, matching: matching.matching(Version.self))
     }
   }
 
@@ -60,26 +64,24 @@ extension ModelRun {
       var given: Set<String> = ["key"]
       if numbers.oneIn(2) { given.insert("note") }
       if numbers.oneIn(2) { given.insert("extra") }
-      // A unique key of which one value is given and one is stored depends on what the others of a
-      // batch do meanwhile.
-      if rows.count == 1 {
-        if numbers.oneIn(2) { given.insert("number") }
-        if numbers.oneIn(2) { given.insert("group") }
-      } else if !numbers.oneIn(8) || row.group == nil {
-        given.formUnion(["number", "group"])
-      }
+      // A new row needs a number, and most batches are to be taken.
+      let isNew = model.holder(of: .key(row.key)) == nil
+      if !numbers.oneIn(isNew ? 40 : 4) { given.insert("number") }
+      if !numbers.oneIn(4) { given.insert("group") }
       return IncomingRow(row, given: given, hasExtra: Version.hasExtra)
     }
-    try check(incoming, .given) {
+    let matching = randomMatching()
+    try check(incoming, .given, matching) {
       try transaction.insert(
-        Item.self, dictionaries: incoming.map(\.dictionary), onConflict: .patch())
+        Item.self, dictionaries: incoming.map(\.dictionary), onConflict: .patch(),
+        matching: matching.matching(Version.self))
     }
   }
 
   /// Compares what became of a batch; ends the transaction where a row was refused, as others of the
   /// batch may be stored.
   private mutating func check(
-    _ incoming: [IncomingRow], _ conflict: ModelConflict,
+    _ incoming: [IncomingRow], _ conflict: ModelConflict, _ matching: ModelMatching,
     _ insert: () throws -> InsertResult<Item>
   ) throws {
     var next = model
@@ -87,11 +89,13 @@ extension ModelRun {
     do {
       result = try insert()
     } catch let error as StoreError {
-      let wanted = Result { try next.merge(incoming, conflict) }
+      let wanted = Result { try next.merge(incoming, conflict, by: matching) }
       try checkRefusal("merge \(conflict)", wanted, error)
       throw Abort()
     }
-    let wanted = Result { try next.merge(incoming, conflict, ids: result.ids.map(\.rawValue)) }
+    let wanted = Result {
+      try next.merge(incoming, conflict, by: matching, ids: result.ids.map(\.rawValue))
+    }
     let found = MergeCounts(
       inserted: result.insertedCount, updated: result.updatedCount,
       unchanged: result.unchangedCount, ignored: result.ignoredCount)
@@ -113,7 +117,8 @@ extension ModelRun {
       try run.insert(rows, &transaction)
       var changed = Array(rows.prefix(count / 8))
       for index in changed.indices { changed[index].note = "changed \(index % 7)" }
-      try run.merge(changed + (0..<500).map { _ in run.freshRow() }, .replace, &transaction)
+      try run.merge(
+        changed + (0..<500).map { _ in run.freshRow() }, .replace, by: .key, &transaction)
       try run.update(1_000...(1_000 + count / 3), .numberPlus(-500), &transaction)
       try run.update(500...(1_000 + count), .note("all"), &transaction)
       let ids = run.model.ids(numbered: 500...1_000_000)

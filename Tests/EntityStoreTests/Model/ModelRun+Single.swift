@@ -6,19 +6,22 @@ extension ModelRun {
   mutating func insertOne(_ transaction: inout WriteTransaction) throws {
     let row = randomRow()
     let conflict = ModelConflict.allCases[numbers.below(ModelConflict.allCases.count)]
+    let matching = conflict == .fail ? ModelMatching.all : randomMatching()
     var next = model
     let isDone = try agree(
       "insert \(conflict)",
       {
         let incoming = IncomingRow(row, hasExtra: Version.hasExtra)
-        let held = Set(incoming.keys.compactMap { next.holder(of: $0) }).first
+        let held = try incoming.keys(matching).lazy.compactMap { next.holder(of: $0) }.first
         let new = next.nextID
-        _ = try next.merge([incoming], conflict)
+        _ = try next.merge([incoming], conflict, by: matching)
         return held ?? new
       },
       {
-        try transaction.insert(Item(row), onConflict: conflict.conflict(Version.self)).id
-          .rawValue
+        try transaction.insert(
+          Item(row), onConflict: conflict.conflict(Version.self),
+          matching: matching.matching(Version.self)
+        ).id.rawValue
       })
     if isDone { model = next }
   }

@@ -116,6 +116,11 @@ struct ModelRun<Version: ModelVersion> {
     return UInt64(max(1, next - numbers.below(min(next, 500) + 1)))
   }
 
+  mutating func randomMatching() -> ModelMatching {
+    // Most rows have no group.
+    numbers.oneIn(8) ? .groupNumber : numbers.oneIn(2) ? .key : .all
+  }
+
   /// About a tenth of the numbers that rows have.
   mutating func randomNumbers() -> ClosedRange<Int> {
     let first = randomNumber()

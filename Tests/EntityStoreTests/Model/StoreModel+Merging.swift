@@ -22,6 +22,30 @@ enum ModelConflict: Int, CaseIterable {
   }
 }
 
+/// The unique index by which an incoming row finds a stored one.
+enum ModelMatching: Int, CaseIterable {
+  /// All of them, which must agree.
+  case all
+  case key, groupNumber
+
+  func matching<Version>(_: Version.Type) -> RecordMatching<ModelItem<Version>>? {
+    switch self {
+    case .all: nil
+    case .key: .unique(\.row.key)
+    case .groupNumber: .unique(\.row.group, \.row.number)
+    }
+  }
+}
+
+extension ModelKey {
+  var matching: ModelMatching {
+    switch self {
+    case .key: .key
+    case .groupNumber: .groupNumber
+    }
+  }
+}
+
 /// A row on its way in, and which of its values were given.
 struct IncomingRow {
   var row: ModelRow
@@ -40,6 +64,14 @@ struct IncomingRow {
     row.uniqueKeys.filter { key in
       if case .groupNumber = key { given.isSuperset(of: ["group", "number"]) } else { true }
     }
+  }
+
+  /// Those of `keys` that find a stored row; throws when there is none although it is named.
+  func keys(_ matching: ModelMatching) throws -> [ModelKey] {
+    if matching == .all { return keys }
+    let named = keys.filter { $0.matching == matching }
+    if named.isEmpty { throw StoreModel.Refusal.missingValue }
+    return named
   }
 
   /// What is stored where no row is there.
@@ -83,16 +115,23 @@ struct MergeCounts: Equatable {
 extension StoreModel {
   /// Merges rows one after the other; new ones have the ids that the store gave, or the next ones.
   mutating func merge(
-    _ incoming: [IncomingRow], _ conflict: ModelConflict, ids: [UInt64]? = nil
+    _ incoming: [IncomingRow], _ conflict: ModelConflict, by matching: ModelMatching = .all,
+    ids: [UInt64]? = nil
   ) throws -> MergeCounts {
     var counts = MergeCounts()
     var newIDs: Set<UInt64> = []
     let first = nextID
     for (index, row) in incoming.enumerated() {
       let id: UInt64
-      let held = Set(row.keys.compactMap { holder(of: $0) })
+      let keys = try row.keys(matching)
+      let held = Set(keys.compactMap { holder(of: $0) })
       if let holder = held.first {
         guard held.count == 1, conflict != .fail, let stored = rows[holder] else {
+          throw Refusal.held(by: held)
+        }
+        // A key that leads nowhere, and of which the stored row has another value.
+        let others = keys.filter { self.holder(of: $0) == nil }.map(\.matching)
+        if stored.uniqueKeys.contains(where: { others.contains($0.matching) }) {
           throw Refusal.held(by: held)
         }
         id = holder

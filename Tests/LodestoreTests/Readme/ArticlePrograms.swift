@@ -42,6 +42,20 @@
       }
     }
 
+    static func matching(_ tx: inout WriteTransaction, _ pod: Pod, _ pods: [Pod]) throws {
+      try tx.upsert(pod, matching: .unique(\.name, \.version))
+      try tx.insert(pods, onConflict: .replace, matching: .unique(\.name, \.version))
+    }
+
+    static func failing(_ tx: inout WriteTransaction, _ pods: [Pod]) throws {
+      do {
+        try tx.insert(pods)
+      } catch let error as StoreError where error.code == .uniqueViolation {
+        // cannot store Pod: the values 3 and 7 of the batch have the same 'Pod.name+version'
+        print(error.message, error.batchPosition ?? 0)
+      }
+    }
+
     static func changing(
       _ tx: inout WriteTransaction, _ names: [String], _ ids: [Pod.ID]
     ) throws -> [Pod] {

@@ -55,8 +55,9 @@ struct MemberOptions: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
       "Members that have the names of relationships lead to records by a unique key of theirs, as "
-        + "'export --links' writes them. What is not there yet is looked up again at the "
-        + "end, up to 10,000 links; what leads nowhere then is in the report."))
+        + "'export --links' writes them. A record without the member keeps its links, and null "
+        + "removes them. Keys without a record are looked up again at the end, up to 10,000 of "
+        + "them, and then reported."))
   var links = false
 
   func validate() throws { _ = try rules() }

@@ -366,11 +366,11 @@ extension StoreError {
 extension Value {
   /// What records say that are older than a derived attribute until the opening has worked it out.
   ///
-  /// A document that is null cannot be in the catalogue.
+  /// It is not a document that is null, which older programs take for no initial value.
   fileprivate static func initialOfDerived(_ storage: AttributeStorage) -> Value {
     if storage.isOptional { return .null }
     let value = placeholder(of: storage.type)
-    guard value.isNoInitial else { return value }
+    guard value == .nullDocument else { return value }
     var writer = DocumentWriter()
     writer.write(false)
     return .document(writer.bytes)

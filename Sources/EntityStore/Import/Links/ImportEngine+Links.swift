@@ -1,251 +1,279 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension ImportEngine {
-  /// One record of the pages, with the keys that a member of it has.
-  private struct Linked {
-    var row: Int
-    var page: Int
+/// A record of a page, with the keys that a member of it has.
+struct LinkedRow {
+  /// The position among the page's records that were decoded.
+  var row: Int
+  /// The number of the record in its page, from 1.
+  var record: Int
+  var keys: [Value]
+}
+
+/// The links that attributes of a page's records hold, once their keys have been looked up.
+struct PageLinks {
+  /// By row: links whose record is not there yet.
+  var unresolved: [Int: [Unresolved]] = [:]
+  /// The id of the page's first record, if that is new; the next ones follow it by their rows.
+  var firstID: UInt64?
+  /// New records of the page that other ones lead to.
+  var targets: Set<Int> = []
+  /// Records that cannot be stored for want of a link.
+  var refused: [Int: StoreError] = [:]
+
+  struct Unresolved {
+    /// The position of the link among those of the import.
+    var link: Int
+    /// The place of the attribute in the layout.
+    var place: Int
     var record: Int
-    var keys: [Value]
+    var key: Value
+  }
+}
+
+/// Records of a page that turned out to be refused while the page was written.
+///
+/// The page has to be written again without them.
+struct PageRefusals: Error {
+  /// The number of the page.
+  var page: Int
+  /// New records that others led to and that were not stored.
+  var lost: Set<Int> = []
+  /// Records with a link that a unique index or a rule does not allow.
+  var refused: [Int: StoreError] = [:]
+
+  mutating func add(_ other: PageRefusals) {
+    lost.formUnion(other.lost)
+    refused.merge(other.refused) { first, _ in first }
+  }
+}
+
+extension ImportEngine {
+  func linked(_ position: Int, _ page: DecodedPage) -> [LinkedRow] {
+    guard let keys = page.links.first(where: { $0.link == position }) else { return [] }
+    var rows: [Int: Int] = [:]
+    for (row, origin) in page.origins.enumerated() { rows[origin.record] = row }
+    return keys.records.compactMap { one in
+      rows[one.record].map { LinkedRow(row: $0, record: one.record, keys: one.keys) }
+    }
   }
 
-  private func linked(
-    _ position: Int, _ pages: ArraySlice<DecodedPage>, _ ends: [Int]
-  ) -> [Linked] {
-    var found: [Linked] = []
-    for (number, page) in pages.enumerated() {
-      guard let keys = page.links.first(where: { $0.link == position }) else { continue }
-      let start = number == 0 ? 0 : ends[number - 1]
-      var rows: [Int: Int] = [:]
-      for (offset, origin) in page.origins.enumerated() { rows[origin.record] = start + offset }
-      for one in keys.records {
-        guard let row = rows[one.record] else { continue }
-        found.append(Linked(row: row, page: page.number, record: one.record, keys: one.keys))
+  // MARK: Links of attributes
+
+  /// A key that led to no stored record.
+  private struct OpenKey {
+    let resolver: LinkResolver
+    let slot: RecordLayout.Slot
+    let row: Int
+    let unresolved: PageLinks.Unresolved
+  }
+
+  /// Looks up the keys of to-one links, and writes the ids into the records of a page, before these are
+  /// merged with stored ones.
+  ///
+  /// A record without the member was not given the attribute. A key may belong to a new record of the same
+  /// page, which gets its id here. A key without a record is null, and looked up again later.
+  ///
+  /// - Parameter known: records of the page that are known to be refused.
+  func resolve(
+    _ page: DecodedPage, in batch: inout IncomingRecords, _ known: PageRefusals?,
+    _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState
+  ) throws(StoreError) -> PageLinks {
+    var found = PageLinks()
+    found.refused = known?.refused ?? [:]
+    let lost = (known?.lost ?? []).union(found.refused.keys)
+    var open: [OpenKey] = []
+    for (position, link) in links.enumerated() where link.isToOne {
+      let resolver = try LinkResolver(link, of: entity, core)
+      guard let number = resolver.end.attribute?.number,
+        let place = entity.layout.slotIndex(ofAttribute: number)
+      else { continue }
+      let slot = entity.layout.slots[place]
+      let records = linked(position, page)
+      try markGiven(records, place, in: &batch, entity)
+      let ids = try resolver.ids(of: records.map { $0.keys.first ?? .null })
+      for (one, id) in zip(records, ids) {
+        if id > 0 || slot.nullBit >= 0 { try batch.setID(id, in: slot, at: one.row) }
+        if id > 0 { continue }
+        if let key = one.keys.first {
+          open.append(
+            OpenKey(
+              resolver: resolver, slot: slot, row: one.row,
+              unresolved: .init(link: position, place: place, record: one.record, key: key)))
+        } else if slot.nullBit < 0 {
+          found.refused[one.row] = .requiredLinkIsNull(entity.name, link)
+        }
       }
     }
+    if !open.isEmpty { try resolve(open, &batch, lost, entity, core, &state, &found) }
     return found
   }
 
-  /// Writes the ids of records that are led to into incoming ones, before these are compared with what is
-  /// stored.
-  ///
-  /// Where the record is not there yet it is null, and looked up again later.
-  func resolveBefore(
-    _ pages: ArraySlice<DecodedPage>, _ ends: [Int], _ batch: inout IncomingRecords,
-    _ entity: StoredEntity, _ core: TransactionCore, _ report: inout ImportReport
+  /// Marks the attribute of a link as given to the records that have its member, and to records whose maker
+  /// set the attribute.
+  private func markGiven(
+    _ records: [LinkedRow], _ place: Int, in batch: inout IncomingRecords, _ entity: StoredEntity
   ) throws(StoreError) {
-    guard !rule.takesParts else { return }
-    for (position, link) in links.enumerated() where link.isToOne {
-      let records = linked(position, pages, ends)
-      guard !records.isEmpty else { continue }
-      let resolver = try LinkResolver(link, of: entity, core)
-      guard let number = resolver.end.attribute?.number,
-        let slot = entity.layout.slotIndex(ofAttribute: number).map({ entity.layout.slots[$0] })
-      else { continue }
-      var made = 0
-      let ids = try resolver.ids(of: records.map { $0.keys.first ?? .null }, made: &made)
-      count(made: made, in: &report)
-      for (one, id) in zip(records, ids) { try batch.setID(id, in: slot, at: one.row) }
+    let slot = entity.layout.slots[place]
+    let rows = Set(records.map(\.row))
+    for row in 0..<batch.count {
+      let isNull = try entity.view(incoming: batch[row]).isNull(slot)
+      if rows.contains(row) {
+        batch.setGiven(true, place, at: row)
+      } else if isNull || slot.nullBit < 0 {
+        batch.setGiven(false, place, at: row)
+      }
     }
   }
 
-  /// Counts the links that ``resolveBefore(_:_:_:_:_:_:)`` gives to records; `nil` where it gives none.
+  private func resolve(
+    _ open: [OpenKey], _ batch: inout IncomingRecords, _ lost: Set<Int>, _ entity: StoredEntity,
+    _ core: TransactionCore, _ state: inout ImportState,
+    _ found: inout PageLinks
+  ) throws(StoreError) {
+    var rowsByKey: [String: [Value: Int]] = [:]
+    var rest: [OpenKey] = []
+    var ofPage: [(open: OpenKey, row: Int)] = []
+    for one in open {
+      let link = one.resolver.link
+      guard link.target == entity.name else {
+        rest.append(one)
+        continue
+      }
+      if rowsByKey[link.key] == nil {
+        rowsByKey[link.key] = try rows(by: link.key, batch, lost, entity)
+      }
+      if let row = rowsByKey[link.key]?[one.unresolved.key] {
+        ofPage.append((one, row))
+      } else {
+        rest.append(one)
+      }
+    }
+    // Links that make records come first, since other links may lead to these records.
+    for makes in [true, false] {
+      for one in rest where one.resolver.link.makesMissing == makes {
+        let link = one.resolver.link
+        var made: [UInt64] = []
+        let id = try one.resolver.ids(of: [one.unresolved.key], made: &made).first ?? 0
+        try noteMade(made, by: link, entity, in: &state)
+        if id > 0 {
+          try batch.setID(id, in: one.slot, at: one.row)
+        } else if one.slot.nullBit < 0 {
+          found.refused[one.row] = .requiredLinkLeadsNowhere(entity.name, link, one.unresolved.key)
+        } else {
+          found.unresolved[one.row, default: []].append(one.unresolved)
+        }
+      }
+    }
+    guard !ofPage.isEmpty else { return }
+    // Made records have taken their ids before.
+    let firstID = try core.newID(of: entity)
+    let index = try self.index(of: entity)
+    for (one, row) in ofPage {
+      let id: UInt64
+      if let holder = try holder(of: batch, row, index, entity, core) {
+        id = holder
+      } else {
+        id = firstID &+ UInt64(row)
+        found.targets.insert(row)
+        found.firstID = firstID
+      }
+      try batch.setID(id, in: one.slot, at: one.row)
+    }
+  }
+
+  /// The records of a page by the values of one of their attributes: of several with one value that which
+  /// is stored first.
+  private func rows(
+    by key: String, _ batch: IncomingRecords, _ lost: Set<Int>, _ entity: StoredEntity
+  ) throws(StoreError) -> [Value: Int] {
+    guard let number = entity.description.attribute(named: key)?.number,
+      let place = entity.layout.slotIndex(ofAttribute: number)
+    else { return [:] }
+    var rows: [Value: Int] = [:]
+    for row in 0..<batch.count
+    where batch.isGiven(place, at: row) && !lost.contains(row) {
+      let view = try entity.view(incoming: batch[row])
+      let value: Value
+      do {
+        value = try view.value(at: entity.layout.slots[place])
+      } catch {
+        throw .damagedRecord(entity: entity.name, recordID: 0, error)
+      }
+      if value != .null, rule.takesLastOfPage || rows[value] == nil { rows[value] = row }
+    }
+    return rows
+  }
+
+  /// Counts records that links have made, and remembers those of the imported entity.
+  func noteMade(
+    _ made: [UInt64], by link: ImportedLink, _ entity: StoredEntity, in state: inout ImportState
+  ) throws(StoreError) {
+    guard !made.isEmpty else { return }
+    var links = state.report.links ?? .init()
+    links.made += made.count
+    state.report.links = links
+    if link.target == entity.name, rule.tellsStoredFromNew {
+      state.madeRecords = (state.madeRecords ?? []) + made
+    }
+  }
+
+  /// Counts the links that attributes of records hold; `nil` where there are none.
   func linkTally(of entity: StoredEntity, _ core: TransactionCore) -> LinkTally? {
-    guard !rule.takesParts else { return nil }
     let attributes = links.filter(\.isToOne).compactMap { link in
       core.schema.end(named: link.name, of: entity)?.attribute?.number
     }
     return attributes.isEmpty ? nil : LinkTally(attributes, of: entity)
   }
 
-  /// Writes the links of records that have been written, and collects what is to be remembered of
-  /// them.
-  func resolveAfter(
-    _ pages: ArraySlice<DecodedPage>, _ ends: [Int], _ outcomes: [BatchMerge.Outcome],
-    _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState,
-    _ remembered: inout RememberedLinks.ByPage
-  ) throws(StoreError) {
-    for (position, link) in links.enumerated() {
-      let records = last(
-        linked(position, pages, ends).compactMap { one -> (Linked, UInt64)? in
-          switch outcomes[one.row] {
-          case .inserted(let id), .updated(let id), .unchanged(let id): (one, id)
-          case .ignored, .rejected: nil
-          }
-        })
-      guard !records.isEmpty else { continue }
-      // What an earlier part said of these records is no longer so.
-      let said = Set(records.map(\.1))
-      state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
-      let resolver = try LinkResolver(link, of: entity, core)
-      let keys = records.flatMap(\.0.keys)
-      var made = 0
-      let ids = try resolver.ids(of: keys, made: &made)
-      count(made: made, in: &state.report)
-      var list = LinkList(expectedCount: keys.count)
-      var wanted: [UInt64: Set<UInt64>] = [:]
-      var next = 0
-      for (one, id) in records {
-        wanted[id] = []
-        for key in one.keys {
-          let target = ids[next]
-          next += 1
-          if target > 0 {
-            wanted[id, default: []].insert(target)
-            list.append(id, target)
-            // An attribute that no longer leads there has changed its record, which is seen anyway.
-            if !link.isToOne { remembered.add(id, target, link: position, page: one.page) }
-          } else {
-            let document = EntityDescription.document(of: key).encoded()
-            note(
-              PendingLink(
-                link: position, id: id, page: one.page, record: one.record, key: document),
-              in: &state)
-            remembered.add(id, key: document, link: position, page: one.page)
-          }
-        }
-      }
-      if link.isToOne {
-        // One that leads nowhere is looked up again; without a key the record says null itself, if it
-        // says all.
-        let unresolved = Set(records.filter { !$0.0.keys.isEmpty }.map(\.1))
-        wanted = wanted.filter { id, targets in
-          !targets.isEmpty || rule.takesParts && !unresolved.contains(id)
-        }
-        try hold(wanted, by: resolver.end, entity, core, &state.report)
-        continue
-      }
-      try replace(list, wanted, by: resolver.end, core, &state.report)
+  /// Throws ``PageRefusals`` when a new record of the page that others lead to was not stored.
+  func checkTargets(
+    _ links: PageLinks, _ page: DecodedPage, _ outcomes: [BatchMerge.Outcome]
+  ) throws {
+    guard let firstID = links.firstID else { return }
+    let lost = links.targets.filter { row in
+      (try? outcomes[row].id()) != firstID &+ UInt64(row)
+    }
+    if lost.isEmpty { return }
+    throw PageRefusals(page: page.number, lost: lost)
+  }
+}
+
+extension MergeRule {
+  /// Whether the last of the records of a page with one key is taken, so that the same page again
+  /// changes nothing; otherwise they are merged one after the other.
+  var takesLastOfPage: Bool {
+    switch self {
+    case .patch, .patchGiven, .closure: false
+    case .fail, .ignore, .replace, .renew: true
+    case .policy(let policies): !policies.takesParts
     }
   }
 
-  /// Of what is said of one record in several places the last.
-  private func last(_ records: [(Linked, UInt64)]) -> [(Linked, UInt64)] {
-    var places: [UInt64: Int] = [:]
-    for (index, record) in records.enumerated() { places[record.1] = index }
-    if places.count == records.count { return records }
-    return records.enumerated().filter { places[$0.element.1] == $0.offset }.map(\.element)
-  }
-
-  /// Looks up once more what led to no record; what still does not is reported.
-  func resolvePending(
-    _ state: inout ImportState, _ core: TransactionCore
-  ) throws(StoreError) {
-    let pending = state.pendingLinks ?? []
-    state.pendingLinks = nil
-    guard !pending.isEmpty else { return }
-    let entity = try self.entity(core)
-    for (position, link) in links.enumerated() {
-      let mine = pending.filter { $0.link == position }
-      guard !mine.isEmpty else { continue }
-      let resolver = try LinkResolver(link, of: entity, core)
-      let keys = mine.map { PendingLink.value(of: $0.key) }
-      var made = 0
-      let ids = try resolver.ids(of: keys, made: &made)
-      var list = LinkList(expectedCount: mine.count)
-      var held: [UInt64: Set<UInt64>] = [:]
-      for (position, one) in mine.enumerated() {
-        if ids[position] == 0 {
-          report(one, keys[position], in: &state.report)
-        } else if try core.record(one.id, of: entity) != nil {
-          list.append(one.id, ids[position])
-          held[one.id] = [ids[position]]
-        }
-      }
-      if link.isToOne {
-        try hold(held, by: resolver.end, entity, core, &state.report)
-      } else {
-        let added = try core.link(list, by: resolver.end)
-        var links = state.report.links ?? .init()
-        links.added += added
-        state.report.links = links
-      }
+  /// Whether a record that is stored already is treated otherwise than one that is new, so that it matters
+  /// who has made it.
+  fileprivate var tellsStoredFromNew: Bool {
+    switch self {
+    case .replace, .renew, .patchGiven: false
+    case .fail, .ignore, .patch, .policy, .closure: true
     }
   }
+}
 
-  // MARK: Writing
-
-  private func replace(
-    _ list: consuming LinkList, _ wanted: [UInt64: Set<UInt64>], by end: RelationshipEnd,
-    _ core: TransactionCore, _ report: inout ImportReport
-  ) throws(StoreError) {
-    var gone = LinkList()
-    for id in wanted.keys.sorted() {
-      for other in try core.relatedIDs(of: id, by: end)
-      where wanted[id]?.contains(other) == false {
-        gone.append(id, other)
-      }
-    }
-    var orders: [UInt64: [UInt64]] = [:]
-    if end.order != nil {
-      for index in 0..<list.count {
-        orders[list.id(at: index), default: []].append(list.other(at: index))
-      }
-    }
-    var links = report.links ?? .init()
-    links.removed += try core.unlink(gone, by: end)
-    links.added += try core.link(list, by: end)
-    report.links = links
-    for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
-      try core.arrange(others, of: id, by: end)
-    }
+extension StoreError {
+  fileprivate static func requiredLinkIsNull(_ entity: String, _ link: ImportedLink) -> StoreError {
+    StoreError(
+      .unstorableValue, "'\(link.member)' is null, and required", entity: entity,
+      attribute: link.name)
   }
 
-  /// Has the attribute of records lead to others.
-  private func hold(
-    _ wanted: [UInt64: Set<UInt64>], by end: RelationshipEnd, _ entity: StoredEntity,
-    _ core: TransactionCore, _ report: inout ImportReport
-  ) throws(StoreError) {
-    guard let attribute = end.attribute else { return }
-    var byTarget: [UInt64: [UInt64]] = [:]
-    for (id, targets) in wanted { byTarget[targets.first ?? 0, default: []].append(id) }
-    var links = report.links ?? .init()
-    for (target, ids) in byTarget.sorted(by: { $0.key < $1.key }) {
-      let value: Value = target == 0 ? .null : .integer(Int64(bitPattern: target))
-      let batch = try core.batchUpdate(
-        of: entity, [(name: attribute.name, operand: .value(.null), constant: value)], [:])
-      try batch.update(ids.sorted())
-      if target == 0 {
-        links.removed += batch.updatedCount
-      } else {
-        links.added += batch.updatedCount
-      }
-    }
-    report.links = links
-  }
-
-  // MARK: Reporting
-
-  func count(_ change: LinkTally.Change, in report: inout ImportReport) {
-    guard change.added > 0 || change.removed > 0 else { return }
-    var links = report.links ?? .init()
-    links.added += change.added
-    links.removed += change.removed
-    report.links = links
-  }
-
-  private func count(made: Int, in report: inout ImportReport) {
-    guard made > 0 else { return }
-    var links = report.links ?? .init()
-    links.made += made
-    report.links = links
-  }
-
-  private func note(_ pending: PendingLink, in state: inout ImportState) {
-    if (state.pendingLinks?.count ?? 0) < PendingLink.most {
-      state.pendingLinks = (state.pendingLinks ?? []) + [pending]
-    } else {
-      report(pending, PendingLink.value(of: pending.key), in: &state.report)
-    }
-  }
-
-  private func report(_ pending: PendingLink, _ key: Value, in report: inout ImportReport) {
-    var links = report.links ?? .init()
-    links.note(
-      .init(
-        page: pending.page, record: pending.record, member: self.links[pending.link].member,
-        key: KeyText.text(of: key)))
-    report.links = links
+  fileprivate static func requiredLinkLeadsNowhere(
+    _ entity: String, _ link: ImportedLink, _ key: Value
+  ) -> StoreError {
+    StoreError(
+      .unstorableValue,
+      "'\(link.member)' leads to no \(link.target), and is required; import the record that it names "
+        + "before, or in the same page", entity: entity, attribute: link.name,
+      privateDetail: KeyText.text(of: key))
   }
 }

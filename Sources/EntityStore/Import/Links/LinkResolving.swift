@@ -10,7 +10,7 @@ struct PendingLink: Sendable, Codable, Hashable {
   /// The key as a document.
   var key: [UInt8]
 
-  /// So many are kept from page to page; more are reported at once.
+  /// The most links that are kept from page to page; further ones are reported at once.
   static let most = 10_000
 
   /// The key that the document `bytes` holds.
@@ -53,24 +53,29 @@ struct LinkResolver {
     self.index = index
   }
 
-  /// The ids of the records with `keys`, which are made where that is asked for; 0 where there is
-  /// none.
-  func ids(of keys: [Value], made: inout Int) throws(StoreError) -> [UInt64] {
+  /// The ids of the records with `keys`, which are made where that is asked for; 0 for a key without a
+  /// record.
+  ///
+  /// - Parameter made: the ids of made records are added to it.
+  func ids(of keys: [Value], made: inout [UInt64]) throws(StoreError) -> [UInt64] {
     var found = try ids(of: keys)
     guard link.makesMissing else { return found }
     var new: [Value: UInt64] = [:]
     for (position, key) in keys.enumerated()
     where found[position] == 0 && key.fits(attribute.type) {
-      if new[key] == nil { new[key] = try make(key) }
+      if new[key] == nil {
+        let id = try make(key)
+        new[key] = id
+        if id > 0 { made.append(id) }
+      }
       if let id = new[key], id > 0 {
         found[position] = id
       }
     }
-    made += new.values.count { $0 > 0 }
     return found
   }
 
-  /// The ids of the records with `keys`; 0 where there is none.
+  /// The ids of the records with `keys`; 0 for a key without a record.
   func ids(of keys: [Value]) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
     let entries = KeyEntries(expectedCount: keys.count)

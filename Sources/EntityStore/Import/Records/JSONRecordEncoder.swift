@@ -15,7 +15,7 @@ final class JSONRecordEncoder {
   /// Converts a value, instead of reading it by its attribute's type.
   typealias Conversion = @Sendable (JSONNode) throws(ValueMismatch) -> Value
 
-  /// What is known of an attribute before a record is read.
+  /// The facts of an attribute that do not depend on the record.
   private struct Slot {
     let attribute: RecordLayout.Attribute
     let isConverted: Bool
@@ -49,8 +49,10 @@ final class JSONRecordEncoder {
   private let hasMore: Bool
   /// Members that are neither attributes nor unknown.
   private let ignored: Set<String>
+  /// Attributes that links of the import give their values later.
+  private let linked: Set<String>
   private let slotByName: [String: Int]
-  /// What absent attributes are; nil for one that must be there.
+  /// The values of absent attributes; nil for an attribute that must be there.
   private let absent: [Value?]
   // Allocated separately: as stored properties of this object they would be checked for exclusive
   // access at each of the many uses for one record.
@@ -64,12 +66,15 @@ final class JSONRecordEncoder {
   ///     ``AttributeNames/valid(_:)`` does.
   ///   - conversions: by the names of attributes.
   ///   - isStrict: whether an unknown member rejects the record.
+  ///   - linked: names of attributes that get their values later, and may be absent although they are
+  ///     required.
   ///   - keyName: under which name records that are values of members have their keys.
   init(
     _ entity: StoredEntity, names: [String: String] = [:],
     conversions: [String: Conversion] = [:], isStrict: Bool = false,
-    ignoring ignored: Set<String> = [], keyName: String? = nil
+    ignoring ignored: Set<String> = [], linked: Set<String> = [], keyName: String? = nil
   ) {
+    self.linked = linked
     let paths = names.keys.filter(MemberPath.isPath)
     let roots = Set(paths.map(MemberPath.root)).subtracting(names.keys)
     let derived = entity.description.declaredAttributes.lazy.filter { $0.derivation != nil }
@@ -247,7 +252,7 @@ final class JSONRecordEncoder {
 
   // MARK: Content
 
-  /// The content for the record that was read last, with room for its checksum after it.
+  /// The content of the record that was read last, followed by room for its checksum.
   ///
   /// Valid until the next call. Absent attributes take their initial value or null.
   ///
@@ -297,7 +302,7 @@ final class JSONRecordEncoder {
     if let value = absent[slot] {
       state.pointee.writer.write(value, as: attribute)
     } else if isPart || entity.part?.isGiven[slot] == false
-      || entity.derivations?.isDerived[slot] == true
+      || entity.derivations?.isDerived[slot] == true || linked.contains(attributes[slot].name)
     {
       state.pointee.writer.write(.placeholder(of: attribute.type), as: attribute)
     } else {
@@ -359,6 +364,8 @@ final class JSONRecordEncoder {
       throw rejection(error, slot, node)
     }
     guard value != .null || attribute.isOptional else {
+      // Null is a value of JSON.
+      if attribute.type == .json { return state.pointee.writer.write(.nullDocument, as: attribute) }
       let name = attributes[slot].name
       throw RecordRejection("'\(name)' is null, and required", attribute: name, at: node)
     }

@@ -1,0 +1,226 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The links of a page once its records are written.
+extension ImportEngine {
+  /// Notes the links of attributes that are still open, and writes the links that records do not hold
+  /// themselves.
+  func finish(
+    _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
+    _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState,
+    _ remembered: inout RememberedLinks.ByPage
+  ) throws {
+    for (position, link) in links.enumerated() {
+      let records = linked(position, page).compactMap { one -> (LinkedRow, UInt64)? in
+        switch outcomes[one.row] {
+        case .inserted(let id), .updated(let id), .unchanged(let id): (one, id)
+        case .ignored, .rejected: nil
+        }
+      }
+      guard !records.isEmpty else { continue }
+      let resolver = try LinkResolver(link, of: entity, core)
+      if link.isToOne {
+        for (one, id) in records {
+          try noteOpen(
+            one, id, position, page, found, merge, resolver.end, core, &state, &remembered)
+        }
+      } else {
+        try write(last(records), position, page, resolver, core, &state, &remembered)
+      }
+    }
+  }
+
+  /// Notes that the link of a record is open, or that the page says where it leads.
+  private func noteOpen(
+    _ one: LinkedRow, _ id: UInt64, _ position: Int, _ page: DecodedPage, _ found: PageLinks,
+    _ merge: BatchMerge, _ end: RelationshipEnd, _ core: TransactionCore,
+    _ state: inout ImportState, _ remembered: inout RememberedLinks.ByPage
+  ) throws(StoreError) {
+    let open = found.unresolved[one.row]?.first { $0.link == position }
+    let isTaken = open.map { merge.untaken[one.row]?.contains($0.place) != true } ?? true
+    let isPending =
+      state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
+    if isPending, isTaken {
+      let isSaid = if open != nil { true } else { try leadsWhereSaid(one, id, end, core) }
+      // An earlier page gave this record another link.
+      if isSaid { state.pendingLinks?.removeAll { $0.link == position && $0.id == id } }
+    }
+    guard let open, let number = end.attribute?.number else { return }
+    let document = EntityDescription.document(of: open.key).encoded()
+    let pending = PendingLink(
+      link: position, id: id, page: page.number, record: one.record, key: document)
+    if isTaken {
+      note(pending, in: &state)
+    } else if rule.keeps(number) {
+      // The link may not change, wherever it would lead.
+      report(pending, open.key, in: &state.report)
+    } else {
+      return
+    }
+    remembered.add(id, key: document, link: position, page: page.number)
+  }
+
+  /// Whether the record has the link that the page gives it: the rule may have kept another one.
+  private func leadsWhereSaid(
+    _ one: LinkedRow, _ id: UInt64, _ end: RelationshipEnd, _ core: TransactionCore
+  ) throws(StoreError) -> Bool {
+    guard let attribute = end.attribute?.number, let bytes = try core.record(id, of: end.source)
+    else { return false }
+    let target = try end.source.recordID(
+      ofAttribute: attribute, in: try end.source.view(bytes, id: id))
+    return one.keys.isEmpty ? target == nil : target != nil
+  }
+
+  /// Keeps the last of several rows of one record.
+  private func last(_ records: [(LinkedRow, UInt64)]) -> [(LinkedRow, UInt64)] {
+    var places: [UInt64: Int] = [:]
+    for (index, record) in records.enumerated() { places[record.1] = index }
+    if places.count == records.count { return records }
+    return records.enumerated().filter { places[$0.element.1] == $0.offset }.map(\.element)
+  }
+
+  /// Writes the links of records that lead to many.
+  private func write(
+    _ records: [(LinkedRow, UInt64)], _ position: Int, _ page: DecodedPage,
+    _ resolver: LinkResolver, _ core: TransactionCore, _ state: inout ImportState,
+    _ remembered: inout RememberedLinks.ByPage
+  ) throws {
+    // Earlier pages gave these records other links.
+    let said = Set(records.map(\.1))
+    state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
+    let keys = records.flatMap(\.0.keys)
+    var made: [UInt64] = []
+    let ids = try resolver.ids(of: keys, made: &made)
+    try noteMade(made, by: resolver.link, resolver.end.source, in: &state)
+    var list = LinkList(expectedCount: keys.count)
+    var wanted: [UInt64: Set<UInt64>] = [:]
+    var orders: [UInt64: [UInt64]] = [:]
+    var next = 0
+    for (one, id) in records {
+      wanted[id] = []
+      for key in one.keys {
+        let target = ids[next]
+        next += 1
+        if target > 0 {
+          wanted[id, default: []].insert(target)
+          orders[id, default: []].append(target)
+          list.append(id, target)
+          remembered.add(id, target, link: position, page: page.number)
+        } else {
+          let document = EntityDescription.document(of: key).encoded()
+          note(
+            PendingLink(
+              link: position, id: id, page: page.number, record: one.record, key: document),
+            in: &state)
+          remembered.add(id, key: document, link: position, page: page.number)
+        }
+      }
+    }
+    if let attribute = resolver.end.opposite.attribute {
+      let refused = try hold(wanted, by: attribute, resolver.end, core, &state.report)
+      if !refused.isEmpty {
+        var refusals = PageRefusals(page: page.number)
+        for (one, id) in records { refusals.refused[one.row] = refused[id] }
+        throw refusals
+      }
+    } else {
+      try replace(list, wanted, by: resolver.end, core, &state.report)
+    }
+    if resolver.end.order != nil { try arrange(orders, by: resolver.end, core) }
+  }
+
+  /// Gives the links of the page's records the order of their keys.
+  private func arrange(
+    _ orders: [UInt64: [UInt64]], by end: RelationshipEnd, _ core: TransactionCore
+  ) throws(StoreError) {
+    for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
+      // Another record of the page may have taken one of them.
+      var rest = Set(try core.relatedIDs(of: id, by: end))
+      try core.arrange(others.filter { rest.remove($0) != nil }, of: id, by: end)
+    }
+  }
+
+  /// Sets the attribute of the other records, one after the other, since a unique index or a rule of theirs
+  /// may refuse the link.
+  ///
+  /// - Parameter wanted: by records of the page, all records that are to lead to them.
+  /// - Returns: by records of the page, why a link was refused.
+  private func hold(
+    _ wanted: [UInt64: Set<UInt64>], by attribute: EntityDescription.Attribute,
+    _ end: RelationshipEnd, _ core: TransactionCore, _ report: inout ImportReport
+  ) throws(StoreError) -> [UInt64: StoreError] {
+    var refused: [UInt64: StoreError] = [:]
+    var links = report.links ?? .init()
+    // By other record: where it leads from now on, and which record of the page says so.
+    var changes: [UInt64: (target: UInt64?, by: UInt64)] = [:]
+    for (id, others) in wanted.sorted(by: { $0.key < $1.key }) {
+      let present = Set(try core.relatedIDs(of: id, by: end))
+      let (gone, new) = (present.subtracting(others), others.subtracting(present))
+      for other in gone where changes[other] == nil { changes[other] = (nil, id) }
+      for other in new { changes[other] = (id, id) }
+      links.removed += gone.count
+      links.added += new.count
+    }
+    for (other, change) in changes.sorted(by: { $0.key < $1.key }) {
+      do throws(StoreError) {
+        if change.target == nil, !attribute.isOptional { throw .requiredLink(end, other) }
+        _ = try core.set(attribute.number, of: other, to: change.target, in: end.target)
+      } catch  where error.refusesValue {
+        refused[change.by] = error
+      }
+    }
+    report.links = links
+    return refused
+  }
+
+  private func replace(
+    _ list: consuming LinkList, _ wanted: [UInt64: Set<UInt64>], by end: RelationshipEnd,
+    _ core: TransactionCore, _ report: inout ImportReport
+  ) throws(StoreError) {
+    var gone = LinkList()
+    for id in wanted.keys.sorted() {
+      for other in try core.relatedIDs(of: id, by: end)
+      where wanted[id]?.contains(other) == false {
+        gone.append(id, other)
+      }
+    }
+    var links = report.links ?? .init()
+    links.removed += try core.unlink(gone, by: end)
+    links.added += try core.link(list, by: end)
+    report.links = links
+  }
+
+  // MARK: Reporting
+
+  func count(_ change: LinkTally.Change, in report: inout ImportReport) {
+    guard change.added > 0 || change.removed > 0 else { return }
+    var links = report.links ?? .init()
+    links.added += change.added
+    links.removed += change.removed
+    report.links = links
+  }
+
+  private func note(_ pending: PendingLink, in state: inout ImportState) {
+    if (state.pendingLinks?.count ?? 0) < PendingLink.most {
+      state.pendingLinks = (state.pendingLinks ?? []) + [pending]
+    } else {
+      report(pending, PendingLink.value(of: pending.key), in: &state.report)
+    }
+  }
+
+  func report(_ pending: PendingLink, _ key: Value, in report: inout ImportReport) {
+    var links = report.links ?? .init()
+    links.note(
+      .init(
+        page: pending.page, record: pending.record, member: self.links[pending.link].member,
+        key: KeyText.text(of: key)))
+    report.links = links
+  }
+}
+
+extension MergeRule {
+  /// Whether the attribute of a stored record may not change.
+  fileprivate func keeps(_ attribute: UInt32) -> Bool {
+    if case .policy(let policies) = self { policies.keeps(attribute) } else { false }
+  }
+}

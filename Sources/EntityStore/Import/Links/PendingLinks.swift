@@ -1,0 +1,85 @@
+internal import LodestoreFormat
+
+/// The end of an import: links whose records were not there when their pages were written.
+extension ImportEngine {
+  /// Looks up the keys without a record once more, and reports those that still have none.
+  ///
+  /// A link that a unique index or a rule does not allow is rejected alone: its record stays as its page
+  /// has made it.
+  func resolvePending(
+    _ state: inout ImportState, _ core: TransactionCore
+  ) throws(StoreError) {
+    let pending = state.pendingLinks ?? []
+    state.pendingLinks = nil
+    guard !pending.isEmpty else { return }
+    let entity = try self.entity(core)
+    var links = state.report.links ?? .init()
+    for (position, link) in self.links.enumerated() {
+      let mine = pending.filter { $0.link == position }
+      guard !mine.isEmpty else { continue }
+      let resolver = try LinkResolver(link, of: entity, core)
+      let keys = mine.map { PendingLink.value(of: $0.key) }
+      let ids = try resolver.ids(of: keys)
+      for ((one, key), id) in zip(zip(mine, keys), ids) {
+        if id == 0 {
+          state.report.links = links
+          report(one, key, in: &state.report)
+          links = state.report.links ?? links
+          continue
+        }
+        do throws(StoreError) {
+          if try add(one, id, by: resolver.end, entity, core) { links.added += 1 }
+        } catch  where error.refusesValue {
+          state.report.reject(
+            .init(
+              page: one.page, record: one.record, byteOffset: nil, attribute: link.name,
+              reason: "the record was stored without its '\(link.member)': \(error.message)"))
+        }
+      }
+    }
+    state.report.links = links
+  }
+
+  /// Makes the record of a pending link lead to `target`; returns whether it did not before.
+  private func add(
+    _ one: PendingLink, _ target: UInt64, by end: RelationshipEnd, _ entity: StoredEntity,
+    _ core: TransactionCore
+  ) throws(StoreError) -> Bool {
+    guard try core.record(one.id, of: entity) != nil else { return false }
+    if let attribute = end.attribute {
+      return try core.set(attribute.number, of: one.id, to: target, in: entity)
+    }
+    if let attribute = end.opposite.attribute {
+      return try core.set(attribute.number, of: target, to: one.id, in: end.target)
+    }
+    var list = LinkList(expectedCount: 1)
+    list.append(one.id, target)
+    return try core.link(list, by: end) > 0
+  }
+}
+
+extension TransactionCore {
+  /// Gives one attribute of a stored record an id, or null; returns false when it has it.
+  ///
+  /// - Throws: as an update of one record; nothing was written then.
+  func set(
+    _ attribute: UInt32, of id: UInt64, to target: UInt64?, in entity: StoredEntity
+  ) throws(StoreError) -> Bool {
+    guard let bytes = try record(id, of: entity),
+      let place = entity.layout.slotIndex(ofAttribute: attribute)
+    else { return false }
+    let changes = changes(of: entity)
+    let stored = try changes.stored(bytes, id: id, isCarriedOver: true)
+    var values: [Value]
+    do {
+      values = try entity.values(of: stored)
+    } catch {
+      throw .damagedRecord(entity: entity.name, recordID: id, error)
+    }
+    values[place] = target.map { .integer(Int64(bitPattern: $0)) } ?? .null
+    var record = try changes.content(of: values)
+    return try record.withMutableBytes { (bytes) throws(StoreError) in
+      try changes.update(id, to: bytes.recordContent)
+    }
+  }
+}

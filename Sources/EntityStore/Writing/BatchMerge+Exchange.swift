@@ -1,0 +1,195 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Records that are written alone.
+///
+/// The records of one page are one step: a record may take the unique key that another record of its page
+/// gives up, and two records may exchange their keys.
+extension BatchMerge {
+  /// Writes all records that are written alone.
+  func writeRest() throws(StoreError) {
+    var start = 0
+    for end in pages.ends.isEmpty ? [batch.count] : pages.ends {
+      let rows = (start..<end).filter { isAlone[$0] && outcomes[$0] == nil }
+      start = end
+      if pages.ends.isEmpty || rows.count < 2 {
+        for row in rows { outcomes[row] = try writeAlone(row) }
+      } else {
+        try writeExchanging(rows)
+      }
+    }
+  }
+
+  private func writeExchanging(_ rows: [Int]) throws(StoreError) {
+    var refused: [Int] = []
+    // Records with one key keep their order.
+    var refusedKeys: Set<[UInt8]> = []
+    for row in rows {
+      let key = pages.takesLast ? nil : try matchingKey(row)
+      if let key, refusedKeys.contains(key) {
+        refused.append(row)
+        continue
+      }
+      let outcome = try writeAlone(row)
+      if case .rejected(let error) = outcome, error.code == .uniqueViolation, error.recordID != nil
+      {
+        refused.append(row)
+        if let key { refusedKeys.insert(key) }
+      } else {
+        outcomes[row] = outcome
+      }
+    }
+    if refused.count > 1 { try exchange(refused) }
+    for row in refused where outcomes[row] == nil { outcomes[row] = try writeAlone(row) }
+  }
+
+  private func matchingKey(_ row: Int) throws(StoreError) -> [UInt8]? {
+    guard let index = matching.indexes.first else { return nil }
+    let view = try entity.view(incoming: batch[row])
+    if try core.encodeKey(of: view, id: 0, in: index, of: entity) { return nil }
+    return Array(core.key.bytes)
+  }
+
+  /// A unique key.
+  private struct UniqueKey: Hashable {
+    /// The place of its index among those of the entity.
+    var index: Int
+    var bytes: [UInt8]
+  }
+
+  /// A stored record and its new values.
+  private struct Exchange {
+    var row: Int
+    var holder: UInt64
+    /// Sealed.
+    var record: [UInt8]
+    /// Keys that the stored record does not have.
+    var claims: [UniqueKey] = []
+    /// Keys that it gives up.
+    var freed: [UniqueKey] = []
+  }
+
+  /// Writes those of `rows` together whose stored records give each other the keys that they want.
+  private func exchange(_ rows: [Int]) throws(StoreError) {
+    var exchanges: [Exchange] = []
+    var holders: Set<UInt64> = []
+    for row in rows {
+      guard let one = try exchange(of: row), holders.insert(one.holder).inserted else { continue }
+      exchanges.append(one)
+    }
+    exchanges = try possible(exchanges)
+    guard !exchanges.isEmpty else { return }
+    exchanges.sort { $0.holder < $1.holder }
+    if case .renew = rule {
+      for one in exchanges {
+        try tallyExchange(one)
+        _ = try core.delete(one.holder, of: entity)
+      }
+      for one in exchanges {
+        var record = one.record
+        let id = try record.withMutableBytes { (bytes) throws(StoreError) in
+          try changes.insert(bytes.recordContent)
+        }
+        outcomes[one.row] = .updated(id)
+      }
+      return
+    }
+    let writes = ChangeBatch(changes, expectedCount: exchanges.count, core: core)
+    do {
+      let cursor = try Cursor(entity.records, in: core.transaction)
+      for one in exchanges {
+        try tallyExchange(one)
+        guard try cursor.seek(one.holder) else { throw missing(one.holder) }
+        one.record.withUnsafeBytes { scratch.take($0) }
+        let stored = try changes.stored(cursor.value, id: one.holder)
+        try writes.replace(stored, id: one.holder, with: scratch.bytes, at: cursor)
+        outcomes[one.row] = .updated(one.holder)
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    // Old entries go first, since others want the same keys.
+    try writes.finish(checksUnique: true)
+  }
+
+  private func tallyExchange(_ one: Exchange) throws(StoreError) {
+    guard tally != nil, let bytes = try core.record(one.holder, of: entity) else { return }
+    let stored = try entity.view(bytes, id: one.holder)
+    try one.record.withBytes { (bytes) throws(StoreError) in
+      try tallyLinks(stored, try entity.view(bytes, id: one.holder))
+    }
+  }
+
+  /// Merges the record at `row` with its stored record.
+  ///
+  /// Returns `nil` for a new record, and where the merge or a constraint refuses it.
+  private func exchange(of row: Int) throws(StoreError) -> Exchange? {
+    let incoming = batch[row]
+    let view = try entity.view(incoming: incoming)
+    guard let holder = try holder(of: view, at: row),
+      let bytes = try core.record(holder, of: entity)
+    else { return nil }
+    let stored = try self.stored(bytes, holder, row)
+    do throws(StoreError) {
+      switch try merged(row, holder, stored, view) {
+      case .kept: return nil
+      case .incoming: scratch.take(incoming)
+      case .content(let merged): merged.withUnsafeBytes { scratch.take($0) }
+      }
+    } catch  where error.code != .damaged {
+      return nil
+    }
+    if let derived = try changes.derived(scratch.bytes, over: stored) {
+      derived.withUnsafeBytes { scratch.take($0) }
+    }
+    changes.seal(scratch.mutableBytes.recordContent, id: holder)
+    guard try changes.refusal(of: scratch.bytes, id: holder) == nil else { return nil }
+    var exchange = Exchange(row: row, holder: holder, record: Array(scratch.bytes))
+    try core.collectKeys(of: stored, id: holder, of: entity, into: &core.oldKeys)
+    try core.collectKeys(
+      of: try entity.view(scratch.bytes, id: holder), id: holder, of: entity, into: &core.newKeys)
+    for (number, index) in entity.indexes.enumerated() where index.isUnique {
+      if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
+      exchange.claims.append(
+        UniqueKey(index: number, bytes: core.newKeys.withKey(number) { Array($0) }))
+      exchange.freed.append(
+        UniqueKey(index: number, bytes: core.oldKeys.withKey(number) { Array($0) }))
+    }
+    return exchange
+  }
+
+  /// Returns the exchanges whose keys are free once all of them are made.
+  ///
+  /// Of several that want one key the first is taken.
+  private func possible(_ exchanges: [Exchange]) throws(StoreError) -> [Exchange] {
+    var freed: [UniqueKey: Int] = [:]
+    for (place, one) in exchanges.enumerated() { for key in one.freed { freed[key] = place } }
+    var claimed: [UniqueKey: Int] = [:]
+    var isOut = Array(repeating: false, count: exchanges.count)
+    var out: [Int] = []
+    for (place, one) in exchanges.enumerated() {
+      var isPossible = true
+      for key in one.claims where isPossible {
+        let holder = try key.bytes.withBytes { (bytes) throws(StoreError) in
+          try core.holder(of: bytes, in: entity.indexes[key.index])
+        }
+        isPossible = claimed[key] == nil && (holder == nil || freed[key] != nil)
+      }
+      if isPossible {
+        for key in one.claims { claimed[key] = place }
+      } else {
+        isOut[place] = true
+        out.append(place)
+      }
+    }
+    // A record that stays as it is keeps its keys from those that want them.
+    while let place = out.popLast() {
+      for key in exchanges[place].freed {
+        guard let other = claimed[key], !isOut[other] else { continue }
+        isOut[other] = true
+        out.append(other)
+      }
+    }
+    return exchanges.enumerated().filter { !isOut[$0.offset] }.map(\.element)
+  }
+}

@@ -1,0 +1,88 @@
+internal import LodestoreFormat
+
+/// The attributes of a unique index, for records that were given some attributes only.
+struct KeyParts {
+  /// How much of a key a record was given.
+  enum Given {
+    case all, some, none
+  }
+
+  /// The attributes' numbers; of a derived attribute that of its source.
+  let numbers: [UInt32]
+  /// Whether all attributes of a new record have initial values.
+  let hasInitialKey: Bool
+  /// The places of the attributes in the layout, and whether each has an initial value.
+  private let places: [(place: Int, hasInitial: Bool)]
+  /// Whether the key depends on attributes that are not known, as that of a function does.
+  let dependsOnAll: Bool
+  private let isDerived: [Bool]
+
+  init(of index: StoredIndex, in entity: StoredEntity) {
+    let derivations = entity.derivations
+    let given = index.description.attributes.map { derivations?.given($0) ?? $0 }
+    numbers = given
+    dependsOnAll = given.contains { derivations?.contains($0) ?? false }
+    isDerived = derivations?.isDerived ?? []
+    places = given.compactMap { number in
+      guard let place = entity.layout.slotIndex(ofAttribute: number) else { return nil }
+      return (place, entity.description.attribute(number: number)?.defaultValue != .null)
+    }
+    hasInitialKey = places.allSatisfy { $0.hasInitial }
+  }
+
+  /// How much of the key the record at `position` was given.
+  ///
+  /// When some attributes were given, those with an initial value count as given: the key is that of a new
+  /// record.
+  func given(to batch: IncomingRecords, at position: Int) -> Given {
+    if dependsOnAll {
+      let isWhole = batch.layout.attributes.indices.allSatisfy {
+        batch.isGiven($0, at: position) || isDerived[$0]
+      }
+      return isWhole ? .all : .some
+    }
+    var givenCount = 0
+    var isComplete = true
+    for (place, hasInitial) in places {
+      if batch.isGiven(place, at: position) {
+        givenCount += 1
+      } else {
+        isComplete = isComplete && hasInitial
+      }
+    }
+    if givenCount == places.count { return .all }
+    if givenCount == 0 { return .none }
+    return isComplete ? .all : .some
+  }
+}
+
+extension MergeRule {
+  /// Whether a value that both records have may be another one in the merged record.
+  var mayChangeEqualValues: Bool {
+    if case .closure = self { true } else { false }
+  }
+
+  /// Whether a merged record may have a key of these attributes that neither of the two records has.
+  ///
+  /// The incoming record was given all of the attributes, or none.
+  func mayCombineKeys(_ parts: KeyParts) -> Bool {
+    switch self {
+    case .fail, .ignore: return false
+    case .closure: return true
+    case .replace, .renew, .patchGiven: return false
+    case .patch(let numbers):
+      let count = parts.numbers.count(where: numbers.contains)
+      return parts.dependsOnAll || count > 0 && count < parts.numbers.count
+    case .policy(let policies):
+      let kinds = parts.numbers.map { policies.byNumber[$0] ?? policies.standard }
+      if parts.dependsOnAll { return true }
+      return kinds.contains { kind in
+        switch kind {
+        case .incoming, .fail: false
+        case .stored, .newest: kinds.count > 1
+        case .combine: true
+        }
+      }
+    }
+  }
+}
