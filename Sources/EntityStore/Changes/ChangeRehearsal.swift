@@ -61,7 +61,8 @@ final class ChangeRehearsal {
         // A record may be noted twice.
         if number > 0, sorted[number - 1].key == key, sorted[number - 1].id != id {
           throw .repeatedInBatch(
-            entity: entity, index: index.name, detail: key.withUnsafeBytes(KeyText.text))
+            entity: entity, index: index.name, (sorted[number - 1].id, id), firstNew: nil,
+            detail: key.withUnsafeBytes(KeyText.text))
         }
         let holder = try key.withBytes { (key) throws(StoreError) in
           try core.holder(of: key, in: index)
@@ -69,7 +70,7 @@ final class ChangeRehearsal {
         if let holder, !leaving[position].contains(holder) {
           throw .uniqueViolation(
             entity: entity, index: index.name, holder: holder,
-            detail: key.withUnsafeBytes(KeyText.text))
+            detail: key.withUnsafeBytes(KeyText.text), of: id)
         }
       }
     }
