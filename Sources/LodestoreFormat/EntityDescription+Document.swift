@@ -53,6 +53,10 @@ extension EntityDescription {
       "type": .string(attribute.type.name),
       "optional": .bool(attribute.isOptional),
     ]
+    // A renamed attribute may have come to the name of its member, which then goes without saying.
+    if let source = attribute.source, source != attribute.name {
+      members["source"] = .string(source)
+    }
     if let shape = attribute.shape { members["shape"] = .string(shape) }
     if let outline = attribute.members { members["members"] = outline.document }
     if attribute.initial != .null { members["initial"] = Self.document(of: attribute.initial) }
@@ -222,6 +226,16 @@ extension EntityDescription {
       number: UInt32(try integer("number", in: element, upTo: Int64(highestAttributeNumber))),
       name: try text("name", in: element),
       type: type, isOptional: isOptional)
+    if let source = element["source"] {
+      guard case .string(let text) = source, text.utf8.count <= longestSource,
+        text != attribute.name
+      else {
+        throw FormatError(
+          "the 'source' of attribute '\(attribute.name)' is no text of at most \(longestSource) bytes "
+            + "that differs from its name", .catalogueSource)
+      }
+      attribute.source = text
+    }
     if case .string(let shape) = element["shape"] { attribute.shape = shape }
     if let members = element["members"] {
       guard type == .document else {
@@ -322,6 +336,7 @@ extension EntityDescription {
     }
     var numbers: Set<UInt32> = []
     var names: Set<String> = []
+    var sources: Set<String> = []
     for attribute in attributes {
       guard Self.isValidAttributeName(attribute.name) else {
         throw FormatError("'\(attribute.name)' is not an attribute name", .catalogueAttributeName)
@@ -334,6 +349,10 @@ extension EntityDescription {
       guard attribute.isRemoved || names.insert(attribute.name).inserted else {
         throw FormatError(
           "entity '\(name)' has attribute '\(attribute.name)' twice", .catalogueAttributeNameOnce)
+      }
+      if let source = attribute.source, !attribute.isRemoved, !sources.insert(source).inserted {
+        throw FormatError(
+          "entity '\(name)' has two attributes with the source '\(source)'", .catalogueSource)
       }
     }
     try checkDerivations()

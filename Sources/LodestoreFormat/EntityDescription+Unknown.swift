@@ -6,8 +6,8 @@ extension EntityDescription {
     "rules", "history",
   ]
   private static let ofAttribute: Set = [
-    "number", "name", "type", "optional", "shape", "members", "initial", "default", "removed",
-    "derived",
+    "number", "name", "source", "type", "optional", "shape", "members", "initial", "default",
+    "removed", "derived",
     "minimum", "maximum", "minLength", "maxLength", "pattern",
   ]
   private static let ofLayout: Set = ["number", "attributes"]

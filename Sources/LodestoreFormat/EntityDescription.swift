@@ -6,6 +6,8 @@ package struct EntityDescription: Sendable {
   package struct Attribute: Sendable, Hashable {
     package var number: UInt32
     package var name: String
+    /// The name of the member that imports fill the attribute from; `nil` where it is the attribute's.
+    package var source: String?
     package var type: AttributeType
     package var isOptional: Bool
     /// For documents: the name of the Swift type, for people.
@@ -23,13 +25,14 @@ package struct EntityDescription: Sendable {
     package var isRemoved: Bool
 
     package init(
-      number: UInt32, name: String, type: AttributeType, isOptional: Bool, shape: String? = nil,
-      members: DocumentOutline? = nil, initial: Value = .null,
+      number: UInt32, name: String, source: String? = nil, type: AttributeType, isOptional: Bool,
+      shape: String? = nil, members: DocumentOutline? = nil, initial: Value = .null,
       constraints: AttributeConstraints = AttributeConstraints(),
       derivation: DerivationDescription? = nil, isRemoved: Bool = false
     ) {
       self.number = number
       self.name = name
+      self.source = source
       self.type = type
       self.isOptional = isOptional
       self.shape = shape
@@ -146,6 +149,11 @@ package struct EntityDescription: Sendable {
     attributeIndex(named: name).map { attributes[$0] }
   }
 
+  /// The attribute that imports fill from the member `name`, when it keeps that name as its source.
+  package func attribute(filledFrom name: String) -> Attribute? {
+    attributes.first { $0.source == name && !$0.isRemoved }
+  }
+
   /// The position of the attribute in ``attributes``, which are not copied on the way.
   package func attributeIndex(named name: String) -> Int? {
     attributes.indices.first { attributes[$0].name == name && !attributes[$0].isRemoved }
@@ -170,6 +178,9 @@ package struct EntityDescription: Sendable {
 
   /// The most bytes of the name of an entity or attribute.
   package static let longestName = 64
+
+  /// The most bytes of the name of a member that an attribute is filled from.
+  package static let longestSource = 1_024
 
   /// Whether `name` may be an entity's or an attribute's.
   package static func isValidName(_ name: String) -> Bool {

@@ -40,6 +40,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case catalogueEntityNameOnce = "catalogue.entity-name-once"
   case catalogueAttributeName = "catalogue.attribute-name"
   case catalogueAttributeNameOnce = "catalogue.attribute-name-once"
+  case catalogueSource = "catalogue.source"
   case catalogueAttributeNumber = "catalogue.attribute-number"
   case catalogueShape = "catalogue.shape"
   case catalogueDocumentMembers = "catalogue.document-members"

@@ -49,8 +49,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   case rule
   /// An entity whose changes are in the history: a writer that does not know it would leave some out.
   case history
-  /// The name of the member that an attribute was made from: a writer that does not know it would make a
-  /// second attribute for that member, or put another member into this attribute.
+  /// The name of the member that imports fill an attribute from. A writer that does not know it would put
+  /// another member into this attribute.
   case sourceName
   /// The members of a nested document: a writer that does not know them would leave a description of
   /// another shape than its documents have.
@@ -149,6 +149,9 @@ extension EntityDescription {
       features.insert(.derivedDatePart)
     }
     if attributes.contains(where: { $0.initial == .nullDocument }) { features.insert(.nullInitial) }
+    if attributes.contains(where: { $0.source != nil && $0.source != $0.name && !$0.isRemoved }) {
+      features.insert(.sourceName)
+    }
     if !rules.isEmpty { features.insert(.rule) }
     if !building.isEmpty { features.insert(.buildingIndex) }
     if history != nil { features.insert(.history) }

@@ -36,13 +36,13 @@ struct ConstraintTests {
     #expect(
       await folder.run("schema", "Film", "--format", "csv").data
         == """
-        entity,number,attribute,type,optional,shape,initial,constraints,indexes\r
-        Film,1,episode,int64,false,,,1...,episode (unique)\r
-        Film,2,title,string,false,,,"length 1...10, pattern [A-Za-z ]+",\r
-        Film,3,rating,decimal,true,,,0.5...10,\r
-        Film,4,released,date,true,,,...2030-01-01T00:00:00Z,\r
-        Film,5,score,double,true,,,-1.5...inf,\r
-        Film,6,note,string,true,,,,\r
+        entity,number,attribute,type,optional,shape,initial,constraints,indexes,source\r
+        Film,1,episode,int64,false,,,1...,episode (unique),\r
+        Film,2,title,string,false,,,"length 1...10, pattern [A-Za-z ]+",,\r
+        Film,3,rating,decimal,true,,,0.5...10,,\r
+        Film,4,released,date,true,,,...2030-01-01T00:00:00Z,,\r
+        Film,5,score,double,true,,,-1.5...inf,,\r
+        Film,6,note,string,true,,,,,\r
 
         """)
     let schema = await folder.run("schema", "--format", "json").data
@@ -107,9 +107,9 @@ struct ConstraintTests {
   }
 
   @Test(arguments: [
-    (#""type":"int8","minimum":1.5"#, "the minimum of 'a' must be an integer that fits int8"),
-    (#""type":"string","maxLength":"x""#, "the maxLength of 'a' must be an integer"),
-    (#""type":"string","pattern":7"#, "the pattern of 'a' must be text"),
+    (#""type":"int8","minimum":1.5"#, "E.attributes[0].minimum must be an integer that fits int8"),
+    (#""type":"string","maxLength":"x""#, "E.attributes[0].maxLength must be an integer"),
+    (#""type":"string","pattern":7"#, "E.attributes[0].pattern must be a string"),
     (#""type":"string","pattern":"(""#, "'a' has a pattern that cannot be used"),
     (#""type":"int64","minimum":2,"maximum":1"#, "'a' has a minimum above its maximum"),
     (#""type":"json","minLength":1"#, "'a' has a limit of length, which json has not"),

@@ -42,7 +42,7 @@ extension Fault {
 
   /// Faults at the ends of ranges, each with the rule that it breaks besides its example above.
   static let endFaults: [(rule: FormatRule, fault: Fault)] =
-    importEndFaults + historyEndFaults + [
+    importEndFaults + historyEndFaults + sourceEndFaults + [
       (
         .counterKey,
         Fault("a counter is of entity 0") {
@@ -90,6 +90,21 @@ extension Fault {
         }
       ),
     ]
+
+  private static let sourceEndFaults: [(rule: FormatRule, fault: Fault)] = [
+    (.catalogueSource, catalogue("a source is no text", "attributes.0.source", .integer(1))),
+    (
+      .catalogueSource,
+      catalogue(
+        "a source has 1,025 bytes", "attributes.0.source",
+        .string(String(repeating: "a", count: 1_025)))
+    ),
+    (
+      .catalogueSource,
+      catalogue(
+        "a source is the name", in: .kept, entity: 5, "attributes.0.source", .string("name"))
+    ),
+  ]
 
   private static let catalogueFaults: [Fault] = [
     catalogue("an attribute does not say whether it is optional", "attributes.0.optional", nil),

@@ -227,6 +227,12 @@ extension Fault {
       pod.attributes[1].name = "name"
       try store.putCatalogue(2, pod.document)
     },
+    Fault("two attributes have one source", [.catalogue]) { store in
+      var pod = VerifiedStore.pod
+      pod.attributes[0].source = "pod name"
+      pod.attributes[1].source = "pod name"
+      try store.putCatalogue(2, pod.document)
+    },
     Fault("layouts are not in order", [.catalogue]) { store in
       var pod = VerifiedStore.pod
       pod.layouts.reverse()

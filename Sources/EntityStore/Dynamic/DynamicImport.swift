@@ -22,6 +22,8 @@ package struct DynamicImport: Sendable {
   package var isStrict = false
   /// An addition to the reason when a value is refused that a conversion might read.
   package var hint: (@Sendable (EntityDescription.Attribute) -> String)?
+  /// A hint for the reason when a text of separated values is refused.
+  package var textHint: (@Sendable (EntityDescription.Attribute) -> String)?
 
   /// - Parameters:
   ///   - key: the names of the attributes of the unique index that records are matched by; nil inserts
@@ -73,14 +75,27 @@ package struct DynamicImport: Sendable {
       if !isText {
         conversions[attribute.name] = hint.flatMap { attribute.conversion(hinting: $0) }
       } else if attribute.type != .string, attribute.type != .url {
-        let conversion = TextConversion(to: attribute.type, takesAnyText: true)
-        conversions[attribute.name] = conversion.conversion
+        let conversion = TextConversion(to: attribute.type, takesAnyText: true).conversion
+        conversions[attribute.name] =
+          textHint.map { Self.hinting($0(attribute), conversion) } ?? conversion
       }
     }
     return JSONRecordEncoder(
       entity, names: names, conversions: conversions, isStrict: isStrict,
       ignoring: Set(links.map(\.relationship)),
       linked: Set(links.filter(\.isToOne).map(\.relationship)), keyName: keyName)
+  }
+
+  private static func hinting(
+    _ hint: String, _ conversion: @escaping JSONRecordEncoder.Conversion
+  ) -> JSONRecordEncoder.Conversion {
+    { (node) throws(ValueMismatch) in
+      do throws(ValueMismatch) {
+        return try conversion(node)
+      } catch {
+        throw ValueMismatch(description: "\(error.description); \(hint)")
+      }
+    }
   }
 
   fileprivate func take(
@@ -146,5 +161,16 @@ extension EntityDescription.Attribute {
         throw mayBeOther ? ValueMismatch(description: "\(error.description); \(hint)") : error
       }
     }
+  }
+}
+
+extension ImportReport {
+  /// The report of an import that had nothing to do.
+  package static func empty(of entity: String) -> ImportReport {
+    var report = ImportReport()
+    report.name = entity
+    report.entity = entity
+    report.ending = .finished
+    return report
   }
 }

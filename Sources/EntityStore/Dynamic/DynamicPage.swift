@@ -10,7 +10,7 @@ package struct DynamicPage: Sendable {
   /// Where the records are in their file, and those that could not be read.
   package let places: DynamicPlaces
   /// Whether all values are texts or null, as CSV has no others.
-  let isText: Bool
+  package let isText: Bool
 
   package init(
     _ records: [JSONRecord], places: DynamicPlaces = DynamicPlaces(), isText: Bool = false

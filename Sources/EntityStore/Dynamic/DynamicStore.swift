@@ -22,14 +22,14 @@
 /// - ``DynamicImport``: pages of JSON records into an entity. ``DynamicPage``, ``DynamicText``,
 ///   ``DynamicRows``: how they are made of files.
 /// - ``DynamicFacts``: numbers of the file and its header.
-/// - ``SchemaInference``, ``TextConversion``, ``DateForm``, ``JSONConflict``: schemas from records, and
-///   how imported values are read.
+/// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``, ``JSONConflict``: schemas
+///   from records, and how imported values are read.
 ///
 /// Plain values that it shares with the folders below, which declare them:
 /// - `Value`, `EntityDescription` and the other types of `LodestoreFormat`; the reader and writer of JSON.
 /// - ``QueryRequest``, ``SortTerm``, ``ValuePath``, ``TextOptions``, ``RunControl``: what is asked for.
 /// - ``DeclaredEntity``, ``AttributeStorage``: an entity that a tool declares.
-/// - ``JSONRecord``, ``ColumnPage``, ``FileReading``, ``AttributeNames``: pages and their records.
+/// - ``JSONRecord``, ``ColumnPage``, ``FileReading``: pages and their records.
 /// - ``ValueMismatch``, ``ExactJSON``, ``KeyText``, ``DocumentText``: values from and to text.
 /// - ``NearestName``: what a mistyped name may have meant.
 package final class DynamicStore: Sendable {

@@ -73,6 +73,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   let keyPath: any PartialKeyPath<E> & Sendable
   /// The name under which the attribute was stored before it was renamed.
   let originalName: String?
+  /// The name of the member that imports fill the attribute from; `nil` leaves the one of the file.
+  private(set) var member: String?
   /// What values must be beyond having the type, checked before a record is written.
   let constraints: [AttributeConstraint]
   let storage: AttributeStorage
@@ -99,6 +101,22 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.cases = cases
     self.toOne = toOne
     self.derivation = derivation
+  }
+
+  /// Returns the attribute with the name of the member that imports fill it from.
+  ///
+  ///     .init("title", \.title).member("film title")
+  ///
+  /// The file keeps the name with the attribute, so that `kvdump import` takes the same member. An attribute
+  /// without a stated member keeps the one in the file, and is filled from the member of its own name when
+  /// the file has none. To remove the name from the file, state the attribute's own name.
+  ///
+  /// - Parameter name: at most 1,024 bytes of UTF-8; two attributes of an entity cannot have the same member,
+  ///   or opening throws ``StoreError/Code/badSchema``.
+  public func member(_ name: String) -> AttributeDefinition {
+    var definition = self
+    definition.member = name
+    return definition
   }
 
   /// Declares the attribute `name`, kept in the property at `keyPath`.

@@ -118,6 +118,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
 
   /// The most rejects that a report keeps with their reasons.
   public static let longestRejectList = 10_000
+  /// The most names of members without an attribute that a report keeps.
+  static let mostUnknownMembers = 1000
   /// The most rejects that the report in the store keeps.
   static let longestStoredRejectList = 100
   static let longestWarningList = 100
@@ -133,7 +135,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
 
   /// Bounds the report when each page has other members.
   mutating func count(unknownMembers members: [(name: String, count: Int)]) {
-    for (name, count) in members where unknownMembers.count < 1000 || unknownMembers[name] != nil {
+    for (name, count) in members
+    where unknownMembers.count < Self.mostUnknownMembers || unknownMembers[name] != nil {
       unknownMembers[name, default: 0] += count
     }
   }

@@ -37,7 +37,8 @@ struct SchemaEvolution {
   var concernsReaders = false
   /// Whether the history begins here for an entity that has records.
   var beginsHistory = false
-  /// Whether constraints change, which matters to writers alone.
+  /// Whether constraints, or the members that imports fill attributes from, change: they matter to writers
+  /// alone.
   var changesConstraints = false
 
   /// A new entity.
@@ -79,6 +80,8 @@ struct SchemaEvolution {
       result.attributes[i].isRemoved = true
       isChanged = true
     }
+    let live = result.attributes.filter { !$0.isRemoved && $0.source != $0.name }
+    try EntityDescription.checkSources(live.map { ($0.name, $0.source) }, of: declared.name)
     let kept = stored.layout.attributes.map(\.number).filter { number in
       result.attribute(number: number)?.isRemoved == false
     }
@@ -147,6 +150,10 @@ struct SchemaEvolution {
       result.attributes[index].name = attribute.name
       isChanged = true
       concernsReaders = true
+    }
+    if let source = attribute.source, source != stored.source ?? stored.name {
+      result.attributes[index].source = source == attribute.name ? nil : source
+      changesConstraints = true
     }
     if stored.isOptional != attribute.storage.isOptional {
       result.attributes[index].isOptional = attribute.storage.isOptional
@@ -223,10 +230,11 @@ struct SchemaEvolution {
     let number = (result.attributes.map(\.number).max() ?? 0) + 1
     result.attributes.append(
       EntityDescription.Attribute(
-        number: number, name: attribute.name, type: attribute.storage.type,
-        isOptional: attribute.storage.isOptional, shape: attribute.storage.shape,
-        members: attribute.storage.members, initial: attribute.initial,
-        constraints: attribute.constraints))
+        number: number, name: attribute.name,
+        source: attribute.source == attribute.name ? nil : attribute.source,
+        type: attribute.storage.type, isOptional: attribute.storage.isOptional,
+        shape: attribute.storage.shape, members: attribute.storage.members,
+        initial: attribute.initial, constraints: attribute.constraints))
     return number
   }
 

@@ -9,6 +9,9 @@ package struct DeclaredEntity: Sendable {
   package struct Attribute: Sendable {
     package var name: String
     var originalName: String?
+    /// The name of the member that imports fill the attribute from; `nil` leaves the one of the file, and
+    /// the attribute's own name takes it away.
+    package var source: String?
     package var storage: AttributeStorage
     package var initial: Value
     /// In a partial declaration none means those of the file.
@@ -17,11 +20,13 @@ package struct DeclaredEntity: Sendable {
     var derivation: DeclaredDerivation?
 
     package init(
-      name: String, originalName: String? = nil, storage: AttributeStorage, initial: Value = .null,
+      name: String, originalName: String? = nil, source: String? = nil,
+      storage: AttributeStorage, initial: Value = .null,
       constraints: AttributeConstraints = AttributeConstraints()
     ) {
       self.name = name
       self.originalName = originalName
+      self.source = source
       self.storage = storage
       self.initial = initial
       self.constraints = constraints
@@ -90,6 +95,12 @@ package struct DeclaredEntity: Sendable {
       guard names.insert(attribute.name).inserted else {
         throw .badSchema(entity: name, "attribute '\(attribute.name)' is declared twice")
       }
+      if let source = attribute.source, source.utf8.count > EntityDescription.longestSource {
+        throw .badSchema(
+          entity: name, attribute: attribute.name,
+          "the member of attribute '\(attribute.name)' has a name of \(source.utf8.count) bytes, the "
+            + "limit is \(EntityDescription.longestSource)")
+      }
       do throws(ConstraintFault) {
         try attribute.constraints.check(for: attribute.storage.type)
       } catch {
@@ -106,6 +117,8 @@ package struct DeclaredEntity: Sendable {
           "attribute '\(gone)' is declared, and named in 'removed'; take it out of one of them")
       }
     }
+    try EntityDescription.checkSources(
+      attributes.map { ($0.name, $0.source == $0.name ? nil : $0.source) }, of: name)
     guard attributes.count <= Self.mostAttributes else {
       throw .badSchema(
         entity: name,
@@ -200,9 +213,8 @@ package struct DeclaredEntity: Sendable {
   ) throws(StoreError) -> Attribute {
     do {
       var attribute = Attribute(
-        name: definition.name, originalName: definition.originalName,
-        storage: definition.storage.outlined,
-        initial: initial(definition),
+        name: definition.name, originalName: definition.originalName, source: definition.member,
+        storage: definition.storage.outlined, initial: initial(definition),
         constraints: try AttributeConstraints(definition.constraints, for: definition.storage.type))
       attribute.derivation = try definition.derivation?.declare(definition.name)
       return attribute
@@ -282,8 +294,9 @@ extension DeclaredEntity {
     }
   }
 
-  /// The part of `stored`, which it fits, that the program's values are written with: what is declared and
-  /// not derived; `nil` when that is all of it in its order.
+  /// The attributes of `stored` that the program's values are written with: those declared and not derived.
+  ///
+  /// The declaration must fit `stored`. `nil` when these are all attributes of `stored` in its order.
   func part(of stored: EntityDescription) -> DeclaredPart? {
     let numbers = attributes.compactMap { attribute in
       attribute.derivation == nil ? stored.attribute(named: attribute.name)?.number : nil
@@ -313,6 +326,24 @@ extension DeclaredEntity {
     }
     let index = ElementIndex(attribute: position, path: path)
     if !elementIndexes.contains(index) { elementIndexes.append(index) }
+  }
+}
+
+extension EntityDescription {
+  /// Throws where imports are to fill two attributes from one member.
+  static func checkSources(
+    _ attributes: [(name: String, source: String?)], of entity: String
+  ) throws(StoreError) {
+    var owners: [String: String] = [:]
+    for (name, source) in attributes {
+      guard let source else { continue }
+      if let other = owners[source] {
+        throw .badSchema(
+          entity: entity, attribute: name,
+          "attributes '\(other)' and '\(name)' have the same member '\(source)'; give each its own")
+      }
+      owners[source] = name
+    }
   }
 }
 

@@ -25,8 +25,8 @@ extension DynamicSnapshot {
           type: attribute.type, isOptional: attribute.isOptional, shape: attribute.shape)
         storage.members = attribute.members
         return DeclaredEntity.Attribute(
-          name: attribute.name, storage: storage, initial: attribute.defaultValue,
-          constraints: attribute.constraints)
+          name: attribute.name, source: attribute.source ?? attribute.name, storage: storage,
+          initial: attribute.defaultValue, constraints: attribute.constraints)
       },
       indexes: entity.indexes.map { index in
         DeclaredEntity.Index(

@@ -171,6 +171,10 @@ struct SchemaRehearsal {
         continue
       }
       if old.name != attribute.name { add("'\(old.name)' is renamed to '\(attribute.name)'") }
+      let member = attribute.source ?? attribute.name
+      if old.source ?? old.name != member, old.source != nil || attribute.source != nil {
+        add("'\(attribute.name)' is imported from the member '\(member)'")
+      }
       if old.isOptional != attribute.isOptional {
         let text = "'\(attribute.name)' becomes \(attribute.isOptional ? "optional" : "required")"
         let lacking = attribute.isOptional ? 0 : try check?.nullCount(of: old) ?? 0

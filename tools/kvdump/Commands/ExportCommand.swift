@@ -24,7 +24,8 @@ struct ExportCommand: StoreCommand {
 
       'kvdump import' reads the same attributes from the JSON forms, with the schema that 'kvdump \
       schema STORE ENTITY --format json' writes: {"$document": Base64} is a value that JSON has no \
-      exact text for. The records' ids are left out, as the store that imports gives its own; \
+      exact text for. Both the names of attributes and, with --source-names, those of the members \
+      that they came from lead back to the same attributes. The records' ids are left out, as the store that imports gives its own; \
       --fields _id,… has them, and 'import' leaves them out and says so. CSV is for other programs: NaN, nested values and bytes are text.
       """)
 
@@ -58,6 +59,12 @@ struct ExportCommand: StoreCommand {
         + "them, in place of ids."))
   var links = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Name values by the members, or columns, that imports fill their attributes from, where the store "
+        + "keeps such names, and not by the attributes."))
+  var sourceNames = false
+
   @Flag(help: "Replace files that are there.")
   var force = false
 
@@ -86,7 +93,7 @@ struct ExportCommand: StoreCommand {
       if let allEntities {
         let folder = ExportFolder(
           path: allEntities, format: format, replaces: force, tellsLinks: links,
-          store: store.path)
+          bySources: sourceNames, store: store.path)
         try folder.write(snapshot, on: console)
       } else {
         try QueryFault.locating(in: `where`, store.path) {
@@ -106,8 +113,8 @@ struct ExportCommand: StoreCommand {
     request.order = try order.terms(of: entity, snapshot, in: store.path)
     let links = links ? try LinkOptions.links(of: entity, snapshot, on: console) : []
     let export = try EntityExport(
-      request, of: entity, fields: fields.names, links: links, format, snapshot: snapshot,
-      store: store.path)
+      request, of: entity, fields: fields.names, links: links, bySources: sourceNames, format,
+      snapshot: snapshot, store: store.path)
     guard file != Self.standardOutput else {
       _ = try export.write(to: console.output, on: console)
       return

@@ -68,7 +68,14 @@ struct ImportCommand: StoreCommand {
     // What can go wrong in the arguments goes wrong before a file is made.
     let target = try ImportTarget(store.path, isDryRun: running.dryRun, on: console)
     let pages = PageReader(inputs, form: form)
-    let plan = try plan(inputs, pages, known: target.opened?.entities, on: console)
+    guard let plan = try plan(inputs, pages, into: target.opened, on: console) else {
+      // An empty day is no failure, and no type can be known without a value.
+      console.note(
+        "\(entity): there are no records to infer attributes from, so that the entity was not made")
+      try console.writeObject(
+        ImportReport.empty(of: entity).members(files: pages.pageFiles, withRejects: false))
+      return .success
+    }
     let key = try key(in: plan)
     let conversions = try plan.conversions()
     let declared = try plan.declared()
@@ -83,7 +90,7 @@ struct ImportCommand: StoreCommand {
       var importing = DynamicImport(
         into: entity, of: store, key: key, conflict: merging.conflict,
         strategy: merging.chosen.strategy, options: options)
-      importing.names = plan.names
+      importing.names = plan.maps
       importing.keyName = input.keyName
       if members.links {
         importing.links = try store.read { snapshot in
@@ -93,7 +100,9 @@ struct ImportCommand: StoreCommand {
       }
       importing.conversions = conversions
       importing.isStrict = running.strict
-      let session = ImportSession(ImportRun(importing), pages, inputs, rejectFile)
+      let session = ImportSession(
+        ImportRun(importing), pages, inputs, rejectFile,
+        sourceless: Set(plan.attributes.lazy.filter { $0.source == nil }.map(\.name)))
       var result = await session.run(on: console)
       try target.close()
       result.failure = result.failure.map(target.translated)
@@ -120,41 +129,49 @@ struct ImportCommand: StoreCommand {
   // MARK: The schema
 
   /// The schema that the records need: what is stored, and what --infer, --schema, --unique and
-  /// --index say.
+  /// --index say; nil where --infer is to make an entity and there are no records.
   private func plan(
-    _ inputs: [InputFile], _ pages: PageReader, known: [DynamicEntity]?, on console: Console
-  ) throws -> ImportSchema {
+    _ inputs: [InputFile], _ pages: PageReader, into opened: DynamicStore?, on console: Console
+  ) throws -> ImportSchema? {
+    let known = opened?.entities
     let stored = known?.first { $0.name == entity }
     var rules = try members.rules()
     rules.mapPaths(
       among: (merging.unique?.names ?? []) + schema.index.flatMap(\.names),
       known: stored?.description.declaredAttributes.map(\.name) ?? [], infers: schema.infer)
     var plan = ImportSchema(
-      entity, stored: stored?.description, rules: rules, widens: schema.widen)
+      entity, stored: stored?.description, rules: rules, widens: schema.widen,
+      linked: try linked(stored, in: opened))
     plan.widen()
     var candidates: [String] = []
-    if let file = schema.schema { plan.add(try SchemaFile.entity(entity, in: file)) }
+    if let file = schema.schema { plan.add(try SchemaFile.entity(entity, in: file), from: file) }
     if schema.infer {
       var survey = MemberSurvey(
-        files: files, looksForRecords: input.records == nil,
-        mapped: Array(rules.maps.keys))
+        of: entity, looksForRecords: input.records == nil, mapped: Array(rules.maps.keys),
+        readsTexts: !schema.allText, stored: stored?.description.declaredAttributes.count ?? 0)
       if let count = schema.sample {
         try survey.observe(pages.sample(count))
-        console.note(survey.sampleNote(entity, pages: count))
       } else {
-        for input in inputs { try input.makeRereadable(in: ImportTarget.base(console)) }
+        let limit = schema.spoolLimit?.bytes ?? SchemaOptions.standardSpoolLimit
+        for input in inputs {
+          try input.makeRereadable(in: ImportTarget.base(console), limit: limit)
+        }
         try survey.observe(all: PageReader(inputs, form: form), of: inputs, on: console)
         for input in inputs { try input.rewind() }
       }
+      if survey.inference.recordCount == 0, stored == nil { return nil }
       candidates = survey.candidates
-      try plan.add(survey.inference, key: merging.unique?.names ?? [], candidates: candidates)
+      if let note = survey.note(sample: schema.sample) { console.note(note) }
+      try plan.add(
+        survey.inference, key: merging.unique?.names ?? [], candidates: candidates,
+        takesParts: merging.conflict == .patch)
     } else if schema.schema == nil, stored == nil {
       throw CommandFailure.newEntityWithoutSchema(
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
       // A name that is mistyped would else leave all of a column out.
       var survey = MemberSurvey(
-        files: files, looksForRecords: false, mapped: Array(rules.maps.keys))
+        of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)
     }
@@ -165,6 +182,14 @@ struct ImportCommand: StoreCommand {
       try plan.addIndex(list.names, isUnique: false, candidates: candidates)
     }
     return plan
+  }
+
+  /// The members that --links takes for keys of other records.
+  private func linked(_ stored: DynamicEntity?, in store: DynamicStore?) throws -> Set<String> {
+    guard members.links, let stored, let store else { return [] }
+    return try store.read { snapshot in
+      Set(snapshot.links(of: stored).map(\.relationship))
+    }
   }
 
   /// The names of the attributes to match by; nil for none.

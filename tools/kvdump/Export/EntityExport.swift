@@ -14,7 +14,8 @@ struct EntityExport {
   /// store that imports gives itself.
   init(
     _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
-    links: [DynamicLink] = [], _ format: ExportFormat, snapshot: DynamicSnapshot, store: String
+    links: [DynamicLink] = [], bySources: Bool = false, _ format: ExportFormat,
+    snapshot: DynamicSnapshot, store: String
   ) throws {
     query = try snapshot.query(request, of: entity)
     self.snapshot = snapshot
@@ -22,6 +23,7 @@ struct EntityExport {
       entity, names: fields ?? entity.description.declaredAttributes.map(\.name),
       isExact: format != .csv, store: store)
     columns.add(links, snapshot)
+    if bySources { try columns.nameBySources() }
     self.format = format
     self.entity = entity
     self.links = links
@@ -29,7 +31,7 @@ struct EntityExport {
 
   /// Writes the records; returns how many there are.
   ///
-  /// What is written is checked last, so that rows come at once: after a failure it may not be all.
+  /// Rows are checked after they are written, so that they come at once: after a failure some may be missing.
   func write(to output: TextOutput, on console: Console) throws -> Int {
     let writer = format.writer(columns.columns, to: output, on: console)
     var count = 0
@@ -47,8 +49,8 @@ struct EntityExport {
     return count
   }
 
-  /// Throws when a record is lost, or an index that may have been used does not tell of each, or the two sides of a
-  /// relationship that was told do not tell the same.
+  /// Throws when a record is lost, when an index lacks an entry, or when the two sides of an exported
+  /// relationship differ.
   private func check() throws {
     for lookup in query.lookups {
       let check = try EntityCheck(lookup.entity, snapshot)

@@ -18,6 +18,8 @@ struct ExportFolder {
   let format: ExportFormat
   let replaces: Bool
   let tellsLinks: Bool
+  /// Whether values have the names of the members that they were imported from.
+  let bySources: Bool
   let store: String
 
   /// The files that a failure must remove or report.
@@ -59,7 +61,8 @@ struct ExportFolder {
     for entity in snapshot.entities {
       let links = tellsLinks ? try LinkOptions.links(of: entity, snapshot, on: console) : []
       let export = try EntityExport(
-        .all, of: entity, links: links, format, snapshot: snapshot, store: store)
+        .all, of: entity, links: links, bySources: bySources, format, snapshot: snapshot,
+        store: store)
       let name = "\(path)/\(entity.name).\(format.rawValue)"
       let file = try OutputFile(name, replaces: replaces, store: store)
       let (count, size) = try export.write(to: file, on: console)

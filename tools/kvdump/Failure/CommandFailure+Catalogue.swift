@@ -23,13 +23,16 @@ extension CommandFailure {
       listedBy: "kvdump schema \(ShellWord.path(store))")
   }
 
+  /// - Parameter known: further names that may be meant.
   static func noSuchAttribute(
-    _ name: String, of entity: String, in store: String, known: [String]
+    _ name: String, of entity: DynamicEntity, in store: String, known: [String] = []
   ) -> Self {
     .unknownName(
-      name, code: "no-such-attribute", detail: "attribute", known: known,
-      sentence: "\(store): \(entity) has no attribute \(quoted(name))",
-      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity))")
+      name, code: "no-such-attribute", detail: "attribute",
+      known: entity.description.declaredAttributes.map(\.name) + known,
+      meant: entity.description.attribute(filledFrom: name)?.name,
+      sentence: "\(store): \(entity.name) has no attribute \(quoted(name))",
+      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity.name))")
   }
 
   static func noSuchRelationship(
@@ -206,12 +209,12 @@ extension CommandFailure {
   private static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
   private static func unknownName(
-    _ name: String, code: String, detail: String, known: [String], sentence: String,
-    listedBy command: String
+    _ name: String, code: String, detail: String, known: [String], meant: String? = nil,
+    sentence: String, listedBy command: String
   ) -> Self {
     var details = [Detail(name: detail, value: .text(name))]
     var hint = ""
-    if let nearest = NearestName.of(name, among: known) {
+    if let nearest = meant ?? NearestName.of(name, among: known) {
       details.append(Detail(name: "didYouMean", value: .text(nearest)))
       hint = "did you mean \(quoted(nearest))? "
     }

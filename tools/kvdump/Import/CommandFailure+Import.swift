@@ -41,11 +41,26 @@ extension CommandFailure {
     ]
   }
 
-  static func noRecordsAtAll(_ files: [String]) -> Self {
+  /// The records have more members than an entity can have attributes.
+  static func tooManyMembers(of entity: String, file: String, page number: Int) -> Self {
     CommandFailure(
-      code: "no-records",
-      message: "\(files.joined(separator: ", ")): no records to infer a schema from; give files "
-        + "with records, or --schema", status: .damagedData)
+      code: "too-many-members",
+      message: "\(file): page \(number): the records up to here have more than 1,000 members "
+        + "that are no attribute of \(entity), and an entity can have 1,000 attributes; where the "
+        + "names of members are keys of records, --key-name NAME takes each member as a record; else "
+        + "give the attributes by --schema FILE in place of --infer",
+      status: .usage, details: page(number, file))
+  }
+
+  /// A pipe has more bytes than are kept to read them twice.
+  static func spoolLimit(_ limit: Int, in folder: String) -> Self {
+    CommandFailure(
+      code: "spool-limit",
+      message:
+        "standard input: has more than \(NumberText.byteCount(limit)), which --infer keeps in "
+        + "\(folder) to read it twice; raise --spool-limit, infer from the first pages with "
+        + "--sample, or give a file", status: .usage,
+      details: [Detail(name: "limit", value: .integer(Int64(limit)))])
   }
 
   static func newEntityWithoutSchema(_ entity: String, in store: String, known: [String]) -> Self {

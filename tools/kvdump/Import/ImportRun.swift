@@ -11,11 +11,17 @@ struct ImportRun: Sendable {
         ? "--type \(attribute.name)=date:FORMAT reads other forms"
         : "--type \(attribute.name)=\(attribute.type.name) reads texts"
     }
+    self.importing.textHint = { attribute in
+      attribute.type == .date
+        ? "--type \(attribute.name)=date:FORMAT reads other forms"
+        : "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME takes the column "
+          + "into another attribute"
+    }
   }
 
-  /// What came of an import, also of one that did not get to the end.
+  /// The result of an import, also of one that ended early.
   struct Result {
-    /// What was kept; nil when it did not begin.
+    /// The report of the committed pages; nil when the import did not begin.
     var report: ImportReport?
     /// Why it ended early.
     var failure: (any Error)?
@@ -23,9 +29,9 @@ struct ImportRun: Sendable {
 
   /// Imports all pages.
   ///
-  /// Never throws: what was kept is to be reported in any case.
+  /// Never throws: the committed pages are to be reported in any case.
   ///
-  /// - Parameter check: called before each page; what it throws ends the import.
+  /// - Parameter check: called before each page; an error that it throws ends the import.
   func run(
     _ pages: PageReader, check: @escaping () throws -> Void,
     onEvent: @escaping @Sendable (ImportEvent) -> Void
@@ -40,8 +46,9 @@ struct ImportRun: Sendable {
     }
   }
 
-  /// What the store keeps of this run, which did not get to its end; `last` is the report that was
-  /// the last before it, and another import of this name may have begun since.
+  /// The stored report of this run, which ended early.
+  ///
+  /// - Parameter last: the newest report before this run. Another import of this name may have begun since.
   private func report(after last: ImportReport?) -> ImportReport? {
     reports().first { report in
       guard let last else { return true }

@@ -1,37 +1,46 @@
 import EntityStore
 import LodestoreFormat
 
-/// The entity that an import needs: what the store has, what the records or a schema file say, and
-/// the indexes asked for.
+/// The entity that an import needs, made from the stored entity, the records or a schema file, and the
+/// options.
 struct ImportSchema {
   private(set) var attributes: [DeclaredEntity.Attribute] = []
   private(set) var indexes: [DeclaredEntity.Index] = []
   /// The entity of a schema file, and where its attributes are in ``attributes``.
   private var file: (entity: DeclaredEntity, positions: [Int])?
-  /// What a person should know of it: names that were changed, attributes and indexes that were added.
+  /// Notes for the person: names that were changed, attributes and indexes that were added.
   private(set) var notes: [String] = []
+  /// The attributes that `--map` gives to members.
+  var maps: [String: String] { rules.maps }
   /// The attribute of each JSON member, where a person or inference named it.
   private(set) var names: [String: String] = [:]
   private let entity: String
   private let isNew: Bool
-  private let rules: MemberRules
+  private var rules: MemberRules
   /// Whether attributes get the wider types that records need.
   private let widens: Bool
+  /// The names of stored attributes whose values the store gives.
+  private let derived: Set<String>
+  /// Members that lead to other records, and are no attributes in this import.
+  private let linked: Set<String>
 
-  /// Starts with what the store has.
+  /// Starts with the stored entity.
   init(
     _ entity: String, stored: EntityDescription?, rules: MemberRules = MemberRules(),
-    widens: Bool = false
+    widens: Bool = false, linked: Set<String> = []
   ) {
     self.entity = entity
     self.widens = widens
     self.rules = rules
+    self.linked = linked
+    derived = Set(
+      (stored?.declaredAttributes ?? []).lazy.filter { $0.derivation != nil }.map(\.name))
     isNew = stored == nil
     names = rules.maps
     guard let stored else { return }
     attributes = stored.declaredAttributes.map { attribute in
       DeclaredEntity.Attribute(
-        name: attribute.name,
+        name: attribute.name, source: attribute.source,
         storage: AttributeStorage(
           type: attribute.type, isOptional: attribute.isOptional, shape: attribute.shape),
         initial: attribute.defaultValue)
@@ -47,45 +56,60 @@ struct ImportSchema {
   /// Adds the members that no attribute is for, and makes attributes optional that some record
   /// lacks; types that are stored stay.
   ///
-  /// - Parameter key: attributes that records are matched by, which are required in a new entity:
-  ///   a record without one cannot be matched.
+  /// - Parameters:
+  ///   - key: attributes that records are matched by, which are required in a new entity:
+  ///     a record without one cannot be matched.
+  ///   - takesParts: whether records have only some of the attributes, and stored ones keep the rest:
+  ///     then required attributes stay required.
   ///
   /// Throws when a stored entity has a unique index and no record has its attributes: these are
   /// other records, or `--records` is missing, and the schema stays as it is.
-  mutating func add(_ inference: SchemaInference, key: [String], candidates: [String]) throws {
+  mutating func add(
+    _ inference: SchemaInference, key: [String], candidates: [String], takesParts: Bool = false
+  ) throws {
     let known = Set(attributes.map(\.name))
-    names = try names(of: inference)
-    let required = Set(key.map { names[$0] ?? AttributeNames.valid($0) })
-    let named = Set(names.values)
+    if inference.recordCount > 0 { names = try names(of: inference) }
+    let required = Set(key.map { names[$0] ?? $0 })
+    let filled = Set(names.values).union(derived)
     let unique = indexes.filter(\.isUnique).map { $0.attributes.map { attributes[$0].name } }
     if inference.recordCount > 0, let first = unique.first,
-      !unique.contains(where: { named.isSuperset(of: $0) }),
-      let missing = first.first(where: { !named.contains($0) })
+      !unique.contains(where: { filled.isSuperset(of: $0) }),
+      let missing = first.first(where: { !filled.contains($0) })
     {
       throw CommandFailure.unknownMember(
         missing, of: entity, known: inference.names, candidates: candidates)
     }
     for member in inference.names {
       guard let name = names[member], let found = inference.attribute(member) else { continue }
-      let isRequired = isNew ? required.contains(name) || !found.isOptional : false
       if known.contains(name) {
+        remember(member, as: name, inference)
         noteWider(found.type, of: name)
         continue
       }
+      let isRequired = isNew ? required.contains(name) || !found.isOptional : false
       if name != member { notes.append("\(entity): member '\(member)' is attribute '\(name)'") }
       let type = (rules.types[name] ?? rules.types[member])?.type ?? found.type
       notes.append(
         "\(entity): \(isNew ? "" : "added ")attribute '\(name)', \(type.name)"
           + (isRequired ? "" : ", optional"))
+      noteOlder(than: name, member, known)
       attributes.append(
         DeclaredEntity.Attribute(
-          name: name, storage: AttributeStorage(type: type, isOptional: !isRequired)))
+          name: name, source: source(member, of: name, inference),
+          storage: AttributeStorage(type: type, isOptional: !isRequired)))
     }
-    guard !isNew, inference.recordCount > 0 else { return }
+    guard !isNew, inference.recordCount > 0, !takesParts else { return }
+    loosen(inference, known)
+  }
+
+  /// Makes stored attributes optional that some record lacks.
+  private mutating func loosen(_ inference: SchemaInference, _ known: Set<String>) {
     let memberOf = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     let indexed = Set(indexes.filter(\.isUnique).flatMap(\.attributes))
     for position in attributes.indices where known.contains(attributes[position].name) {
       let attribute = attributes[position]
+      // The store gives derived values, and links give the ids of the records that they lead to.
+      if derived.contains(attribute.name) || linked.contains(attribute.name) { continue }
       let isLacking = memberOf[attribute.name].flatMap(inference.attribute)?.isOptional ?? true
       guard isLacking, !attribute.storage.isOptional, attribute.initial == .null,
         !indexed.contains(position)
@@ -125,28 +149,91 @@ struct ImportSchema {
         + "\(type.name); --type \(name)=\(type.name) makes it one, and --widen all such attributes")
   }
 
-  /// The attribute of each member: as `--map` says, and the others by their own names.
-  private func names(of inference: SchemaInference) throws -> [String: String] {
+  /// The attribute of each member: as `--map` says, then as sources and names of attributes say, and of the
+  /// others a new one.
+  private mutating func names(of inference: SchemaInference) throws -> [String: String] {
     let members = Set(inference.names)
+    rules.dropImplied(notAmong: members)
     for member in rules.maps.keys.sorted() where !members.contains(member) {
       throw CommandFailure.mapWithoutMember(member, of: entity, known: inference.names)
     }
-    // The store's own name is no attribute's, unless it is mapped to one.
-    let names = AttributeNames.distinct(
-      inference.names.filter { rules.maps[$0] == nil && $0 != RecordColumns.idName })
-    for (member, attribute) in rules.maps {
-      guard let other = names.first(where: { $0.value == attribute }) else { continue }
-      throw CommandFailure.twoMembers([member, other.key], for: attribute)
+    var names = rules.maps
+    let mapped = Dictionary(rules.maps.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    func assign(_ member: String, _ attribute: String) throws {
+      if let other = mapped[attribute] {
+        throw CommandFailure.twoMembers([member, other], for: attribute)
+      }
+      names[member] = attribute
     }
-    return names.merging(rules.maps) { _, mapped in mapped }
+    var rest = inference.names.filter { rules.maps[$0] == nil && !linked.contains($0) }
+    for member in rest {
+      guard let found = attributes.first(where: { $0.source == member }) else { continue }
+      try assign(member, found.name)
+    }
+    let filled = Set(names.values)
+    for member in rest where names[member] == nil {
+      let isStored = attributes.contains { $0.name == member }
+      guard mapped[member] != nil || isStored && !filled.contains(member) else { continue }
+      try assign(member, member)
+    }
+    // The store's own name is no attribute's, unless it is mapped to one.
+    rest.removeAll { names[$0] != nil || $0 == RecordColumns.idName }
+    let longest = EntityDescription.longestSource
+    for member in rest where member.utf8.count > longest {
+      notes.append(
+        "\(entity): left out a member whose name has \(member.utf8.count) bytes; the limit is "
+          + NumberText.grouped(longest))
+    }
+    rest.removeAll { $0.utf8.count > longest }
+    let taken = linked.union(attributes.map(\.name)).union(rules.maps.values)
+    names.merge(AttributeNames.distinct(rest, besides: taken)) { kept, _ in kept }
+    return names
+  }
+
+  /// The source of the attribute `name`; nil where the member has that name too, or cannot be kept.
+  private func source(
+    _ member: String, of name: String, _ inference: SchemaInference
+  ) -> String? {
+    let isFree = !attributes.contains { $0.source == member }
+    let isLong = member.utf8.count > EntityDescription.longestSource
+    return member != name && isFree && !isLong && inference.isMember(member) ? member : nil
+  }
+
+  /// Sets the source of a stored attribute that has none to the member that `--map` gives it.
+  private mutating func remember(_ member: String, as name: String, _ inference: SchemaInference) {
+    guard rules.maps[member] == name,
+      let position = attributes.firstIndex(where: { $0.name == name }),
+      attributes[position].source == nil, let source = source(member, of: name, inference)
+    else { return }
+    attributes[position].source = source
+    notes.append("\(entity): attribute '\(name)' is filled from member '\(member)' from now on")
+  }
+
+  /// Notes an attribute that an earlier version may have made from this member, whose name it did not keep.
+  private mutating func noteOlder(than name: String, _ member: String, _ known: Set<String>) {
+    let former = AttributeNames.former(member)
+    guard former != member, known.contains(former), names[former] != former,
+      attributes.contains(where: { $0.name == former && $0.source == nil })
+    else { return }
+    notes.append(
+      "\(entity): '\(former)' keeps no name of a member; if it was made from '\(member)', "
+        + "--infer \(ShellWord.option("map", "\(member)=\(former)")) goes on with it")
   }
 
   /// Takes over an entity that was read from a schema file.
-  mutating func add(_ declared: DeclaredEntity) {
+  mutating func add(_ entity: SchemaFileEntity, from path: String) {
+    let declared = entity.declared
+    if !entity.undeclared.isEmpty {
+      notes.append(
+        "\(path): left out what only a program can declare: "
+          + entity.undeclared.joined(separator: ", "))
+    }
     var positions: [Int] = []
     for attribute in declared.attributes {
       if let position = attributes.firstIndex(where: { $0.name == attribute.name }) {
+        let source = attributes[position].source
         attributes[position] = attribute
+        attributes[position].source = attribute.source ?? source
         positions.append(position)
       } else {
         positions.append(attributes.count)
@@ -203,12 +290,13 @@ struct ImportSchema {
 
   /// The position of the attribute that a person calls `name`.
   func position(of name: String) -> Int? {
-    let mapped = names[name] ?? AttributeNames.valid(name)
-    return attributes.firstIndex { $0.name == name } ?? attributes.firstIndex { $0.name == mapped }
+    attributes.firstIndex { $0.name == name }
+      ?? names[name].flatMap { mapped in attributes.firstIndex { $0.name == mapped } }
+      ?? attributes.firstIndex { $0.source == name }
   }
 
-  /// Throws when a member of `--map` is none of `members`, those of the first page, and one of them
-  /// is near enough to be meant.
+  /// Throws when a member of `--map` is not among `members`, the members of the first page, and one of
+  /// them has a similar name.
   func checkMaps(members: [String]) throws {
     for member in rules.maps.keys.sorted()
     where !members.contains(member) && NearestName.of(member, among: members) != nil {

@@ -7,9 +7,15 @@ struct ImportSession {
   private let size: Int?
   private let rejectFile: RejectFile?
   private let watch: ImportWatch
+  /// The names of attributes that keep no name of a member.
+  private let sourceless: Set<String>
 
-  init(_ run: ImportRun, _ pages: PageReader, _ inputs: [InputFile], _ rejectFile: RejectFile?) {
+  init(
+    _ run: ImportRun, _ pages: PageReader, _ inputs: [InputFile], _ rejectFile: RejectFile?,
+    sourceless: Set<String> = []
+  ) {
     importing = run
+    self.sourceless = sourceless
     self.pages = pages
     self.rejectFile = rejectFile
     let sizes = inputs.compactMap(\.size)
@@ -108,6 +114,18 @@ struct ImportSession {
     report.strategy == .mirror && report.keptUnseen && report.records == 0
   }
 
+  /// Names attributes that versions which kept no names of members may have made from these members.
+  private func tellOlder(than members: some Sequence<String>, on console: Console) {
+    for member in members {
+      let former = AttributeNames.former(member)
+      guard former != member, sourceless.contains(former) else { continue }
+      console.note(
+        "\(importing.importing.entity): '\(former)' keeps no name of a member; if it was made from "
+          + "'\(member)', --infer \(ShellWord.option("map", "\(member)=\(former)")) goes on with it"
+      )
+    }
+  }
+
   private func tell(_ report: ImportReport, on console: Console) {
     for reject in report.rejects.prefix(10) { console.note(reject.textLine) }
     if report.rejected > 10 {
@@ -128,6 +146,7 @@ struct ImportSession {
       let names = unknown.keys.sorted().prefix(20).joined(separator: ", ")
       console.note(
         "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
+      tellOlder(than: unknown.keys.sorted().prefix(20), on: console)
     }
     if Self.isOfNothing(report) {
       console.note(

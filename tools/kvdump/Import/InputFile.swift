@@ -77,8 +77,10 @@ final class InputFile {
     descriptor = nil
   }
 
-  /// Makes a second pass possible: what comes through a pipe goes into an unlinked temporary file.
-  func makeRereadable(in folder: String) throws {
+  /// Makes a second pass possible: copies the bytes of a pipe into an unlinked temporary file.
+  ///
+  /// - Parameter limit: how many bytes may go there; more is a failure.
+  func makeRereadable(in folder: String, limit: Int) throws {
     guard let source = descriptor, lseek(source, 0, SEEK_CUR) < 0 else { return }
     var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
     let spool = mkstemp(&template)
@@ -89,8 +91,9 @@ final class InputFile {
     var count = 0
     do {
       while let chunk = try read() {
-        try chunk.withUnsafeBytes { try sink.write($0) }
         count += chunk.count
+        guard count <= limit else { throw CommandFailure.spoolLimit(limit, in: folder) }
+        try chunk.withUnsafeBytes { try sink.write($0) }
       }
     } catch {
       close(spool)

@@ -2,29 +2,38 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// What a person said of members and attributes: which goes where, and how it is read.
+/// The options about members: which attribute each fills, and how its values are read.
 struct MemberRules: Sendable {
   /// The attribute of each member that is to go into one of another name.
   var maps: [String: String] = [:]
+  /// The members in ``maps`` that no option names: paths lead into them, and they stay attributes.
+  private(set) var implied: Set<String> = []
   /// By the name of the attribute, as it was typed.
   var types: [String: TextConversion] = [:]
 
-  /// Has the paths into members among `names`, which keys and indexes are said by, be attributes:
-  /// as `--map properties.id=properties_id` does.
+  /// Makes attributes of the paths into members among `names`, the names in `--unique` and `--index`, as
+  /// `--map properties.id=properties_id` does.
   ///
   /// The member that a path leads into stays an attribute itself, where it is one or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {
     let said = Set(maps.keys.compactMap(DynamicPath.root))
     for path in names where maps[path] == nil {
-      let attribute = AttributeNames.valid(path)
+      let attribute = AttributeNames.readable(path)
       guard let root = DynamicPath.root(of: path), infers || known.contains(attribute) else {
         continue
       }
       maps[path] = attribute
       if !said.contains(root), infers || known.contains(root) {
-        maps[root] = AttributeNames.valid(root)
+        maps[root] = AttributeNames.readable(root)
+        implied.insert(root)
       }
     }
+  }
+
+  /// Drops the implied members that no record has: a name with dots may be a column's own.
+  mutating func dropImplied(notAmong members: Set<String>) {
+    for member in implied where !members.contains(member) { maps[member] = nil }
+    implied.formIntersection(members)
   }
 }
 

@@ -1,31 +1,37 @@
 import EntityStore
 
-/// Which members the records have, for the schema that is worked out from them.
+/// The members of the records, for the schema that is inferred from them.
 struct MemberSurvey {
   private(set) var inference: SchemaInference
   /// Where in the first page the records may be, if it is not they that were read.
   private(set) var candidates: [String] = []
   /// The failure of the first record that could not be read.
   private var failure: CommandFailure?
-  private let files: [String]
+  private let entity: String
   private let looksForRecords: Bool
 
-  /// - Parameter mapped: the members that `--map` names, which may be paths.
-  init(files: [String], looksForRecords: Bool, mapped: [String]) {
-    inference = SchemaInference(mapped: mapped)
-    self.files = files
+  /// - Parameters:
+  ///   - mapped: the members that `--map` names, which may be paths.
+  ///   - readsTexts: whether columns of separated values get types by their texts.
+  ///   - stored: how many attributes the entity has.
+  init(
+    of entity: String, looksForRecords: Bool, mapped: [String], readsTexts: Bool = true,
+    stored: Int = 0
+  ) {
+    inference = SchemaInference(mapped: mapped, readsTexts: readsTexts, stored: stored)
+    self.entity = entity
     self.looksForRecords = looksForRecords
   }
 
-  /// Looks at pages; none with records is a failure.
+  /// Takes pages into account.
   mutating func observe(_ pages: [RecordPage]) throws {
-    for page in pages { observe(page) }
-    guard inference.recordCount > 0 else { throw failure ?? .noRecordsAtAll(files) }
+    for page in pages { try observe(page) }
+    if inference.recordCount == 0, let failure { throw failure }
   }
 
   /// Reads all pages once, and shows how far it is.
   ///
-  /// A malformed one behind good ones ends it: the import itself will come to it and tell.
+  /// A malformed page after good ones ends the survey; the import itself reports it.
   mutating func observe(
     all pages: PageReader, of inputs: [InputFile], on console: Console
   ) throws {
@@ -37,27 +43,42 @@ struct MemberSurvey {
       progress.show("\(Progress.bar(share, width: 22))  \(NumberText.share(share))  to infer from")
     }
     do {
-      while let page = try pages.next() { observe(page) }
+      while let page = try pages.next() { try observe(page) }
     } catch let failure as CommandFailure where failure.status == .damagedData {
       guard inference.recordCount > 0 else { throw failure }
     }
-    guard inference.recordCount > 0 else { throw failure ?? .noRecordsAtAll(files) }
+    if inference.recordCount == 0, let failure { throw failure }
   }
 
-  private mutating func observe(_ page: RecordPage) {
+  private mutating func observe(_ page: RecordPage) throws {
     if page.number == 1, looksForRecords, let first = page.records.first {
       candidates = RecordPath.candidates(in: first.node)
     }
     if failure == nil, let error = page.error {
       failure = .malformedPage(page.number, file: page.file, reason: "\(error)")
     }
-    for record in page.records { inference.observe(record) }
+    for record in page.records {
+      do {
+        try inference.observe(record, isOfTexts: page.content.isText)
+      } catch {
+        throw CommandFailure.tooManyMembers(of: entity, file: page.file, page: page.number)
+      }
+    }
   }
 
-  /// Says that not all was looked at.
-  func sampleNote(_ entity: String, pages: Int) -> String {
-    "\(entity): inferred from \(NumberText.grouped(inference.recordCount)) records of the first "
+  /// A note when only a sample was read, or types come from texts; nil otherwise.
+  ///
+  /// - Parameter pages: how many pages were a sample; nil when all were read.
+  func note(sample pages: Int?) -> String? {
+    let records = NumberText.grouped(inference.recordCount)
+    guard let pages else {
+      guard inference.hasReadTexts else { return nil }
+      return
+        "\(entity): inferred types from the texts of all \(records) rows; --all-text keeps texts"
+    }
+    return "\(entity): inferred from \(records) records of the first "
       + (pages == 1 ? "page" : "\(NumberText.grouped(pages)) pages")
       + "; others that differ are rejected"
+      + (inference.hasReadTexts ? "; --all-text keeps the texts of columns" : "")
   }
 }

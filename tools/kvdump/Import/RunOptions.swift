@@ -3,11 +3,18 @@ import LodestoreFormat
 
 /// Options of `import` about the entity's attributes and indexes.
 struct SchemaOptions: ParsableArguments {
+  /// How much of a pipe is kept to read it twice, where nobody says.
+  static let standardSpoolLimit = 1 << 30
+
   @Flag(
     help: """
       Work out the schema from the records: of an entity that the store does not know, and of \
-      members that a known one lacks. Texts stay texts, integers are exact, what is mixed or nested \
-      is json, and what some record lacks or has as null is optional.
+      members that a known one lacks. JSON texts stay texts, integers are exact, what is mixed or \
+      nested is json, and what some record lacks or has as null is optional. Columns of CSV whose \
+      texts are all integers, numbers, true or false, or dates such as 2024-01-05 get that type; \
+      texts with zeros in front, such as 007, stay texts. A member whose name cannot be an \
+      attribute's gets a readable one, and the store keeps the member's name with it, by which later \
+      imports find it.
       """)
   var infer = false
 
@@ -17,6 +24,15 @@ struct SchemaOptions: ParsableArguments {
       stored values stay exactly what they are, or nothing is done.
       """)
   var widen = false
+
+  @Flag(help: "With --infer: columns of CSV stay texts, whatever they hold.")
+  var allText = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --infer: how much of a pipe may be kept in TMPDIR to read it twice, as 500M or 4G; 1G "
+        + "without it.", valueName: "size"))
+  var spoolLimit: ByteSize?
 
   @Option(
     help: ArgumentHelp("Infer from the first pages only, not from all.", valueName: "pages"))
@@ -43,6 +59,8 @@ struct SchemaOptions: ParsableArguments {
       throw ValidationError(
         "--widen: only with --infer; --type ATTRIBUTE=TYPE widens one attribute")
     }
+    if allText, !infer { throw ValidationError("--all-text: only with --infer") }
+    if spoolLimit != nil, !infer { throw ValidationError("--spool-limit: only with --infer") }
     if let sample {
       if !infer { throw ValidationError("--sample: only with --infer") }
       if sample < 1 { throw ValidationError("--sample: \(sample) is below 1") }

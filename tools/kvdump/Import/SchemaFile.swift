@@ -2,10 +2,13 @@ import EntityStore
 import LodestoreFormat
 
 /// Reads what `kvdump schema --format json` writes.
+///
+/// A member of a wrong type, and an unknown member, are refused with their path, as in
+/// `Pod.attributes[2].optional`, so that nothing that a person wrote is ignored.
 enum SchemaFile {
   /// The entity `name` in the file at `path`, which has one entity object, an array of them, or
   /// one a line.
-  static func entity(_ name: String, in path: String) throws -> DeclaredEntity {
+  static func entity(_ name: String, in path: String) throws -> SchemaFileEntity {
     let pages = PageReader([try InputFile(path)], records: nil)
     var known: [String] = []
     while let page = try pages.next() {
@@ -16,130 +19,188 @@ enum SchemaFile {
         guard let entity = record.node["entity"]?.string else {
           throw CommandFailure.badSchemaFile(path, reason: "has a value without a text 'entity'")
         }
-        if entity == name { return try declared(record.node, name, path) }
+        if entity == name {
+          return try SchemaFileEntity(SchemaNode(record.node, at: name, in: path))
+        }
         known.append(entity)
       }
     }
     let hint = NearestName.of(name, among: known).map { ", but \"\($0)\"" } ?? ""
     throw CommandFailure.badSchemaFile(path, reason: "has no entity \"\(name)\"\(hint)")
   }
+}
 
-  private static func declared(
-    _ node: JSONNode, _ name: String, _ path: String
-  ) throws -> DeclaredEntity {
-    guard let list = node["attributes"], list.kind == .array else {
-      throw CommandFailure.badSchemaFile(path, reason: "\(name) has no array 'attributes'")
+/// An entity of a schema file.
+struct SchemaFileEntity {
+  private(set) var declared: DeclaredEntity
+  /// Relationships and derivations in the file, which only a program can declare.
+  private(set) var undeclared: [String] = []
+
+  fileprivate init(_ node: SchemaNode) throws {
+    try node.check(members: [
+      "entity", "attributes", "indexes", "elementIndexes", "relationships", "rules", "history",
+    ])
+    guard let list = try node.array("attributes") else {
+      throw node.failure("has no array 'attributes'")
     }
-    let attributes = try list.elements.map { try attribute($0, path) }
-    let indexes = try (node["indexes"]?.elements).map { elements in
-      try elements.map { element in
-        let names = element["attributes"]?.elements.compactMap(\.string) ?? []
-        let positions = try names.map { name in
-          guard let position = attributes.firstIndex(where: { $0.name == name }) else {
-            throw CommandFailure.badSchemaFile(
-              path, reason: "an index names '\(name)', which is no attribute")
-          }
-          return position
-        }
-        return DeclaredEntity.Index(
-          attributes: positions, isUnique: element["unique"]?.bool ?? false)
+    let attributes = try list.map(Self.attribute)
+    func position(_ name: String, _ node: SchemaNode) throws -> Int {
+      guard let position = attributes.firstIndex(where: { $0.name == name }) else {
+        throw node.failure("names '\(name)', which is no attribute")
       }
+      return position
     }
-    var declared = try DeclaredEntity(
-      name: name, attributes: attributes, indexes: indexes ?? [], isPartial: true)
-    for index in node["elementIndexes"].map({ Array($0.elements) }) ?? [] {
-      guard let name = index["attribute"]?.string,
-        let position = attributes.firstIndex(where: { $0.name == name })
-      else {
-        throw CommandFailure.badSchemaFile(
-          path, reason: "an index over elements names no attribute")
+    let indexes = try (node.array("indexes") ?? []).map { index in
+      try index.check(members: ["number", "attributes", "unique"])
+      let names = try index.texts("attributes")
+      if names.isEmpty { throw index.failure("has no 'attributes'") }
+      return DeclaredEntity.Index(
+        attributes: try names.map { try position($0, index) },
+        isUnique: try index.bool("unique") ?? false)
+    }
+    declared = try DeclaredEntity(
+      name: node.path, attributes: attributes, indexes: indexes, isPartial: true)
+    for index in try node.array("elementIndexes") ?? [] {
+      try index.check(members: ["attribute", "path"])
+      guard let name = try index.text("attribute") else {
+        throw index.failure("has no 'attribute'")
       }
       try declared.addIndex(
-        overElementsOf: position, path: index["path"]?.elements.compactMap(\.string) ?? [])
+        overElementsOf: try position(name, index), path: try index.texts("path"))
     }
-    let rules = node["rules"].map { Array($0.elements) } ?? []
-    for rule in rules {
-      guard let name = rule["name"]?.string, let condition = rule["condition"]?.string else {
-        throw CommandFailure.badSchemaFile(path, reason: "a rule has no 'name' or no 'condition'")
+    for rule in try node.array("rules") ?? [] {
+      try rule.check(members: ["name", "condition"])
+      guard let name = try rule.text("name"), let condition = try rule.text("condition") else {
+        throw rule.failure("has no 'name' or no 'condition'")
       }
       declared.rules.append(.init(name: name, condition: condition))
     }
-    if let history = node["history"], !history.isNull {
-      let names = history["preserved"]?.elements.compactMap(\.string) ?? []
-      let preserved = try names.map { name in
-        guard let position = attributes.firstIndex(where: { $0.name == name }) else {
-          throw CommandFailure.badSchemaFile(
-            path, reason: "the history preserves '\(name)', which is no attribute")
-        }
-        return position
-      }
-      declared.keepHistory(images: history["images"]?.bool ?? false, preserved: preserved)
+    if let history = try node.object("history") {
+      try history.check(members: ["images", "preserved"])
+      declared.keepHistory(
+        images: try history.bool("images") ?? false,
+        preserved: try history.texts("preserved").map { try position($0, history) })
     }
-    return declared
+    for relationship in try node.array("relationships") ?? [] {
+      undeclared.append("relationship '\(try relationship.text("name") ?? "?")'")
+    }
+    for attribute in list where try attribute.text("derived") != nil {
+      undeclared.append("derivation of '\(try attribute.text("name") ?? "?")'")
+    }
   }
 
-  private static func attribute(
-    _ node: JSONNode, _ path: String
-  ) throws -> DeclaredEntity.Attribute {
-    guard let name = node["name"]?.string, let typeName = node["type"]?.string else {
-      throw CommandFailure.badSchemaFile(path, reason: "an attribute has no 'name' or no 'type'")
+  private static func attribute(_ node: SchemaNode) throws -> DeclaredEntity.Attribute {
+    try node.check(members: [
+      "number", "name", "source", "type", "optional", "shape", "initial", "minimum", "maximum",
+      "minLength", "maxLength", "pattern", "derived",
+    ])
+    guard let name = try node.text("name"), let typeName = try node.text("type") else {
+      throw node.failure("has no 'name' or no 'type'")
     }
     guard name != RecordColumns.idName else {
-      throw CommandFailure.badSchemaFile(
-        path, reason: "an attribute is named '_id', the store's own name for the id of a record")
+      throw node.failure("is named '_id', the store's own name for the id of a record")
     }
     guard let type = AttributeType(name: typeName) else {
       let known = AttributeType.allCases.map(\.name)
       let hint = NearestName.of(typeName, among: known).map { ", perhaps \($0)" } ?? ""
-      throw CommandFailure.badSchemaFile(
-        path, reason: "'\(name)' has type '\(typeName)', which is none\(hint)")
+      throw node.failure("has the type '\(typeName)', which is none\(hint)")
     }
     var attribute = DeclaredEntity.Attribute(
-      name: name,
+      name: name, source: try node.text("source"),
       storage: AttributeStorage(
-        type: type, isOptional: node["optional"]?.bool ?? false, shape: node["shape"]?.string))
-    if let initial = node["initial"] {
-      do {
-        attribute.initial = try Value(initial, as: type)
-      } catch {
-        throw CommandFailure.badSchemaFile(path, reason: "the initial value of '\(name)' \(error)")
-      }
-    }
-    attribute.constraints = try constraints(node, of: name, type, path)
+        type: type, isOptional: try node.bool("optional") ?? false, shape: try node.text("shape")))
+    attribute.initial = try node.value("initial", as: type)
+    var constraints = AttributeConstraints()
+    constraints.minimum = try node.value("minimum", as: type)
+    constraints.maximum = try node.value("maximum", as: type)
+    constraints.minLength = try node.integer("minLength")
+    constraints.maxLength = try node.integer("maxLength")
+    constraints.pattern = try node.text("pattern")
+    attribute.constraints = constraints
     return attribute
   }
+}
 
-  private static func constraints(
-    _ node: JSONNode, of attribute: String, _ type: AttributeType, _ path: String
-  ) throws -> AttributeConstraints {
-    func bound(_ member: String) throws -> Value {
-      guard let bound = node[member] else { return .null }
-      do {
-        return try Value(bound, as: type)
-      } catch {
-        throw CommandFailure.badSchemaFile(path, reason: "the \(member) of '\(attribute)' \(error)")
-      }
+/// A value of a schema file and the path to it; null is taken for absent.
+private struct SchemaNode {
+  private let node: JSONNode
+  /// As `Pod.attributes[2]`.
+  let path: String
+  private let file: String
+
+  init(_ node: JSONNode, at path: String, in file: String) {
+    self.node = node
+    self.path = path
+    self.file = file
+  }
+
+  func failure(_ reason: String) -> CommandFailure {
+    CommandFailure.badSchemaFile(file, reason: "\(path) \(reason)")
+  }
+
+  /// Throws where this is no object, or has a member that is not among `members`.
+  func check(members: [String]) throws {
+    guard node.kind == .object else {
+      throw failure("must be an object, found \(node.kindName)")
     }
-    func length(_ member: String) throws -> Int? {
-      guard let length = node[member], !length.isNull else { return nil }
-      guard let value = length.int64 else {
-        throw CommandFailure.badSchemaFile(
-          path, reason: "the \(member) of '\(attribute)' must be an integer")
-      }
-      return Int(value)
+    for (name, _) in node.members where !members.contains(name) {
+      let hint = NearestName.of(name, among: members).map { "did you mean '\($0)'?" }
+      throw failure(
+        "has the unknown member '\(name)'; "
+          + (hint ?? "known are \(members.joined(separator: ", "))"))
     }
-    var constraints = AttributeConstraints()
-    constraints.minimum = try bound("minimum")
-    constraints.maximum = try bound("maximum")
-    constraints.minLength = try length("minLength")
-    constraints.maxLength = try length("maxLength")
-    if let pattern = node["pattern"], !pattern.isNull {
-      guard let text = pattern.string else {
-        throw CommandFailure.badSchemaFile(
-          path, reason: "the pattern of '\(attribute)' must be text")
-      }
-      constraints.pattern = text
+  }
+
+  private func member(_ name: String) -> SchemaNode? {
+    guard let value = node[name], !value.isNull else { return nil }
+    return SchemaNode(value, at: "\(path).\(name)", in: file)
+  }
+
+  private func member<V>(
+    _ name: String, _ wanted: String, _ read: (JSONNode) -> V?
+  ) throws -> V? {
+    guard let member = member(name) else { return nil }
+    guard let value = read(member.node) else {
+      throw member.failure("must be \(wanted), found \(member.node.kindName)")
     }
-    return constraints
+    return value
+  }
+
+  func text(_ name: String) throws -> String? { try member(name, "a string") { $0.string } }
+  func bool(_ name: String) throws -> Bool? { try member(name, "true or false") { $0.bool } }
+
+  func integer(_ name: String) throws -> Int? {
+    try member(name, "an integer") { $0.int64.flatMap { Int(exactly: $0) } }
+  }
+
+  func object(_ name: String) throws -> SchemaNode? {
+    _ = try member(name, "an object") { $0.kind == .object ? $0 : nil }
+    return member(name)
+  }
+
+  func array(_ name: String) throws -> [SchemaNode]? {
+    try member(name, "an array") { $0.kind == .array ? $0 : nil }?.elements.enumerated().map {
+      SchemaNode($1, at: "\(path).\(name)[\($0)]", in: file)
+    }
+  }
+
+  /// The texts of an array; none where it is absent.
+  func texts(_ name: String) throws -> [String] {
+    try (array(name) ?? []).map { element in
+      guard let text = element.node.string else {
+        throw element.failure("must be a string, found \(element.node.kindName)")
+      }
+      return text
+    }
+  }
+
+  /// A value of an attribute's type; null where it is absent.
+  func value(_ name: String, as type: AttributeType) throws -> Value {
+    guard let member = member(name) else { return .null }
+    do {
+      return try Value(member.node, as: type)
+    } catch {
+      throw member.failure("\(error)")
+    }
   }
 }

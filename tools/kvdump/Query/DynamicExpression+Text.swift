@@ -25,8 +25,7 @@ extension DynamicExpression {
     }
     guard let attribute = entity.description.attribute(named: name) else {
       throw CommandFailure.noSuchAttribute(
-        name, of: entity.name, in: store,
-        known: entity.description.declaredAttributes.map(\.name) + [RecordColumns.idName])
+        name, of: entity, in: store, known: [RecordColumns.idName])
     }
     guard !path.leadsInside || attribute.type == .json || attribute.type == .document else {
       throw CommandFailure.badArgument(

@@ -31,8 +31,7 @@ extension DynamicEntity {
 
   func attribute(_ name: String, store path: String) throws -> EntityDescription.Attribute {
     if let attribute = description.attribute(named: name) { return attribute }
-    throw CommandFailure.noSuchAttribute(
-      name, of: self.name, in: path, known: description.declaredAttributes.map(\.name))
+    throw CommandFailure.noSuchAttribute(name, of: self, in: path)
   }
 }
 

@@ -3,7 +3,7 @@ import LodestoreFormat
 
 /// The columns that records of one entity are shown in, and how to get at their cells.
 struct RecordColumns {
-  /// What a record's id is called among the attributes: no `@Entity` type can have it.
+  /// The name of a record's id among the attributes; no attribute can have it.
   static let idName = DynamicRecord.idName
 
   private enum Source {
@@ -15,7 +15,7 @@ struct RecordColumns {
     case link(DynamicLink)
   }
 
-  /// Where relationships are told by keys.
+  /// Set when relationships are exported by keys.
   private var snapshot: DynamicSnapshot?
 
   private(set) var columns: [Column]
@@ -48,8 +48,7 @@ struct RecordColumns {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let attribute = entity.description.attribute(named: parts[0]) else {
       throw CommandFailure.noSuchAttribute(
-        parts[0], of: entity.name, in: path,
-        known: entity.description.declaredAttributes.map(\.name) + [idName])
+        parts[0], of: entity, in: path, known: [idName])
     }
     if parts.count == 1 { return .attribute(attribute) }
     guard attribute.type == .json || attribute.type == .document else {
@@ -59,6 +58,25 @@ struct RecordColumns {
         nextStep: "name it without '.\(parts[1])'")
     }
     return .path(attribute, Array(parts.dropFirst()))
+  }
+
+  /// Gives the columns of whole attributes the names of the members that imports fill them from.
+  ///
+  /// Throws where two columns would have one name.
+  mutating func nameBySources() throws {
+    let names = zip(columns, sources).map { column, source in
+      guard case .attribute(let attribute) = source else { return column.name }
+      return attribute.source ?? column.name
+    }
+    var owners: [String: String] = [:]
+    for (name, column) in zip(names, columns) {
+      if let other = owners.updateValue(column.name, forKey: name) {
+        throw CommandFailure.badArgument(
+          "--source-names", reason: "'\(other)' and '\(column.name)' would both be named '\(name)'",
+          nextStep: "choose the attributes by --fields, or export under their own names")
+      }
+    }
+    columns = names.map { Column($0) }
   }
 
   /// Tells relationships by keys of the other side, in columns of their names, in place of ids.

@@ -14,7 +14,7 @@ enum SchemaRows {
     Column("attribute", title: "ATTRIBUTE"), Column("type", title: "TYPE"),
     Column("optional", title: "OPTIONAL"), Column("shape", title: "SHAPE"),
     Column("initial", title: "INITIAL"), Column("constraints", title: "CONSTRAINTS"),
-    Column("indexes", title: "INDEXES"),
+    Column("indexes", title: "INDEXES"), Column("source", title: "MEMBER"),
   ]
 
   /// An entity as `import --schema` reads it.
@@ -27,6 +27,7 @@ enum SchemaRows {
       return Cell.json(
         JSONText.object([
           ("number", .unsigned(UInt64(attribute.number))), ("name", .text(attribute.name)),
+          ("source", attribute.source.map(Cell.text) ?? .absent),
           ("type", .text(attribute.type.name)), ("optional", .bool(attribute.isOptional)),
           ("shape", attribute.shape.map(Cell.text) ?? .absent),
           ("initial", try exact(attribute.defaultValue)),
@@ -97,6 +98,7 @@ enum SchemaRows {
         attribute.shape.map(Cell.text) ?? .absent,
         try optional(attribute.defaultValue), text(of: attribute.constraints),
         names.isEmpty ? .absent : .text(names.joined(separator: ", ")),
+        attribute.source.map(Cell.text) ?? .absent,
       ]
     }
   }

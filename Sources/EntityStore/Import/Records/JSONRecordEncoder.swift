@@ -28,7 +28,8 @@ final class JSONRecordEncoder {
     var writer = RecordWriter()
     var documentWriter = DocumentWriter()
     var members = MemberTable()
-    var unknownMembers: [(name: String, count: Int)] = []
+    /// How often members came that are no attributes and no longer in the table.
+    var unknownMembers: [String: Int] = [:]
     /// Of the record read last.
     var document: JSONDocument?
     /// The entry of its own key, where that is an attribute's value; −1 where it is not.
@@ -49,9 +50,13 @@ final class JSONRecordEncoder {
   private let hasMore: Bool
   /// Members that are neither attributes nor unknown.
   private let ignored: Set<String>
+  /// The names of derived attributes, whose values the store gives.
+  private let derived: Set<String>
   /// Attributes that links of the import give their values later.
   private let linked: Set<String>
   private let slotByName: [String: Int]
+  /// Slots of attributes by the names of members that they keep as their sources.
+  private let slotBySource: [String: Int]
   /// The values of absent attributes; nil for an attribute that must be there.
   private let absent: [Value?]
   // Allocated separately: as stored properties of this object they would be checked for exclusive
@@ -59,11 +64,13 @@ final class JSONRecordEncoder {
   private let slots: UnsafeMutableBufferPointer<Slot>
   /// The entry of each attribute's value in the record read last; −1 for an absent one.
   private let entries: UnsafeMutableBufferPointer<Int>
+  /// Why the member of that entry fills the attribute; of no meaning for an absent one.
+  private let claims: UnsafeMutableBufferPointer<MemberTable.Claim>
   private let state: UnsafeMutablePointer<State>
 
   /// - Parameters:
-  ///   - names: attributes of members whose names were mapped in another way than
-  ///     ``AttributeNames/valid(_:)`` does.
+  ///   - names: attributes of members that fill another one than the catalogue says, which is the one
+  ///     that has the member's name as its source, or else as its own name.
   ///   - conversions: by the names of attributes.
   ///   - isStrict: whether an unknown member rejects the record.
   ///   - linked: names of attributes that get their values later, and may be absent although they are
@@ -77,8 +84,9 @@ final class JSONRecordEncoder {
     self.linked = linked
     let paths = names.keys.filter(MemberPath.isPath)
     let roots = Set(paths.map(MemberPath.root)).subtracting(names.keys)
-    let derived = entity.description.declaredAttributes.lazy.filter { $0.derivation != nil }
-    self.ignored = ignored.union(derived.map(\.name)).union(roots)
+    derived = Set(
+      entity.description.declaredAttributes.lazy.filter { $0.derivation != nil }.map(\.name))
+    self.ignored = ignored.union(roots)
     self.entity = entity
     shape = RecordShape(entity.layout)
     self.isStrict = isStrict
@@ -97,10 +105,17 @@ final class JSONRecordEncoder {
         }
         .map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.slotByName = slotByName
+    let slotBySource = Dictionary(
+      attributes.compactMap { attribute in
+        attribute.source.flatMap { source in slotByName[attribute.name].map { (source, $0) } }
+      }, uniquingKeysWith: { first, _ in first })
+    self.slotBySource = slotBySource
     nested = paths.compactMap { path in
       names[path].flatMap { slotByName[$0] }.map { (path, $0) }
     }
-    keySlot = keyName.flatMap { slotByName[names[$0] ?? AttributeNames.valid($0)] }
+    keySlot = keyName.flatMap { key in
+      names[key].map { slotByName[$0] } ?? slotBySource[key] ?? slotByName[key]
+    }
     hasMore = !nested.isEmpty || keySlot != nil
     slots = .allocate(capacity: attributes.count)
     for (slot, attribute) in entity.layout.attributes.enumerated() {
@@ -111,6 +126,8 @@ final class JSONRecordEncoder {
     }
     entries = .allocate(capacity: attributes.count)
     entries.initialize(repeating: -1)
+    claims = .allocate(capacity: attributes.count)
+    claims.initialize(repeating: .name)
     state = .allocate(capacity: 1)
     state.initialize(to: State())
   }
@@ -120,6 +137,7 @@ final class JSONRecordEncoder {
     state.deallocate()
     slots.deallocate()
     entries.deallocate()
+    claims.deallocate()
   }
 
   // MARK: Members
@@ -207,19 +225,41 @@ final class JSONRecordEncoder {
     guard slot >= 0 else {
       return slot == MemberTable.ignored ? () : try countUnknown(member, index)
     }
-    guard entries[slot] < 0 else {
-      let name = attributes[slot].name
-      throw RecordRejection(
-        "'\(state.pointee.members[member].name)' and another member are both attribute '\(name)'",
-        attribute: name, at: node(index))
-    }
+    let claim = state.pointee.members[member].claim
+    if entries[slot] >= 0 { return try settle(member, claim, slot, index) }
     entries[slot] = index
+    claims[slot] = claim
+  }
+
+  /// Gives the attribute to one of two members that a record has for it, and counts the other as one that is
+  /// no attribute's.
+  @inline(never)
+  private func settle(
+    _ member: Int, _ claim: MemberTable.Claim, _ slot: Int, _ index: Int
+  ) throws(RecordRejection) {
+    let other = claims[slot]
+    let attribute = attributes[slot]
+    guard other != claim else {
+      throw RecordRejection(
+        "'\(state.pointee.members[member].name)' and another member are both attribute "
+          + "'\(attribute.name)'", attribute: attribute.name, at: node(index))
+    }
+    guard other.rawValue < claim.rawValue else { return try countUnknown(member, index) }
+    let loser = other == .source ? attribute.source ?? attribute.name : attribute.name
+    let entry = entries[slot]
+    entries[slot] = index
+    claims[slot] = claim
+    noteUnknown(loser, 1)
+    try refuseWhenStrict(loser, entry)
   }
 
   private func countUnknown(_ member: Int, _ index: Int) throws(RecordRejection) {
     state.pointee.members.countUnknown(member)
+    if isStrict { try refuseWhenStrict(state.pointee.members[member].name, index) }
+  }
+
+  private func refuseWhenStrict(_ name: String, _ index: Int) throws(RecordRejection) {
     guard isStrict else { return }
-    let name = state.pointee.members[member].name
     let reason =
       name == Self.idMember
       ? "'\(name)' is the store's own name for the id of a record; map it to another name"
@@ -230,24 +270,37 @@ final class JSONRecordEncoder {
   private func add(_ member: String, after last: Int) -> Int {
     var last = last
     if state.pointee.members.isFull {
-      state.pointee.unknownMembers += state.pointee.members.takeUnknownCounts()
+      for (name, count) in state.pointee.members.takeUnknownCounts() { noteUnknown(name, count) }
       state.pointee.members = MemberTable()
       last = MemberTable.start
     }
-    return state.pointee.members.add(member, slot: slot(of: member), after: last)
+    let (slot, claim) = claim(of: member)
+    return state.pointee.members.add(member, slot: slot, claim: claim, after: last)
   }
 
-  private func slot(of member: String) -> Int {
-    if ignored.contains(member) { return MemberTable.ignored }
-    if let name = names[member] { return slotByName[name] ?? MemberTable.unknown }
-    if member == Self.idMember { return MemberTable.unknown }
-    return slotByName[member] ?? slotByName[AttributeNames.valid(member)] ?? MemberTable.unknown
+  /// The slot of the attribute that a member fills, and why; see Format.md, "Catalogue".
+  private func claim(of member: String) -> (slot: Int, claim: MemberTable.Claim) {
+    if ignored.contains(member) { return (MemberTable.ignored, .name) }
+    if let name = names[member] { return (slotByName[name] ?? MemberTable.unknown, .map) }
+    if let slot = slotBySource[member] { return (slot, .source) }
+    if derived.contains(member) { return (MemberTable.ignored, .name) }
+    return (slotByName[member] ?? MemberTable.unknown, .name)
   }
 
   /// Counts of unknown members since the last call; a name may be listed more than once.
   func takeUnknownMembers() -> [(name: String, count: Int)] {
-    defer { state.pointee.unknownMembers = [] }
-    return state.pointee.unknownMembers + state.pointee.members.takeUnknownCounts()
+    defer { state.pointee.unknownMembers = [:] }
+    return state.pointee.unknownMembers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+      + state.pointee.members.takeUnknownCounts()
+  }
+
+  /// Bounds the memory when each record has other members: a report has no more names.
+  private func noteUnknown(_ name: String, _ count: Int) {
+    guard
+      state.pointee.unknownMembers.count < ImportReport.mostUnknownMembers
+        || state.pointee.unknownMembers[name] != nil
+    else { return }
+    state.pointee.unknownMembers[name, default: 0] += count
   }
 
   // MARK: Content

@@ -16,12 +16,25 @@ struct MemberTable {
   private static let byteLimit = 1 << 16
   private static let slotCount = 4096
 
+  /// Why a member fills its attribute.
+  ///
+  /// When a record has two members for one attribute, the one of the higher claim fills it.
+  enum Claim: UInt8 {
+    /// The member has the attribute's name.
+    case name
+    /// The attribute keeps the member's name as its source.
+    case source
+    /// The import maps the member to the attribute.
+    case map
+  }
+
   struct Member {
     let name: String
     fileprivate let start: Int
     fileprivate let count: Int
     /// The slot of its attribute in the layout, or ``unknown``.
     let slot: Int
+    let claim: Claim
     /// The number of the member that last followed it.
     fileprivate var next = -1
     /// How often it occurred, when it is no attribute.
@@ -63,10 +76,11 @@ struct MemberTable {
   }
 
   /// Adds a member that ``find(_:after:)`` has not found; there must be room.
-  mutating func add(_ name: String, slot: Int, after last: Int) -> Int {
+  mutating func add(_ name: String, slot: Int, claim: Claim = .name, after last: Int) -> Int {
     let number = members.count
     members.append(
-      Member(name: name, start: bytes.count, count: name.utf8.count, slot: slot))
+      Member(
+        name: name, start: bytes.count, count: name.utf8.count, slot: slot, claim: claim))
     bytes.append(contentsOf: name.utf8)
     var name = name
     var slot = name.withUTF8 { Self.slot(of: UnsafeRawBufferPointer($0)) }

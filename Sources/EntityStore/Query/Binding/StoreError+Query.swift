@@ -24,7 +24,9 @@ extension StoreError {
     _ name: String, entity: StoredEntity, position: FormatPosition?
   ) -> StoreError {
     let known = entity.description.declaredAttributes.map(\.name)
-    let nearest = NearestName.of(name, among: known + [BoundAttribute.recordIDName])
+    let nearest =
+      entity.description.attribute(filledFrom: name)?.name
+      ?? NearestName.of(name, among: known + [BoundAttribute.recordIDName])
     let hint = nearest.map { "did you mean '\($0)'?" } ?? "it has \(known.joined(separator: ", "))"
     return StoreError(
       .invalidQuery,

@@ -7,7 +7,7 @@ from . import documents, keys
 from .checksums import crc32c
 from .pages import DamagedFile, NotAStore, Pages
 
-READER = 5
+READER = 6
 _FIXED = {
     "bool": "<B", "int8": "<b", "int16": "<h", "int32": "<i", "int64": "<q", "uint8": "<B", "uint16": "<H",
     "uint32": "<I", "uint64": "<Q", "id": "<Q", "float": "<f", "double": "<d", "date": "<d", "uuid": "16s",
@@ -21,11 +21,15 @@ class UnsupportedFormat(Exception):
 
 
 class Attribute:
-    """One attribute of an entity: its `name`, `type`, whether it is `optional`, and its `number`."""
+    """One attribute of an entity: its `name`, `type`, whether it is `optional`, and its `number`.
+
+    `source` is the name of the member or column that imports fill it from.
+    """
 
     def __init__(self, description):
         self.number = description["number"]
         self.name = description["name"]
+        self.source = description.get("source", self.name)
         self.type = description["type"]
         self.optional = description["optional"]
         self.is_removed = description.get("removed", False)
