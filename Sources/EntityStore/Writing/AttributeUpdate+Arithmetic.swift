@@ -60,29 +60,35 @@ extension UpdatedAttribute where Value == Date {
 
 extension UpdatedAttribute where Value == Date? {
   /// The date `seconds` later; null for null.
+  @_documentation(visibility: internal)
   public static func + (date: Self, seconds: TimeInterval) -> Self { combined(.add, date, seconds) }
 
   /// The date `seconds` earlier; null for null.
+  @_documentation(visibility: internal)
   public static func - (date: Self, seconds: TimeInterval) -> Self {
     combined(.subtract, date, seconds)
   }
 
   /// The date later by the seconds that another attribute has; null where one of the two is.
+  @_documentation(visibility: internal)
   public static func + (date: Self, seconds: UpdatedAttribute<E, TimeInterval>) -> Self {
     combined(.add, date, seconds)
   }
 
   /// The date earlier by the seconds that another attribute has; null where one of the two is.
+  @_documentation(visibility: internal)
   public static func - (date: Self, seconds: UpdatedAttribute<E, TimeInterval>) -> Self {
     combined(.subtract, date, seconds)
   }
 
   /// The seconds from one date to the other; null where one of the two is.
+  @_documentation(visibility: internal)
   public static func - (end: Self, start: Self) -> UpdatedAttribute<E, TimeInterval?> {
     .combined(.subtract, end, start)
   }
 
   /// The seconds from a date to an optional one; null for null.
+  @_documentation(visibility: internal)
   public static func - (
     end: Self, start: UpdatedAttribute<E, Date>
   ) -> UpdatedAttribute<E, TimeInterval?> {
@@ -90,9 +96,11 @@ extension UpdatedAttribute where Value == Date? {
   }
 
   /// Makes the date `seconds` later; null stays null.
+  @_documentation(visibility: internal)
   public static func += (date: inout Self, seconds: TimeInterval) { date = date + seconds }
 
   /// Makes the date `seconds` earlier; null stays null.
+  @_documentation(visibility: internal)
   public static func -= (date: inout Self, seconds: TimeInterval) { date = date - seconds }
 }
 

@@ -30,6 +30,7 @@ extension Derivation where Value == Int? {
   }
 
   /// A part of an optional date of the record; null of null.
+  @_documentation(visibility: internal)
   public static func part(
     _ part: DatePart, of source: any KeyPath<E, Date?> & Sendable, in zone: DateZone = .utc
   ) -> Derivation {
@@ -51,6 +52,7 @@ extension Derivation where Value == Date? {
   }
 
   /// The moment at which the year, month or other unit of an optional date began; null of null.
+  @_documentation(visibility: internal)
   public static func start(
     of unit: DateUnit, _ source: any KeyPath<E, Date?> & Sendable, in zone: DateZone = .utc
   ) -> Derivation {

@@ -17,18 +17,21 @@ extension Attribute where Value: AttributeValue & FixedWidthInteger {
 
 extension Attribute {
   /// The bits that the optional attribute and `mask` both have; null for null.
+  @_documentation(visibility: internal)
   public static func & <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
   where Value == W? {
     lhs.combined(.and, mask)
   }
 
   /// The bits that the optional attribute or `mask` has; null for null.
+  @_documentation(visibility: internal)
   public static func | <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
   where Value == W? {
     lhs.combined(.or, mask)
   }
 
   /// The bits that either the optional attribute or `mask` has, and not both; null for null.
+  @_documentation(visibility: internal)
   public static func ^ <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
   where Value == W? {
     lhs.combined(.exclusiveOr, mask)

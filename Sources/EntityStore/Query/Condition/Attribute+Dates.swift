@@ -36,17 +36,21 @@ extension Attribute where Value == Date {
 
 extension Attribute where Value == Date? {
   /// A part of the date in UTC; null for null.
+  @_documentation(visibility: internal)
   public subscript(part: DatePart) -> Attribute<E, Int?> { self[part, in: .utc] }
 
   /// A part of the date in a time zone; null for null.
+  @_documentation(visibility: internal)
   public subscript(part: DatePart, in zone: DateZone) -> Attribute<E, Int?> {
     deriving(dated(part.calendarPart, zone))
   }
 
   /// The moment at which the date's year, month or other unit began in UTC; null for null.
+  @_documentation(visibility: internal)
   public subscript(startOf unit: DateUnit) -> Attribute<E, Date?> { self[startOf: unit, in: .utc] }
 
   /// The moment at which the date's year, month or other unit began in a time zone; null for null.
+  @_documentation(visibility: internal)
   public subscript(startOf unit: DateUnit, in zone: DateZone) -> Attribute<E, Date?> {
     deriving(dated(unit.calendarPart, zone))
   }
