@@ -138,6 +138,20 @@ import Testing
       ]),
     ])
     #expect(tree == expected)
+    // A list that was written stays beside the one that is made.
+    let beside = try ConditionParser.parse(
+      "a IN {-1, -2} OR b == 1 OR "
+        + (0..<40).map { "a == \($0) OR b == \($0)" }.joined(separator: " OR ")
+    ).tree
+    guard case .any(let parts) = beside else {
+      Issue.record("\(beside)")
+      return
+    }
+    #expect(
+      parts.map { ConditionPrinter.text($0) } == [
+        "a IN { -1, -2 }", "b IN { 1, \((0..<40).map(String.init).joined(separator: ", ")) }",
+        "a IN { \((0..<40).map(String.init).joined(separator: ", ")) }",
+      ])
     // A few stay as they are written, and what is no equality of a path with a constant does always.
     let few = "a == 1 OR a == 2 OR b == 1"
     #expect(ConditionPrinter.text(try ConditionParser.parse(few).tree) == few)
