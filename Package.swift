@@ -10,6 +10,7 @@ import PackageDescription
 //                       │             └───────> LodestoreJSON (exported by EntityStore)
 //                       └─> EntityMacros ─> EntityMacroExpansion (with the trait "Macros")
 //   LodestoreFoundation ─> EntityStore
+//   LodestoreMaintenance ─> EntityStore, LodestoreVerifier, and what these build upon
 //   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, and what these build upon
@@ -40,6 +41,7 @@ let package = Package(
     .library(name: "Lodestore", targets: ["Lodestore"]),
     .library(name: "EntityStore", targets: ["EntityStore"]),
     .library(name: "LodestoreFoundation", targets: ["LodestoreFoundation"]),
+    .library(name: "LodestoreMaintenance", targets: ["LodestoreMaintenance"]),
     .library(name: "LodestoreWeb", targets: ["LodestoreWeb"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
   ],
@@ -94,6 +96,13 @@ let package = Package(
       name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat", "LodestorePages"]),
     // Apart, because Foundation as a whole makes a static program eight times larger.
     .target(name: "LodestoreFoundation", dependencies: ["EntityStore"]),
+    // Apart, because it has the verifier, and only some programs check or export their stores.
+    .target(
+      name: "LodestoreMaintenance",
+      dependencies: [
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
+        "LodestoreVerifier",
+      ]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     // Apart, so that the store needs no HTTP.
@@ -132,7 +141,7 @@ let package = Package(
       name: "EntityStoreTests",
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
-        "LodestorePages", "LodestoreVerifier",
+        "LodestoreMaintenance", "LodestorePages", "LodestoreVerifier",
       ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"]),
     .testTarget(
       name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
@@ -145,7 +154,8 @@ let package = Package(
     .testTarget(
       name: "LodestoreTests",
       dependencies: [
-        "Lodestore", "EntityStore", "LodestoreFormat", "LodestoreFoundation", "LodestoreWeb",
+        "Lodestore", "EntityStore", "LodestoreFormat", "LodestoreFoundation",
+        "LodestoreMaintenance", "LodestoreWeb",
         .target(name: "EntityMacroExpansion", condition: .when(traits: ["Macros"])),
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",

@@ -37,6 +37,11 @@
       if name.plainText == "id" && !variable.isStatic {
         return reportOwnID(binding, type: type, of: variable)
       }
+      // The compiler would find it in place of what the macro adds, and only say that the struct does not
+      // conform.
+      if ["schema", "attributes"].contains(name.plainText) {
+        return refuse(.ownMember(name.plainText, entity), at: binding.pattern)
+      }
       let kind: PropertyKind =
         variable.isStatic
         ? .shared : binding.isComputed ? .computed : isTransient ? .transient : .stored(type)
@@ -73,12 +78,11 @@
         // Kept for the names that indexes may use; nothing is generated after an error.
         return add(StoredAttribute(property: name))
       }
-      let initial = binding.initializer?.value
       add(
         StoredAttribute(
           property: name, type: type, access: variable.access,
           originalName: attributeOptions.originalName,
-          initial: initial.flatMap { $0.isStable ? $0.trimmed : nil },
+          initial: initial(name.plainText, attributeOptions.initial, binding, of: variable),
           constraints: attributeOptions.constraints,
           toOne: toOne(name.plainText, type: type, binding, of: variable),
           derivation: derived?.firstArgument))
@@ -86,6 +90,37 @@
         checkIndexable(name.plainText, type: type, at: binding)
         addIndex([name], isUnique: true)
       }
+    }
+
+    /// The value for records that are older than the attribute: what `@Attribute(initial:)` says, or else
+    /// the default value where it is the same in every process.
+    private mutating func initial(
+      _ name: String, _ given: ExprSyntax?, _ binding: PatternBindingSyntax,
+      of variable: VariableDeclSyntax
+    ) -> ExprSyntax? {
+      let isDerived = variable.attributes.attribute(named: "Derived") != nil
+      let isRelationship = variable.attributes.attribute(named: "Relationship") != nil
+      if let given {
+        if isDerived || isRelationship {
+          report(
+            .initialOfOther(
+              name, isDerived ? "derived, and the store makes its value" : "a relationship"),
+            at: given)
+        } else if !given.isStable {
+          report(.changingInitial(name, given.trimmedDescription), at: given)
+        }
+        return given.trimmed
+      }
+      guard let value = binding.initializer?.value, !value.is(NilLiteralExprSyntax.self) else {
+        return nil
+      }
+      if value.isStable { return value.trimmed }
+      // Null is the value of older records then.
+      let isOptional = binding.typeAnnotation?.type.isOptional ?? false
+      if !isDerived, !isRelationship, !isOptional {
+        report(.defaultOfInserts(name, value.trimmedDescription), at: value)
+      }
+      return nil
     }
 
     /// Reports what keeps a property from being derived.
@@ -239,16 +274,19 @@
 
     private mutating func options(
       of attribute: AttributeSyntax?
-    ) -> (isUnique: Bool, originalName: String?, constraints: ExprSyntax?) {
+    ) -> (isUnique: Bool, originalName: String?, constraints: ExprSyntax?, initial: ExprSyntax?) {
       var isUnique = false
       var originalName: String?
       var constraints: ExprSyntax?
+      var initial: ExprSyntax?
       guard case .argumentList(let arguments) = attribute?.arguments else {
-        return (false, nil, nil)
+        return (false, nil, nil, nil)
       }
       for argument in arguments {
         if argument.label?.text == "constraints" {
           constraints = argument.expression.trimmed
+        } else if argument.label?.text == "initial" {
+          initial = argument.expression
         } else if argument.label?.text == "originalName" {
           if argument.expression.is(NilLiteralExprSyntax.self) { continue }
           guard let name = argument.expression.literalText else {
@@ -276,7 +314,7 @@
             ])
         }
       }
-      return (isUnique, originalName, constraints)
+      return (isUnique, originalName, constraints, initial)
     }
   }
 

@@ -23,6 +23,9 @@
 
     var entity: String { structure.name.plainText }
 
+    /// Whether something is wrong with the declaration; notes are not.
+    var isRefused: Bool { diagnostics.contains { $0.diagMessage.severity == .error } }
+
     mutating func report(
       _ message: EntityMessage, at node: some SyntaxProtocol, fixIts: [FixIt] = []
     ) {

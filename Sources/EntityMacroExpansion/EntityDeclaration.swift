@@ -29,7 +29,7 @@
     /// The access written at the property, which its type need not exceed; `nil` for none.
     var access: TokenSyntax?
     var originalName: String?
-    /// The default value, where it is the same in every process.
+    /// The value of records that are older than the attribute, which is the same in every process.
     var initial: ExprSyntax?
     /// A list, as written.
     var constraints: ExprSyntax?

@@ -44,7 +44,7 @@
       guard !context.lexicalContext.isEmpty else { return [] }
       var reader = DeclarationReader(structure)
       reader.readMembers()
-      guard reader.diagnostics.isEmpty else { return [] }
+      guard !reader.isRefused else { return [] }
       let expansion = EntityExpansion(
         type: structure.name.trimmedDescription,
         access: structure.memberAccess(in: context.lexicalContext), addsConformance: false)
@@ -72,8 +72,7 @@
         addsConformance: !protocols.isEmpty, isNested: !context.lexicalContext.isEmpty)
       // After an error an empty conformance keeps uses of the entity from being errors too.
       let source =
-        reader.diagnostics.contains { $0.diagMessage.severity == .error }
-        ? expansion.placeholder : expansion.source(of: reader.declaration)
+        reader.isRefused ? expansion.placeholder : expansion.source(of: reader.declaration)
       return [DeclSyntax(stringLiteral: source).as(ExtensionDeclSyntax.self)].compactMap(\.self)
     }
   }

@@ -8,12 +8,13 @@
   struct EntityMessage: DiagnosticMessage {
     let id: String
     let message: String
-    var severity: DiagnosticSeverity { .error }
+    let severity: DiagnosticSeverity
     var diagnosticID: MessageID { MessageID(domain: "EntityMacros", id: id) }
 
-    private init(_ id: String, _ message: String) {
+    private init(_ id: String, _ message: String, severity: DiagnosticSeverity = .error) {
       self.id = id
       self.message = message
+      self.severity = severity
     }
 
     // MARK: The struct
@@ -77,6 +78,13 @@
             ? "the store calls the id of a record so"
             : "names in the file are an ASCII letter or '_', then letters, digits and '_', at most "
               + "64 bytes") + "; rename it")
+    }
+
+    static func ownMember(_ name: String, _ entity: String) -> Self {
+      Self(
+        "ownMember",
+        "cannot declare '\(name)' in '\(entity)': @Entity gives the type a static '\(name)'; use another "
+          + "name, and '@Attribute(originalName: \"\(name)\")' where the file has it")
     }
 
     static func ownID(_ entity: String) -> Self {
@@ -163,6 +171,30 @@
         "transientWithoutValue",
         "cannot leave out '\(property)': it has no value when a record is read; give it a default "
           + "value")
+    }
+
+    /// A note: the declaration is right as long as no older record needs a value.
+    static func defaultOfInserts(_ property: String, _ value: String) -> Self {
+      Self(
+        "defaultOfInserts",
+        "the default '\(value)' of '\(property)' is made anew for each insert, so records that are "
+          + "older than the attribute have none; where there are such records, add "
+          + "'@Attribute(initial: …)' with the value for them",
+        severity: .note)
+    }
+
+    static func changingInitial(_ property: String, _ value: String) -> Self {
+      Self(
+        "changingInitial",
+        "cannot take '\(value)' as the initial value of '\(property)': it may be another one in each "
+          + "process, and the file keeps one; write a literal, a static member, or a call with such "
+          + "arguments")
+    }
+
+    static func initialOfOther(_ property: String, _ kind: String) -> Self {
+      Self(
+        "initialOfOther",
+        "cannot give '\(property)' an initial value: it is \(kind); remove 'initial'")
     }
 
     static func attributeOnUnstored(_ property: String, _ kind: String) -> Self {

@@ -210,8 +210,8 @@ extension Environment {
     return LMDBError(code: code, operation: operation, path: path)
   }
 
-  /// LMDB's own.
-  var dataDescriptor: Int32 {
+  /// LMDB's own descriptor of the data file, open until the environment is closed.
+  package var dataDescriptor: Int32 {
     var descriptor: Int32 = -1
     mdb_env_get_fd(handle, &descriptor)
     return descriptor

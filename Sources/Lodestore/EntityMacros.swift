@@ -22,12 +22,14 @@
   /// refused because its order differs from process to process, and an unchanged record could not
   /// be recognized. Such a set within a `Codable` struct is not seen by the macro.
   ///
-  /// A default value serves twice: in initializers as always, and as the value of records that are
-  /// older than the attribute. For the second it must be the same in every process: a literal, a
-  /// static member (`.active`, `Settings.standard`), a call with arguments that are such values
-  /// (`Decimal(5)`), or a collection of them. `Date()`, `UUID()`, `.now` and every other call
-  /// without arguments, operators and closures are not taken: adding such an attribute to an entity
-  /// that has records needs an optional type, or a static member that holds the value.
+  /// A default value serves twice. The memberwise initializer uses it as always. It is also the initial value, which
+  /// older records have, and which imports and dictionaries take for an attribute that they leave out. The file keeps
+  /// the initial value, so it must be the same in every process: a literal, a static member (`.active`,
+  /// `Settings.standard`), a call with such arguments (`Decimal(5)`), or a collection of them.
+  ///
+  /// `Date()`, `UUID()`, `.now` and every other call without arguments, operators and closures serve inserts alone:
+  /// each insert has its own value. To add such an attribute to an entity that has records, give these a value:
+  /// `@Attribute(initial: Date.distantPast) var createdAt: Date = .now`. An optional attribute is null in them.
   ///
   /// A struct inside another type names what is declared there beside it as everywhere. In
   /// constraints, derivations and default values that are no value of the property's own type, it
@@ -58,16 +60,21 @@
   ///     @Attribute(.unique) var slug: String
   ///     @Attribute(.unique, originalName: "mail") var email: String
   ///     @Attribute(constraints: [.range(0...5)]) var stars: Int = 0
+  ///     @Attribute(initial: Date.distantPast) var createdAt: Date = .now
   ///
   /// - Parameters:
   ///   - options: What the attribute is besides, written out as members.
   ///   - originalName: The name under which older versions of the program stored it, a literal.
   ///   - constraints: What values must be beyond having the type, checked before a record is
   ///     written. The expression is written once more in the schema, where other names are in scope.
+  ///   - initial: The value of records that are older than the attribute, where the default value is not to
+  ///     be theirs or differs from insert to insert. A value of the property's type that is the same in every
+  ///     process: a literal, a static member with its type (`Date.distantPast`), or a call with such
+  ///     arguments. Not for relationships and derived attributes.
   @attached(peer)
   public macro Attribute(
     _ options: AttributeOption..., originalName: String? = nil,
-    constraints: [AttributeConstraint] = []
+    constraints: [AttributeConstraint] = [], initial: Any? = nil
   ) =
     #externalMacro(module: "EntityMacros", type: "AttributeMacro")
 
@@ -138,7 +145,7 @@
   public macro Unique<E>(_ indexes: [PartialKeyPath<E>]...) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
-  /// What ``Attribute(_:originalName:constraints:)`` can say about an attribute.
+  /// What ``Attribute(_:originalName:constraints:initial:)`` can say about an attribute.
   public struct AttributeOption: Sendable, Hashable {
     private let name: String
 

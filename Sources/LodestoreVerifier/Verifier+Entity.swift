@@ -154,6 +154,7 @@ extension Verifier {
             .recordKey, tree: tree.name, subject: verification.entity.name, key: key,
             "the key has \(key.count) bytes, must have 8"))
       }
+      try noteVisit()
       found = try cursor.next()
     }
   }

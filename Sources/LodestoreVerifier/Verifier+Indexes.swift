@@ -25,6 +25,7 @@ extension Verifier {
     while found {
       try compareEntry(
         cursor.key, cursor.value, of: index.description, index.name, index.tree, &verification)
+      try noteVisit()
       found = try cursor.next()
     }
   }
@@ -41,6 +42,7 @@ extension Verifier {
         try verifyEntry(
           of: key._uint64(at: 0), view, index.description, index.name, index.tree, &verification)
       }
+      try noteVisit()
       found = try cursor.next()
     }
   }
@@ -142,6 +144,7 @@ extension Verifier {
         // A unique entry with a wrong body has been reported just now.
         findings.add(finding(.entryKey, "is too short for a record id"))
       }
+      try noteVisit()
       found = try cursor.next()
     }
   }

@@ -20,6 +20,10 @@ package struct Verifier {
   var relationships: [RelationshipDescription] = []
   /// Entities that are in the catalogue and could not be read from it.
   var unreadableEntities: Set<EntityNumber> = []
+  /// Asked before each entity, relationship and tree, and every thousand pairs.
+  let isCancelled: () -> Bool
+  /// The number of pairs that were read, to ask now and then.
+  private var visitCount = 0
 
   /// Checks the pages of the file, and only if they are sound opens it and checks what is in it.
   ///
@@ -37,24 +41,12 @@ package struct Verifier {
     let pages = try PageChecker.check(path: path, commit: commit, limit: limit)
     guard pages.isSound else {
       if pages.isOfAnother { throw VerificationError.notAStore(Self.noHeader) }
-      var report = VerificationReport()
-      report.findings = pages.findings
-      report.findingCount = pages.findingCount
-      report.notices = ["the pages are damaged: the records in them were not looked at"]
-      if pages.isGivenUp {
-        report.notices.append("the pages have too many faults: some pages were not looked at")
-      }
-      report.pages = pages
-      return report
+      return damagedPages(pages)
     }
     var report = try StoreFileAccess.withEnvironment(at: path, commit: commit) { environment in
       try verify(environment: environment, limit: limit)
     }
-    if pages.isOvertaken {
-      report.notices.append("another process writes too fast: the pages were not checked")
-    } else {
-      report.pages = pages
-    }
+    note(pages, in: &report)
     return report
   }
 
@@ -62,24 +54,73 @@ package struct Verifier {
   ///
   /// Any thread that is not in a transaction of the environment. Holds one read transaction until
   /// it is done.
+  ///
+  /// - Parameter isCancelled: asked every thousand pairs whether to end with ``VerificationError/cancelled``.
   package static func verify(
-    environment: Environment, limit: Int = 1_000
+    environment: Environment, limit: Int = 1_000, isCancelled: () -> Bool = { false }
   ) throws -> VerificationReport {
     try StoreFileAccess.withTrees(of: environment, limit: limit) { trees, transaction, findings in
       guard trees[TreeName.header.text] != nil else {
         throw VerificationError.notAStore(noHeader)
       }
-      var verifier = Verifier(transaction: transaction, trees: trees, findings: findings)
-      return try verifier.run()
+      return try withoutActuallyEscaping(isCancelled) { isCancelled in
+        var verifier = Verifier(
+          transaction: transaction, trees: trees, findings: findings, isCancelled: isCancelled)
+        return try verifier.run()
+      }
+    }
+  }
+
+  /// Checks the pages of an open environment, and if they are sound what is in its newest commit.
+  ///
+  /// Any thread that is not in a transaction of the environment. Other threads and processes may write.
+  ///
+  /// - Parameters:
+  ///   - step: called with the number of pages that are done, and of all; false ends the check.
+  ///   - isCancelled: asked every thousand pairs whether to end with ``VerificationError/cancelled``.
+  package static func verify(
+    pagesAndContentOf environment: Environment, limit: Int = 1_000,
+    step: (_ done: Int, _ total: Int) -> Bool, isCancelled: () -> Bool
+  ) throws -> VerificationReport {
+    let pages = try PageChecker.check(
+      PageFile(descriptor: environment.dataDescriptor), limit: limit, step: step)
+    guard pages.isSound else { return damagedPages(pages) }
+    var report = try verify(environment: environment, limit: limit, isCancelled: isCancelled)
+    note(pages, in: &report)
+    return report
+  }
+
+  /// The report of a file whose pages are damaged, so that its records are not read.
+  private static func damagedPages(_ pages: PageReport) -> VerificationReport {
+    var report = VerificationReport()
+    report.findings = pages.findings
+    report.findingCount = pages.findingCount
+    report.notices = ["the pages are damaged: the records in them were not looked at"]
+    if pages.isGivenUp {
+      report.notices.append("the pages have too many faults: some pages were not looked at")
+    }
+    report.pages = pages
+    return report
+  }
+
+  private static func note(_ pages: PageReport, in report: inout VerificationReport) {
+    if pages.isOvertaken {
+      report.notices.append("another process writes too fast: the pages were not checked")
+    } else {
+      report.pages = pages
     }
   }
 
   private static let noHeader = "it is an LMDB file without a tree 'lodestore'"
 
-  private init(transaction: Transaction, trees: [String: Tree], findings: FindingList) {
+  private init(
+    transaction: Transaction, trees: [String: Tree], findings: FindingList,
+    isCancelled: @escaping () -> Bool
+  ) {
     self.transaction = transaction
     self.trees = trees
     self.findings = findings
+    self.isCancelled = isCancelled
   }
 
   private mutating func run() throws -> VerificationReport {
@@ -128,11 +169,22 @@ package struct Verifier {
 
   /// Turns a refusal of LMDB into a finding about `tree`, so that the next tree is looked at.
   mutating func guarding(_ tree: String, _ body: (inout Verifier) throws -> Void) throws {
+    try checkCancelled()
     do {
       try body(&self)
     } catch let error as LMDBError where !error.isShortage {
       findings.add(Finding(.engine, tree: tree, "\(error)"))
     }
+  }
+
+  func checkCancelled() throws {
+    if isCancelled() { throw VerificationError.cancelled }
+  }
+
+  /// Called after each pair.
+  mutating func noteVisit() throws {
+    visitCount &+= 1
+    if visitCount & 1_023 == 0 { try checkCancelled() }
   }
 
   /// Calls `body` with every pair of `tree`; the bytes are valid for the whole transaction.
@@ -141,9 +193,12 @@ package struct Verifier {
   ) throws {
     let cursor = try Cursor(tree, in: transaction)
     var found = try cursor.first()
+    var count = 0
     while found {
       try body(cursor.key, cursor.value)
       found = try cursor.next()
+      count += 1
+      if count % 1_024 == 0 { try checkCancelled() }
     }
   }
 

@@ -43,9 +43,13 @@ final class StoredEntity: Sendable {
     self.part = part
     self.declared = declared
     self.isMisfit = isMisfit
-    label = EntityLabel(description.name)
     layout = description.layout
     self.readLayout = readLayout ?? layout
+    label = EntityLabel(
+      description.name,
+      zip(self.readLayout.slots, self.readLayout.attributes).compactMap { slot, attribute in
+        description.attribute(number: attribute.number).map { (slot, $0.name) }
+      })
     derivations = RecordDerivations(description, functions: functions)
     validator = try RecordValidator(description, layout)
     layoutsByNumber = Dictionary(
@@ -195,12 +199,38 @@ struct DeclaredAttribute: Sendable {
   let documentType: (any (Decodable & Sendable).Type)?
 }
 
-/// What every reader of an entity's records holds without counting references: those of a string would be
-/// counted for each record that is read.
+/// The texts that every reader of an entity's records needs for its errors.
+///
+/// A class, because a reader holds it without counting references: those of a string would be counted for
+/// each record that is read.
 final class EntityLabel: Sendable {
   let name: String
   /// A copy of ``ShortText/isUsable``, so that readers of records load no global.
   let makesShortTexts = ShortText.isUsable
+  /// The names of fixed attributes, by the offset of their end.
+  private let fixed: [Int: String]
+  /// The names of variable attributes, by their ordinal.
+  private let variable: [Int: String]
 
-  init(_ name: String) { self.name = name }
+  /// - Parameter attributes: each slot of the layout that values are read from, and the attribute's name.
+  init(_ name: String, _ attributes: [(slot: RecordLayout.Slot, name: String)] = []) {
+    self.name = name
+    var fixed: [Int: String] = [:]
+    var variable: [Int: String] = [:]
+    for (slot, name) in attributes {
+      if slot.type.isVariable {
+        variable[Int(slot.position)] = name
+      } else {
+        fixed[Int(slot.position) + slot.type.slotSize] = name
+      }
+    }
+    self.fixed = fixed
+    self.variable = variable
+  }
+
+  /// The name of the fixed attribute whose value ends at `offset` of a record.
+  func attribute(endingAt offset: Int) -> String? { fixed[offset] }
+
+  /// The name of the variable attribute with this ordinal.
+  func attribute(variable ordinal: Int) -> String? { variable[ordinal] }
 }

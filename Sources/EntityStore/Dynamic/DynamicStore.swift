@@ -40,6 +40,9 @@ package final class DynamicStore: Sendable {
     core = try StoreCore(path: path, options: options)
   }
 
+  /// The same face of a store that a program has open, and closes itself.
+  package init(_ store: Store) { core = store.core }
+
   /// Closes the store; the second time it does nothing.
   package func close() { core.close() }
 
@@ -82,10 +85,6 @@ package final class DynamicStore: Sendable {
   ///
   /// - Parameter compacting: whether to leave out free pages.
   package func copy(to destination: String, compacting: Bool) throws(StoreError) {
-    do {
-      try core.environment.copy(to: destination, compacting: compacting)
-    } catch {
-      throw StoreError(error)
-    }
+    try core.copy(to: destination, compacting: compacting)
   }
 }

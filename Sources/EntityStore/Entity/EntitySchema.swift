@@ -230,7 +230,7 @@ protocol EnumerationCases: Sendable {
   func contain(_ raw: StoredValue) -> Bool
 }
 
-private struct RawCases<V: RawRepresentable>: EnumerationCases where V.RawValue: AttributeValue {
+struct RawCases<V: RawRepresentable>: EnumerationCases where V.RawValue: AttributeValue {
   var name: String { "\(V.self)" }
 
   var rawValues: [StoredValue]? {

@@ -4,15 +4,6 @@ internal import LodestoreFormat
 // Wording: cannot + verb + thing: the fact found and the fact expected; what to do.
 
 extension StoreError {
-  static func undecodable(
-    entity: String, recordID: UInt64, reason: String, cause: (any Error)? = nil
-  ) -> StoreError {
-    StoreError(
-      .undecodableValue,
-      "cannot read \(entity) \(recordID): \(reason); compare the type with 'kvdump schema'",
-      cause: cause, entity: entity, recordID: recordID)
-  }
-
   // MARK: Schema
 
   static func badName(_ name: String, of what: String) -> StoreError {
@@ -34,8 +25,10 @@ extension StoreError {
   static func missingInitialValue(entity: String, attribute: String) -> StoreError {
     StoreError(
       .incompatibleSchema,
-      "cannot add '\(entity).\(attribute)': it is required and the stored records do not have it; "
-        + "give it a default value, make it optional, or name its originalName",
+      "cannot add '\(entity).\(attribute)': it is required and the stored records do not have it; give it a "
+        + "default value that is the same in every process, which Date(), .now and UUID() are not; "
+        + "or say what these records have, by @Attribute(initial: …) or the step .add(\"\(attribute)\", "
+        + "to: \"\(entity)\", initial: …) of a migration; or make it optional, or name its originalName",
       entity: entity, attribute: attribute)
   }
 
@@ -261,9 +254,12 @@ extension StoreError {
   }
 
   static func noSuchRecord(entity: String, id: UInt64) -> StoreError {
-    StoreError(
-      .noSuchRecord, "cannot find \(entity) \(id): no record has this id", entity: entity,
-      recordID: id)
+    let reason =
+      id == 0
+      ? "cannot find this \(entity): it was never inserted, so its id is 0; insert it, and take the id of "
+        + "what insert returns"
+      : "cannot find \(entity) \(id): no record has this id"
+    return StoreError(.noSuchRecord, reason, entity: entity, recordID: id)
   }
 
   static func alreadyStored(entity: String, id: UInt64) -> StoreError {

@@ -60,6 +60,7 @@ extension StoreError {
       case "MDB_PANIC": .poisoned
       case "MDB_BAD_TXN": .brokenTransaction
       case "ENOENT": .noSuchStore
+      case "EEXIST": .unsuitablePath
       case "EACCES", "EPERM", "EROFS": .notPermitted
       case "ENOSPC", "EDQUOT": .diskFull
       default: .inputOutput
@@ -152,8 +153,10 @@ extension StoreError {
       case "ENOENT":
         "there is no such file or directory; check the path; access .create makes the file, in a "
           + "directory that is there"
+      case "EEXIST":
+        "something is there already (EEXIST), and nothing is replaced; take another path, or remove it first"
       case "EACCES", "EPERM":
-        "this process may not (\(error.name)); readers need write access to the lock file too"
+        "\(permissionFault(at: error.path)) (\(error.name))"
       case "ENOMEM":
         "the system has no memory or address space for its map (ENOMEM); lower mapSizeInBytes in the "
           + "StoreOptions"
@@ -168,6 +171,42 @@ extension StoreError {
       default: "\(error.name) (\(error.code)), \(error.reason)"
       }
     return "cannot \(thing): \(hint)"
+  }
+
+  /// The permission that this process lacks, and the change that gives it.
+  ///
+  /// - Parameters:
+  ///   - path: of the store's file.
+  ///   - may: whether this process has an access to a path; tests, which a superuser may run, pass another one.
+  static func permissionFault(
+    at path: String?, may: (_ path: String, _ mode: Int32) -> Bool = { access($0, $1) == 0 }
+  ) -> String {
+    let lockHint = "readers need write access to the lock file too"
+    guard let path else { return "this process may not; \(lockHint)" }
+    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    let directory = parent.isEmpty ? "/" : parent
+    if !may(directory, X_OK) {
+      return
+        "this process may not enter the directory '\(directory)'; change the permissions of it and of those "
+        + "above it"
+    }
+    let isThere = may(path, F_OK)
+    if isThere, !may(path, R_OK) {
+      return "this process may not read the file; change its permissions"
+    }
+    let lock = "\(path)-lock"
+    if may(lock, F_OK), !may(lock, R_OK | W_OK) {
+      return "this process may not write its lock file '\(lock)'; \(lockHint)"
+    }
+    if !may(lock, F_OK) || !isThere, !may(directory, W_OK) {
+      return "this process may not make files in the directory '\(directory)', and "
+        + "\(isThere ? "the lock file" : "the store") has to be made there; change its permissions, or take another "
+        + "directory"
+    }
+    if isThere, !may(path, W_OK) {
+      return "this process may not write the file; open it read-only, or change its permissions"
+    }
+    return "this process may not; \(lockHint)"
   }
 
   /// Whether the message says all that `cause` does.

@@ -1,9 +1,16 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// Why a store refused or could not do something.
 ///
 /// `code` is for programs, `message` for people: the failed action, the fact found, and the next
 /// step. Attribute values are the user's data and stay out of it; ``debugDescription`` shows
-/// them, cut to 64 bytes. `entity`, `index` and `recordID` carry the facts of a unique violation and of
-/// errors about one record.
+/// them, cut to 64 bytes. The one exception is a stored raw value that no case of an enumeration has:
+/// without it nobody would see which case is missing. `entity`, `attribute`, `index` and `recordID`
+/// carry the facts of a unique violation and of errors about one record.
 ///
 ///     do {
 ///       try store.write { tx in try tx.insert(pod) }
@@ -163,4 +170,9 @@ extension StoreError: CustomStringConvertible, CustomDebugStringConvertible {
     if let cause, !isTold(cause) { text += " (\(cause))" }
     return text
   }
+}
+
+extension StoreError: LocalizedError {
+  /// The message: Foundation, and tools that print errors by it, ask for it.
+  public var errorDescription: String? { message }
 }

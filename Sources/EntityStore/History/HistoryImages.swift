@@ -44,7 +44,7 @@ extension ReadableTransaction where Self: ~Copyable {
     let entity = try core.entity(E.self, of: change)
     let attribute = E.attributes[keyPath: path]
     guard
-      let described = entity.description.attribute(named: attribute.name),
+      let described = entity.description.attribute(named: attribute.attributeName),
       let kept = try HistoryLog(core).value(
         .tombstone(entity: entity.number, id: change.recordID, transaction: change.image)),
       let document = kept["\(described.number)"]

@@ -94,7 +94,7 @@ public struct HistoryQuery: Sendable {
   ) -> HistoryQuery {
     let attributes = E.attributes
     var names: Set<String> = []
-    for path in repeat each paths { names.insert(attributes[keyPath: path].name) }
+    for path in repeat each paths { names.insert(attributes[keyPath: path].attributeName) }
     return with { $0.attributes[E.schema.name, default: []].formUnion(names) }
   }
 

@@ -51,21 +51,6 @@ extension WriteTransaction {
   }
 }
 
-extension Store {
-  /// The place after the last write in the history.
-  public func historyToken() throws -> HistoryToken { try read { try $0.historyToken() } }
-
-  /// The writes that the history tells of, oldest first; see ``ReadableTransaction/history(_:)``.
-  public func history(_ query: HistoryQuery = .all) throws -> [HistoryTransaction] {
-    try read { try $0.history(query) }
-  }
-
-  /// The writes that the history tells of, read on a thread of the store.
-  public func history(_ query: HistoryQuery = .all) async throws -> [HistoryTransaction] {
-    try await read { try $0.history(query) }
-  }
-}
-
 /// Reads what a query asks for.
 struct HistoryRun {
   private let query: HistoryQuery

@@ -152,6 +152,13 @@ public struct ImportReport: Sendable, Codable, Hashable {
   }
 }
 
+extension ImportReport.Reject: CustomStringConvertible {
+  /// As in `page 2 record 5, at byte 812: 'stars' must be at most 5`.
+  public var description: String {
+    "page \(page) record \(record)\(byteOffset.map { ", at byte \($0)" } ?? ""): \(reason)"
+  }
+}
+
 extension ImportReport: CustomStringConvertible {
   /// One line, with the first reject, and what ended an import that failed.
   public var description: String {

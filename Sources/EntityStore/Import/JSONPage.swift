@@ -61,15 +61,7 @@ struct JSONPage {
 
   /// A decoding error in one line, without the type's name.
   static func reason(_ error: any Error) -> String {
-    guard let error = error as? DecodingError else { return "\(error)" }
-    switch error {
-    case .keyNotFound(let key, let context):
-      return "cannot decode \(path(context.codingPath + [key])): it is absent, and required"
-    case .typeMismatch(_, let context), .valueNotFound(_, let context),
-      .dataCorrupted(let context):
-      return context.debugDescription
-    @unknown default: return "\(error)"
-    }
+    (error as? DecodingError)?.reason ?? "\(error)"
   }
 
   /// The attribute in which a decoding error lies; `nil` when it is the record.
@@ -82,11 +74,7 @@ struct JSONPage {
         context.codingPath
       default: nil
       }
-    return keys.flatMap { $0.isEmpty ? nil : path($0) }
-  }
-
-  private static func path(_ keys: [any CodingKey]) -> String {
-    keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    return keys.flatMap { $0.isEmpty ? nil : $0.dotted }
   }
 }
 

@@ -34,6 +34,21 @@ extension TransactionAccess {
     }
   }
 
+  /// As ``readRecords(_:_:_:)``, and reports the records that `body` cannot read.
+  @usableFromInline
+  func readRecords<E: Entity>(
+    _ ids: [UInt64], onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (Int, inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    let entity = try core.entity(E.self)
+    try core.forEachRecord(ids, of: entity) { position, bytes in
+      guard let bytes else { return }
+      core.read(bytes, id: ids[position], of: entity, onUnreadable: report) {
+        try body(position, &$0)
+      }
+    }
+  }
+
   /// Calls `body` with what `query` finds, in its order, until it returns false; first of all `reserve`
   /// with how many results there will be, where that is known.
   @usableFromInline
@@ -42,6 +57,15 @@ extension TransactionAccess {
     _ body: (inout RecordReader) throws -> Bool
   ) throws(StoreError) {
     try core.readResults(of: try core.run(query), reserve: reserve, body)
+  }
+
+  /// As ``readResults(of:reserve:_:)``, and reports the records that `body` cannot read.
+  @usableFromInline
+  func readResults<E: Entity>(
+    of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (inout RecordReader) throws -> Bool
+  ) throws(StoreError) {
+    try core.readResults(of: try core.run(query), onUnreadable: report, body)
   }
 
   /// Like ``readResults(of:reserve:_:)``, for what a program does itself: its errors come as they are.
@@ -69,6 +93,18 @@ extension TransactionAccess {
     let run = try core.run(query)
     return try run.forEachOfPage { id, bytes in
       try core.withReader(bytes, id: id, of: run.entity, body)
+    }
+  }
+
+  /// As ``readPage(of:_:)``, and reports the records that `body` cannot read.
+  @usableFromInline
+  func readPage<E: Entity>(
+    of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) -> ContinuationToken? {
+    let run = try core.run(query)
+    return try run.forEachOfPage { id, bytes in
+      core.read(bytes, id: id, of: run.entity, onUnreadable: report, body)
     }
   }
 
@@ -163,6 +199,33 @@ extension TransactionCore {
     }
   }
 
+  /// As ``readResults(of:reserve:_:)``, and reports the records that `body` cannot read.
+  func readResults<E: Entity>(
+    of run: PlanRun, onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (inout RecordReader) throws -> Bool
+  ) throws(StoreError) {
+    try run.forEach { id, bytes in
+      var goesOn = true
+      read(bytes, id: id, of: run.entity, onUnreadable: report) { goesOn = try body(&$0) }
+      return goesOn
+    }
+  }
+
+  /// Calls `body` with a record; where that fails, `report` with the record's id and the error.
+  ///
+  /// Nothing here reads the file but the bytes of the record, so an error is always one of that record.
+  func read<E: Entity>(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (inout RecordReader) throws -> Void
+  ) {
+    do {
+      try withReader(bytes, id: id, of: entity, body)
+    } catch {
+      report(UnreadableRecord(id, error))
+    }
+  }
+
   /// Calls `body` with a record in the layout that values of the program's type are read from.
   @inline(__always)
   func withReader<R>(
@@ -207,6 +270,19 @@ extension TransactionCore {
   ) throws(StoreError) {
     var texts = SharedTexts()
     defer { texts.deallocate() }
+    try forEachRecord(ids, of: entity) { id, bytes in
+      try withReader(
+        bytes, id: id, of: entity, textTables: texts.next(of: entity.layout), body)
+    }
+  }
+
+  /// Calls `body` with the bytes of the records with `ids`, in the order of `ids`; one that is not there is an
+  /// error.
+  @inline(__always)
+  func forEachRecord(
+    _ ids: ArraySlice<UInt64>, of entity: StoredEntity,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
+  ) throws(StoreError) {
     do {
       let lookup = try RecordLookup(entity.records, in: transaction)
       var start = ids.startIndex
@@ -217,8 +293,7 @@ extension TransactionCore {
           guard let bytes = try lookup.record(ids[position], at: position - start) else {
             throw StoreError.noSuchRecord(entity: entity.name, id: ids[position])
           }
-          try withReader(
-            bytes, id: ids[position], of: entity, textTables: texts.next(of: entity.layout), body)
+          try body(ids[position], bytes)
         }
         start = end
       }

@@ -13,7 +13,7 @@ import Synchronization
 /// used again before it ends; see ``pagesHeldBack()``. ``StoreOptions/snapshotAgeLimit`` can end it.
 ///
 /// Any thread may read; reads of one snapshot take turns. A query generation of Core Data.
-public final class PinnedSnapshot: Sendable {
+public final class PinnedSnapshot: ReadableStore {
   private struct Pin {
     let read: Environment.PinnedRead
     let core: TransactionCore
@@ -126,15 +126,6 @@ public final class PinnedSnapshot: Sendable {
     try Task.checkCancellation()
     return try await store.onReader { try self.read(body) }
   }
-
-  /// The records that `query` finds, in its order.
-  public func fetch<E: Entity>(_ query: Query<E>) throws -> [E] { try read { try $0.fetch(query) } }
-
-  /// The record with this id; `nil` when there is none.
-  public func fetch<E: Entity>(_ id: RecordID<E>) throws -> E? { try read { try $0.fetch(id) } }
-
-  /// How many records `query` finds.
-  public func count<E: Entity>(_ query: Query<E>) throws -> Int { try read { try $0.count(query) } }
 
   // MARK: The pin
 

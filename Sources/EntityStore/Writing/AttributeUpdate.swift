@@ -100,7 +100,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
   ) {
     assignments.append(
       AttributeAssignment(
-        name: attribute.name, isStored: attribute.storedOrdinal != nil, operand: operand,
+        name: attribute.attributeName, isStored: attribute.storedOrdinal != nil, operand: operand,
         constant: constant))
   }
 }

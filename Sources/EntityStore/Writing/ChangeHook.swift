@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LodestoreFormat
 
 /// A change of one record, as a ``ChangeHook`` sees it before the commit.
@@ -10,43 +11,75 @@ public enum EntityChange<E: Entity>: Sendable {
   case delete(E)
 }
 
-/// A program's own check of each change of an entity, until it is cancelled or released.
+/// A program's own check of each change of an entity, made by ``Store/beforeChanges(of:_:)``.
 ///
-///     let hook = store.beforeChanges(of: Account.self) { change in
+///     store.beforeChanges(of: Account.self) { change in
 ///       if case .delete(let account) = change, account.balance != 0 {
 ///         throw RuleViolation("an account with money cannot be closed", attribute: "balance")
 ///       }
 ///     }
 ///
 /// The check is called for every change of a record of the entity by any store of this process that was
-/// opened on the same file with this type: single writes, batches, imports, and what follows from relationships and derived attributes.
-/// It runs on the writer's thread while the write's closure does, so it must be quick, and cannot write.
-/// What it throws is collected, and once the closure has ended the write is refused with
-/// ``StoreError/Code/invalidValue`` and all of it in ``StoreError/violations``; an error of another type is
-/// the ``StoreError/cause`` too. A write that runs again is checked again.
+/// opened on the same file with this type: single writes, batches, imports, and what follows from relationships
+/// and derived attributes. Other programs, and `kvdump`, do not have it.
+///
+/// The check runs on the writer's thread while the write's closure does, so it must be quick, and cannot write.
+/// Its errors are collected. Once the closure has ended, the write is refused with ``StoreError/Code/invalidValue``
+/// and all of them in ``StoreError/violations``; an error of another type is the ``StoreError/cause`` too. A write
+/// that runs again is checked again.
+///
+/// The store keeps the check until ``cancel()``, or until the store is closed or gone. A check that captures the
+/// store strongly keeps it open until one of these.
 public final class ChangeHook: Sendable {
   private let observers: ChangeObservers
   private let key: Int
 
-  init(_ observers: ChangeObservers, _ make: @escaping ChangeObservers.MakeSink) {
+  fileprivate init(_ observers: ChangeObservers, _ key: Int) {
     self.observers = observers
-    key = observers.add(make)
+    self.key = key
   }
-
-  deinit { cancel() }
 
   /// Ends the checks; writes that run now are still checked.
   public func cancel() { observers.remove(key) }
 }
 
 extension Store {
-  /// Has `check` called with each change of a record of `E`; see ``ChangeHook``.
+  /// Calls `check` with each change of a record of `E`, until the result is cancelled or the store is closed.
   ///
-  /// Costs every such change the decoding of the record, before and after.
+  /// See ``ChangeHook``. Costs every such change the decoding of the record, before and after.
+  ///
+  /// - Returns: The hook, by which the checks can be cancelled; it need not be kept.
+  @discardableResult
   public func beforeChanges<E: Entity>(
     of type: E.Type, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void
   ) -> ChangeHook {
-    ChangeHook(core.observers) { core in HookSink(core: core, check) }
+    let observers = core.observers
+    let checks = companions.companion { ChangeChecks(observers) }
+    return ChangeHook(observers, checks.add { core in HookSink(core: core, check) })
+  }
+}
+
+/// The checks of one store, which end with it.
+private final class ChangeChecks: StoreCompanion {
+  private let observers: ChangeObservers
+  private let keys = Guarded<[Int]>([])
+
+  init(_ observers: ChangeObservers) { self.observers = observers }
+
+  deinit { close() }
+
+  func add(_ make: @escaping ChangeObservers.MakeSink) -> Int {
+    let key = observers.add(make)
+    keys.withLock { $0.append(key) }
+    return key
+  }
+
+  func close() {
+    let ended = keys.withLock { keys in
+      defer { keys = [] }
+      return keys
+    }
+    for key in ended { observers.remove(key) }
   }
 }
 

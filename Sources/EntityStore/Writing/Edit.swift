@@ -73,32 +73,6 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 }
 
-extension Store {
-  /// The record with this id, to be edited.
-  public func edit<E: Entity>(_ id: RecordID<E>) throws -> Edit<E> { try read { try $0.edit(id) } }
-
-  /// Saves an edit; see ``WriteTransaction/update(_:onConflict:)``.
-  @discardableResult
-  public func update<E: Entity>(
-    _ edit: Edit<E>, onConflict policy: EditPolicy = .fail
-  ) throws -> E {
-    try write { try $0.update(edit, onConflict: policy) }
-  }
-
-  /// The record with this id, to be edited.
-  public func edit<E: Entity>(_ id: RecordID<E>) async throws -> Edit<E> {
-    try await read { try $0.edit(id) }
-  }
-
-  /// Saves an edit; see ``WriteTransaction/update(_:onConflict:)``.
-  @discardableResult
-  public func update<E: Entity>(
-    _ edit: Edit<E>, onConflict policy: EditPolicy = .fail
-  ) async throws -> E {
-    try await write { try $0.update(edit, onConflict: policy) }
-  }
-}
-
 extension WriteTransaction {
   /// Saves an edit: gives the record the values that the edit has changed.
   ///

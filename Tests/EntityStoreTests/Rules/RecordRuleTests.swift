@@ -164,6 +164,40 @@ private struct BadEvent: Entity {
     }
   }
 
+  @Test func `say their own sentence, and nobody has to keep them`() throws {
+    try withTemporaryStore(Library.entities) { store throws in
+      store.beforeChanges(of: Book.self) { change in
+        guard case .insert(let book) = change, book.pages < 10 else { return }
+        throw RuleViolation("a book with less than 10 pages stays out", attribute: "pages")
+      }
+      let error = try storeError(.invalidValue) { try store.insert(Book(title: "a", pages: 3)) }
+      #expect(error.message == "cannot commit: Book 1: a book with less than 10 pages stays out")
+      #expect(error.attribute == "pages")
+      #expect(
+        error.violations.map(\.description) == ["Book 1: a book with less than 10 pages stays out"])
+      // A constraint still says what an attribute must do.
+      let constraint = RuleViolation(
+        entity: "Book", recordID: 2, attribute: "pages", rule: "be at least 0")
+      #expect("\(constraint)" == "Book 2: 'pages' must be at least 0")
+    }
+  }
+
+  @Test func `end with the store that they were made of`() throws {
+    try withTemporaryPath { path in
+      func open() throws -> Store { try Store(at: path, entities: Library.entities) }
+      let other = try open()
+      for isClosed in [true, false] {
+        var store: Store? = try open()
+        store?.beforeChanges(of: Book.self) { _ in throw RuleViolation("books stay as they are") }
+        _ = try storeError(.invalidValue) { try other.insert(Book(title: "a")) }
+        if isClosed { store?.close() }
+        store = nil
+        try other.insert(Book(title: "b"))
+      }
+      other.close()
+    }
+  }
+
   @Test func `refuse a write with all that they found, and it leaves nothing`() throws {
     struct Odd: Error {}
     try withTemporaryStore(Library.entities) { store throws in

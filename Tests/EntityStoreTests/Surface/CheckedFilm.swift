@@ -18,6 +18,7 @@ enum CheckedFilm {
       var source: JSONValue
       var address: Address
       var tags: [String]
+      var sequel: RecordID<Film>?
       struct Attributes: Sendable {
         var id: Attribute<Film, RecordID<Film>> { .recordID }
         var title: Attribute<Film, String> { .init(0) }
@@ -31,6 +32,7 @@ enum CheckedFilm {
         var source: Attribute<Film, JSONValue> { .init(8) }
         var address: Attribute<Film, Address> { .init(9) }
         var tags: Attribute<Film, [String]> { .init(10) }
+        var sequel: Attribute<Film, RecordID<Film>?> { .init(11) }
       }
       static var attributes: Attributes { Attributes() }
       static func key(episode: Int) -> EntityKey<Film> { index(\\.episode).key(episode) }
@@ -38,7 +40,8 @@ enum CheckedFilm {
         "Film",
         attributes: [
           .init("title", \\.title), .init("episode", \\.episode), .init("director", \\.director), .init("rating", \\.rating),
-          .init("genre", \\.genre), .init("subgenre", \\.subgenre), .init("isSeen", \\.isSeen), .init("released", \\.released), .init("source", \\.source), .init("address", \\.address), .init("tags", \\.tags)
+          .init("genre", \\.genre), .init("subgenre", \\.subgenre), .init("isSeen", \\.isSeen), .init("released", \\.released), .init("source", \\.source), .init("address", \\.address), .init("tags", \\.tags),
+          .toOne("sequel", \\.sequel)
         ],
         unique: [[\\.episode]], indexes: [[\\.released]])
       func encode(into writer: inout RecordWriter) {}

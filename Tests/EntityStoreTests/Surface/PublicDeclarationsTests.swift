@@ -6,17 +6,20 @@ import Testing
 struct `The public declarations` {
   /// 800 of the surface, 70 for relationships, 50 for derived attributes, rules and hooks, 40 for migration,
   /// 20 for orders, elements and indexes in use, 106 for history, 70 for live results, 20 for snapshots and
-  /// edits, 10 for trust, 10 for hostile servers, 35 for files of imports, 20 for how queries are run, 13 for the macros;
-  /// 60 for parts of dates, bits, arithmetic in updates and related records that are read along;
+  /// edits, 10 for trust, 10 for hostile servers, 35 for files of imports, 20 for how queries are run, 13 for the
+  /// macros, 60 for parts of dates, bits, arithmetic in updates and related records that are read along,
+  /// 150 for one call on a store, 30 for backups and checks, 15 for records that cannot be read;
   /// a declaration beyond it takes the place of another.
-  private static let most = 1_350
+  private static let most = 1_545
 
   private static let list = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "PublicDeclarations.txt")
 
   @Test func `are those of the list, and each is documented`() throws {
     let check = try #require(CompilerCheck())
-    var modules = ["EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreWeb"]
+    var modules = [
+      "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance", "LodestoreWeb",
+    ]
     #if Macros
       modules.append("Lodestore")
     #endif

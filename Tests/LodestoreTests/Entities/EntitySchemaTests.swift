@@ -2,6 +2,7 @@
   @testable import EntityStore
   import Lodestore
   import LodestoreFormat
+  import Foundation
   import Testing
 
   @Suite struct EntitySchemaTests {
@@ -87,9 +88,59 @@
       #expect(try DeclaredEntity(Pod.self).removed.isEmpty)
     }
 
+    /// `#Predicate` asks that the values which it compares are `Codable`.
+    @Test func `indexable enumeration is compared in a predicate`() throws {
+      let store = try Store.inMemory(entities: [Pod.self])
+      try store.insert(Pod.make(name: "a"))
+      let wanted = Pod.License.bsd
+      #expect(try store.count(Pod.where(#Predicate { $0.license == wanted })) == 1)
+      let other = Pod.License.mit
+      #expect(try store.count(Pod.where(#Predicate { $0.license == other })) == 0)
+      store.close()
+    }
+
+    /// A default serves inserts, and the initial value records that are older than the attribute.
+    @Test func `initial value is that of older records, and the default that of new ones`() throws {
+      let path = FileManager.default.temporaryDirectory
+        .appending(path: "initial-\(UUID().uuidString).lodestore").path
+      defer {
+        for end in ["", "-lock"] { try? FileManager.default.removeItem(atPath: path + end) }
+      }
+      let old = try Store(at: path, entities: [Older.self])
+      try old.insert(Older(name: "old"))
+      old.close()
+      let error = #expect(throws: StoreError.self) {
+        try Store(at: path, entities: [WithoutInitial.self])
+      }
+      #expect(error?.code == .incompatibleSchema && error?.message.contains("initial:") == true)
+      let store = try Store(at: path, entities: [Newer.self])
+      try store.insert(Newer(name: "new"))
+      let found = try store.fetch(Newer.all)
+      #expect(found.map(\.madeAt)[0] == .distantPast)
+      #expect(found.map(\.madeAt)[1].timeIntervalSinceNow > -60)
+      store.close()
+    }
+
     @Test func `new value has no id`() {
       #expect(!Specimen.full.id.isAssigned)
     }
+  }
+
+  @Entity(name: "Aged")
+  private struct Older {
+    var name: String
+  }
+
+  @Entity(name: "Aged")
+  private struct WithoutInitial {
+    var name: String
+    var madeAt: Date = .now
+  }
+
+  @Entity(name: "Aged")
+  private struct Newer {
+    var name: String
+    @Attribute(initial: Date.distantPast) var madeAt: Date = .now
   }
 
   @Entity(removed: "rank", "votes")

@@ -9,7 +9,7 @@
         "[1, 2]", "[\"a\": 1]", "Decimal(5)", ".init(rawValue: 1)", "Settings(\"a\", size: 1)",
       ]) func `stable default is the initial value`(value: String)
     {
-      let (source, _) = expand("@Entity struct Pod { var a: T = \(value) }")
+      let (source, _, _) = expand("@Entity struct Pod { var a: T = \(value) }")
       #expect(source.contains(".init(\"a\", \\.a, initial: \(value))"))
     }
 
@@ -20,12 +20,67 @@
         "Int.random(in: 0...9)",
       ]) func `other default is not the initial value`(value: String)
     {
-      let (source, _) = expand("@Entity struct Pod { var a: T = \(value) }")
+      let (source, _, _) = expand("@Entity struct Pod { var a: T = \(value) }")
       #expect(source.contains(".init(\"a\", \\.a)"))
     }
 
+    /// A default like this is right for inserts; what older records have is asked where there are such.
+    @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
+    func `default that is made for each insert is noted`(value: String) {
+      let (_, messages, notes) = expand("@Entity struct Pod { var a: T = \(value) }")
+      #expect(messages == [])
+      #expect(
+        notes == [
+          "the default '\(value)' of 'a' is made anew for each insert, so records that are older than the "
+            + "attribute have none; where there are such records, add '@Attribute(initial: …)' with the value "
+            + "for them"
+        ])
+    }
+
+    @Test(arguments: [
+      "var a: T? = Date()", "var a: T = 1", "var a: T", "@Attribute(initial: 1) var a: T = make()",
+      "@Derived(.changedAt) private(set) var a: Date = .now",
+    ])
+    func `default that leaves nothing open is not noted`(property: String) {
+      #expect(expand("@Entity struct Pod { \(property) }").notes == [])
+    }
+
+    @Test func `initial value takes the place of the default in the file`() {
+      let (source, messages, _) = expand(
+        """
+        @Entity struct Pod {
+          @Attribute(initial: Date.distantPast) var made: Date = .now
+          @Attribute(.unique, originalName: "key", initial: "") var slug: String
+          @Attribute(constraints: [.range(0...5)], initial: 3) var stars: Int = 0
+        }
+        """)
+      #expect(messages == [])
+      #expect(source.contains(".init(\"made\", \\.made, initial: Date.distantPast),"))
+      #expect(source.contains(".init(\"slug\", \\.slug, originalName: \"key\", initial: \"\"),"))
+      #expect(source.contains(".init(\"stars\", \\.stars, initial: 3, constraints:"))
+    }
+
+    @Test func `initial value that may change, or that nothing asks for, is refused`() {
+      expectRefusal(
+        of: "@Entity struct Pod { @Attribute(initial: Date.now) var a: Date = .now }",
+        at: "Date.now",
+        "cannot take 'Date.now' as the initial value of 'a': it may be another one in each process, and the "
+          + "file keeps one; write a literal, a static member, or a call with such arguments")
+      expectRefusal(
+        of: "@Entity struct Pod { @Relationship @Attribute(initial: 0) var a: Pod.ID? }", at: "0",
+        "cannot give 'a' an initial value: it is a relationship; remove 'initial'")
+    }
+
+    @Test(arguments: ["schema", "attributes"])
+    func `property with a name of the type's own is refused`(name: String) {
+      expectRefusal(
+        of: "@Entity struct Pod { var \(name): String }", at: name,
+        "cannot declare '\(name)' in 'Pod': @Entity gives the type a static '\(name)'; use another name, and "
+          + "'@Attribute(originalName: \"\(name)\")' where the file has it")
+    }
+
     @Test func `constraints stand last in the definition as they were written`() {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         """
         @Entity struct Pod {
           @Attribute(.unique, originalName: "key", constraints: [.length(1...64), .pattern("[a-z]+")])
@@ -47,7 +102,7 @@
     }
 
     @Test func `unique attribute and unique list on it are one index`() {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         """
         @Entity struct Pod {
           #Unique<Pod>([\\Pod.name, \\Self.version])

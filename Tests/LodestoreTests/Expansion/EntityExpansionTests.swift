@@ -233,7 +233,7 @@
         ("private(set) var `class`: Int = 0", "var `class`: Attribute<Pod, Int>"),
       ]) func `attributes have type and access of their properties`(property: String, line: String)
     {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         "@Entity public struct Pod { private var secret: Int\n\(property) }")
       #expect(messages == [])
       let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
@@ -251,7 +251,7 @@
         "var a: Int; var b: Int { @storageRestrictions(initializes: a) init { a = newValue } get { a } }",
       ]) func `other initializers leave the properties to be set one by one`(members: String)
     {
-      let (source, messages) = expand("@Entity struct Pod { \(members) }")
+      let (source, messages, _) = expand("@Entity struct Pod { \(members) }")
       #expect(messages == [])
       #expect(source.contains("self.a = try reader.read()"))
       #expect(!source.contains("static func read("))
@@ -260,7 +260,7 @@
     @Test
     func `attribute of the struct that may add members leaves the properties to be set one by one`()
     {
-      let (source, messages) = expand("@Entity @Observed struct Pod { var a: Int }")
+      let (source, messages, _) = expand("@Entity @Observed struct Pod { var a: Int }")
       #expect(messages == [])
       #expect(source.contains("self.a = try reader.read()"))
       #expect(!source.contains("static func read("))
@@ -276,7 +276,8 @@
         "var a: Int\n#if DEBUG\nfunc b() {}\n#endif",
       ]) func `memberwise initializer takes the attributes and the id`(members: String)
     {
-      let (source, messages) = expand("@Entity @available(macOS 14, *) struct Pod { \(members) }")
+      let (source, messages, _) = expand(
+        "@Entity @available(macOS 14, *) struct Pod { \(members) }")
       #expect(messages == [])
       #expect(source.contains("a: try reader.read(),\n"))
       #expect(source.contains("id: reader.id())"))
@@ -284,7 +285,7 @@
     }
 
     @Test func `refused struct keeps an empty conformance`() {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         """
         @Entity
         package struct Pod {
@@ -324,7 +325,7 @@
         "enum Model { @Entity private struct Pod {} }", "@Entity class Pod {}",
       ]) func `struct that cannot conform gets no extension`(declaration: String)
     {
-      let (source, messages) = expand(declaration)
+      let (source, messages, _) = expand(declaration)
       #expect(messages.count == 1)
       #expect(!source.contains("extension"))
     }
@@ -386,14 +387,14 @@
         ("a: String!", ["a"]), ("a: Foundation.Date", ["a"]), ("a: [String: [Int]]?", ["a"]),
       ]) func `attributes are the stored properties`(property: String, names: [String])
     {
-      let (source, messages) = expand("@Entity struct Pod { var \(property) }")
+      let (source, messages, _) = expand("@Entity struct Pod { var \(property) }")
       #expect(messages == [])
       let definitions = source.matches(of: #/\.init\("(\w+)"/#).map { String($0.output.1) }
       #expect(definitions == names)
     }
 
     @Test func `conditional members that are not stored are left alone`() {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         """
         @Entity struct Pod {
           var name: String

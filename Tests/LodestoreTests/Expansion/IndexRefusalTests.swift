@@ -63,7 +63,7 @@
     }
 
     @Test func `path of what has elements stays alone, and what has no order goes`() {
-      let (text, messages) = expand(pod("#Index<Pod>([\\.tags], [\\.authors])"))
+      let (text, messages, _) = expand(pod("#Index<Pod>([\\.tags], [\\.authors])"))
       #expect(messages.isEmpty)
       #expect(text.contains("indexes: [[\\.tags], [\\.authors]]"), "\(text)")
     }
@@ -125,7 +125,7 @@
 
     @Test(arguments: ["paths", "[path]", "[\\.self]", "[\\.[0]]"])
     func `what is not a list of paths is refused`(list: String) {
-      let (_, messages) = expand(pod("#Index<Pod>(\(list))"))
+      let (_, messages, _) = expand(pod("#Index<Pod>(\(list))"))
       #expect(messages.count == 1)
       #expect(messages.first?.hasPrefix("cannot ") == true)
     }
@@ -138,7 +138,7 @@
     }
 
     @Test func `qualified name of the struct is accepted`() {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         "enum Model { @Entity struct Pod { #Index<Model.Pod>([\\.a]); var a: Int } }")
       #expect(messages == [])
       #expect(source.contains("indexes: [[\\.a]])"))

@@ -51,7 +51,7 @@
     let column =
       before.utf8.count - (before.lastIndex(of: "\n").map { before[...$0].utf8.count } ?? 0)
     // What is generated after a refusal is the subject of EntityExpansionTests.
-    let (expanded, _) = expand(source)
+    let (expanded, _, _) = expand(source)
     let diagnostic = DiagnosticSpec(
       message: message, line: line, column: column + 1,
       fixIts: fixes.map { FixItSpec(message: $0.0) })
@@ -74,8 +74,8 @@
 
   let parserKnowsRawIdentifiers = !Parser.parse(source: "let `a b` = 1").hasError
 
-  /// The expansion of `source`, and the messages of its diagnostics.
-  func expand(_ source: String) -> (source: String, messages: [String]) {
+  /// The expansion of `source`, the messages of its errors, and those of its notes.
+  func expand(_ source: String) -> (source: String, messages: [String], notes: [String]) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(
       sourceFiles: [file: .init(moduleName: "Example", fullFilePath: "Example.swift")])
@@ -86,6 +86,10 @@
           sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
       },
       indentationWidth: .spaces(2))
-    return (expanded.description, context.diagnostics.map(\.message))
+    let (errors, notes) = (
+      context.diagnostics.filter { $0.diagMessage.severity == .error },
+      context.diagnostics.filter { $0.diagMessage.severity == .note }
+    )
+    return (expanded.description, errors.map(\.message), notes.map(\.message))
   }
 #endif

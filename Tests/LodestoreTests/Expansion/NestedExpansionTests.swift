@@ -7,7 +7,7 @@
   /// What `@Entity` makes of a struct in another type.
   @Suite struct NestedExpansionTests {
     @Test func `nested struct is named in full`() {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         "enum Model { @Entity fileprivate struct Pod { var name: String } }")
       #expect(messages == [])
       #expect(source.contains("nonisolated extension Model.Pod: Entity"))
@@ -37,7 +37,7 @@
     ])
     func `nested struct shows no more than the types around it`(declaration: String, access: String)
     {
-      let (source, messages) = expand(declaration)
+      let (source, messages, _) = expand(declaration)
       #expect(messages == [])
       #expect(source.contains("\n  \(access)static let schema"), "\(source)")
       #expect(
@@ -47,7 +47,7 @@
     }
 
     @Test func `nested struct has a name for the type of each property`() {
-      let (source, messages) = expand(
+      let (source, messages, _) = expand(
         """
         public enum Model {
           enum Kind: String { case library }

@@ -187,7 +187,7 @@
         "@Transient var a: (Int, Any)?", "@Transient @Wrapper var a: Int",
       ]) func `transient property with a value is left alone`(property: String)
     {
-      let (source, messages) = expand("@Entity struct Pod { \(property) }")
+      let (source, messages, _) = expand("@Entity struct Pod { \(property) }")
       #expect(messages == [])
       #expect(source.contains("attributes: [])"))
     }
@@ -231,7 +231,7 @@
     }
 
     @Test func `every fault of a struct is reported`() {
-      let (_, messages) = expand(
+      let (_, messages, _) = expand(
         "@Entity struct Pod { #Index<Pod>([\\.c]); var a = 1; var b: Any; let d: Int = 1 }")
       #expect(messages.count == 4)
     }

@@ -33,6 +33,14 @@
     @Derived(.start(of: .month, \Visit.at, in: .offset(hours: 1))) private(set) var month: Date?
   }
 
+  @Entity struct Recording {
+    var artist: String
+    var title: String
+    @Derived(
+      .function(version: 1) { (recording: Recording) in "\(recording.artist): \(recording.title)" })
+    private(set) var heading = ""
+  }
+
   @Entity struct Package {
     #Unique<Package>([\.number])
     #Index<Package>([\.licenseType], [\.keywords])
@@ -87,17 +95,22 @@
       #expect(try store.fetch(Visit.all).allSatisfy { $0.month == start })
     }
 
+    @Test func `derives by a function`() throws {
+      let store = try Store.inMemory(entities: [Recording.self])
+      #expect(try store.insert(Recording(artist: "A", title: "b")).heading == "A: b")
+    }
+
     @Test func `finds packages by what is inside of documents`() throws {
       let store = try Store.inMemory(entities: [Package.self])
-      try store.insert(
-        (0..<500).map { number in
-          Package(
-            properties: [
-              "license": ["type": number % 50 == 0 ? "MIT" : "GPL"], "id": .integer(number),
-            ],
-            keywords: number == 7 ? ["swift", "store"] : ["c"],
-            authors: number == 8 ? [["name": "Ann"]] : nil)
-        })
+      let packages: [Package] = (0..<500).map { number in
+        Package(
+          properties: [
+            "license": ["type": number % 50 == 0 ? "MIT" : "GPL"], "id": .integer(number),
+          ],
+          keywords: number == 7 ? ["swift", "store"] : ["c"],
+          authors: number == 8 ? [["name": "Ann"]] : nil)
+      }
+      try store.insert(packages)
       let free = Package.where { $0.properties["license"]["type"] == "MIT" }  // by licenseType
       let swift = Package.where { $0.keywords.contains("swift") }  // by keywords
       let anns = try Package.where(format: "ANY authors.name == 'Ann'")  // by the index of authors

@@ -38,6 +38,7 @@
       var title: String
       @Attribute(constraints: [.range(0...5)]) var stars: Int = 0
       @Attribute(constraints: [.length(1...200), .pattern("[a-z-]+")]) var slug: String
+      @Attribute(initial: Date.distantPast) var writtenAt: Date = .now
     }
 
     static func open() throws -> Store {

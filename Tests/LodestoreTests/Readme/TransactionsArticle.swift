@@ -1,6 +1,7 @@
 #if Macros
   import Foundation
   import Lodestore
+  import LodestoreMaintenance
   import Testing
 
   // The Swift of the articles on reading and writing, concurrency, and files and processes, over `Memo` of
@@ -46,6 +47,38 @@
       let preview = try Store.inMemory(entities: [Memo.self])
 
       #expect(try preview.count(Memo.all) == 0)
+      var unreadable: [UnreadableRecord<Memo>] = []
+      let readable = try store.fetch(Memo.all, onUnreadable: { unreadable.append($0) })
+      for record in unreadable { print(record) }  // cannot read Memo 1: …
+
+      #expect(readable.count == 2 && unreadable.isEmpty)
+    }
+
+    @Test func `catches errors as it says`() throws {
+      let store = try Store.inMemory(entities: [Memo.self])
+      for _ in 0..<2 {
+        do {
+          try store.insert(Memo(title: "milk"))
+        } catch let error as StoreError where error.code == .uniqueViolation {
+          print("record \(error.recordID ?? 0) has it: \(error)")
+        }
+      }
+      #expect(try store.count(Memo.all) == 1)
+      func run() throws {
+        throw StoreError(.readOnly, message: "cannot write: the store is read-only")
+      }
+
+      func main() -> Int32 {
+        do {
+          try run()
+          return 0
+        } catch {
+          FileHandle.standardError.write(Data("\(error)\n".utf8))
+          return 1
+        }
+      }
+
+      #expect(main() == 1)
     }
   }
 
@@ -75,6 +108,30 @@
       }
       task.cancel()
     }
+  }
+
+  @Suite struct `The article on files` {
+    @Test func `backs up, checks and exports`() async throws {
+      let folder = FileManager.default.temporaryDirectory.appending(
+        path: "files-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let store = try Store.inMemory(entities: [Memo.self])
+      try await store.insert(Memo(title: "milk"))
+      let path = folder.appending(path: "backup.lodestore").path
+      try await backUp(store, to: path)
+      let copied = try await FilesArticle.open(path).count(Memo.all)
+      #expect(copied == 1)
+      let lines = try String(contentsOfFile: path + ".jsonl", encoding: .utf8)
+      #expect(lines.contains("milk"))
+    }
+  }
+
+  func backUp(_ store: Store, to path: String) async throws {
+    try await store.backup(to: path) { progress in print(progress.fraction ?? 0) }
+    let verification = try Store.verify(at: path)
+    if !verification.isSound { print(verification) }
+    try await store.export(Memo.all, to: path + ".jsonl")
   }
 
   enum FilesArticle {

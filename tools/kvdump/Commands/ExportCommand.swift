@@ -11,7 +11,8 @@ struct ExportCommand: StoreCommand {
     discussion: """
       Examples:
         kvdump export catalog.lodestore Pod pods.jsonl
-        kvdump export catalog.lodestore Pod --where 'license == "MIT"' --format csv | less
+        kvdump export catalog.lodestore Pod --where 'license == "MIT"' \\
+          --format csv | less
         kvdump export catalog.lodestore --all-entities catalog --links
 
       Everything is of one commit. A file is there when it is whole: it is written under another \

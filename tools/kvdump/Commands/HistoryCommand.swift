@@ -16,7 +16,8 @@ struct HistoryCommand: StoreCommand {
     discussion: """
       Examples:
         kvdump history pods.lodestore --limit 10
-        kvdump history pods.lodestore --after 118 --author import --entity Pod --changes
+        kvdump history pods.lodestore --after 118 --author import --entity Pod \\
+          --changes
         kvdump history pods.lodestore --consumers
         kvdump history pods.lodestore --purge --before 2026-01-01T00:00:00Z
 

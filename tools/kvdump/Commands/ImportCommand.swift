@@ -7,16 +7,17 @@ struct ImportCommand: StoreCommand {
     commandName: "import", abstract: "Write records from JSON, JSON Lines or CSV files. Writes.",
     discussion: """
       Examples:
-        kvdump import cat.lodestore films.json --entity Film --records results \
+        kvdump import cat.lodestore films.json --entity Film --records results \\
           --unique episode_id --infer
         kvdump import cat.lodestore page-*.json --entity Pod --unique name,version
-        kvdump import cat.lodestore stars.csv --entity Star --unique name --infer \
-          --type magnitude=double --type seen=date:dd.MM.yyyy
-        kvdump import quakes.lodestore day.geojson --entity Quake --records features \
-          --map properties.mag=mag --map geometry.coordinates.0=longitude --unique id --infer
-        kvdump import cat.lodestore formulae.json --entity Formula --key-name name --unique name \
-          --infer
-        kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \
+        kvdump import cat.lodestore stars.csv --entity Star --unique name \\
+          --infer --type magnitude=double --type seen=date:dd.MM.yyyy
+        kvdump import quakes.lodestore day.geojson --entity Quake \\
+          --records features --map properties.mag=mag \\
+          --map geometry.coordinates.0=longitude --unique id --infer
+        kvdump import cat.lodestore formulae.json --entity Formula \\
+          --key-name name --unique name --infer
+        kvdump import cat.lodestore fireballs.json --entity Fireball --mirror \\
           --dry-run
 
       Each file is a page, and so is each line of JSON Lines where --records says what is in it; \

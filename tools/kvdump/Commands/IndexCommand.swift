@@ -8,7 +8,8 @@ struct IndexCommand: StoreCommand {
     discussion: """
       Examples:
         kvdump index catalog.lodestore Fireball date --reverse --limit 3
-        kvdump index catalog.lodestore Pod name,version --from AFNetworking --to AFNetworking,3
+        kvdump index catalog.lodestore Pod name,version --from AFNetworking \\
+          --to AFNetworking,3
       """)
 
   @OptionGroup var store: StoreArgument

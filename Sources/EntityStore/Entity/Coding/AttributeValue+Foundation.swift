@@ -104,7 +104,7 @@ extension URL: IndexableValue {
   /// Reads the text; throws when it is not a URL.
   public static func _read(from reader: inout RecordReader) throws(StoreError) -> URL {
     guard let url = URL(string: try String._read(from: &reader)) else {
-      throw reader.undecodable("the text is not a URL")
+      throw reader.undecodable(.url, "its text is not a URL")
     }
     return url
   }
@@ -134,10 +134,10 @@ extension Decimal: IndexableValue {
       let bytes = reader.readSlot(count: DecimalValue.byteCount)
       stored = try DecimalValue(bytes: bytes, at: 0)
     } catch {
-      throw reader.undecodable(error.reason, cause: error)
+      throw reader.undecodable(.decimal, error.reason, cause: error)
     }
     guard let decimal = Decimal(stored) else {
-      throw reader.undecodable("the decimal is beyond what Decimal holds")
+      throw reader.undecodable(.decimal, "its number is beyond what Decimal holds")
     }
     return decimal
   }

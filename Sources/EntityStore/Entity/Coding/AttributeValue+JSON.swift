@@ -35,7 +35,7 @@ extension JSONValue: AttributeValue {
   /// Reads the document; throws when it holds something that JSON does not have.
   public static func _read(from reader: inout RecordReader) throws(StoreError) -> JSONValue {
     do { return try JSONValue(document: reader.readVariable()) } catch {
-      throw reader.undecodable("the JSON does not decode: \(error.reason)", cause: error)
+      throw reader.undecodable(.json, "its JSON does not decode: \(error.reason)", cause: error)
     }
   }
 }

@@ -24,7 +24,10 @@ public protocol AttributeValue: Sendable {
 /// Enumerations with an indexable raw value can conform by saying so; nothing needs to be written.
 /// Order is that of the index: false before true, numbers by value with NaN last, dates by time,
 /// text and URLs by their UTF-8 bytes, data and UUIDs by bytes, and null first.
-public protocol IndexableValue: AttributeValue {}
+///
+/// It is `Codable` too, which `#Predicate` asks of the values that it compares. An enumeration with a raw value
+/// is so by itself.
+public protocol IndexableValue: AttributeValue, Codable {}
 
 /// How an attribute is stored: opaque; made by the library.
 @_documentation(visibility: internal)
@@ -170,7 +173,7 @@ extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue 
   @inlinable
   public static func _read(from reader: inout RecordReader) throws(StoreError) -> Self {
     let raw = try RawValue._read(from: &reader)
-    guard let value = Self(rawValue: raw) else { throw reader.unknownCase(Self.self) }
+    guard let value = Self(rawValue: raw) else { throw reader.unknownCase(Self.self, raw) }
     return value
   }
 }

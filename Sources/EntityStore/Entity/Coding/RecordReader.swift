@@ -122,17 +122,30 @@ public struct RecordReader: ~Copyable {
     if type.isVariable { _ = readVariable() } else { slot += type.slotSize }
   }
 
-  private var entityName: String { entity.takeUnretainedValue().name }
-
   @usableFromInline
-  func unknownCase<V>(_: V.Type) -> StoreError {
-    .undecodable(
-      entity: entityName, recordID: recordID, reason: "the raw value is no case of \(V.self)")
+  func unknownCase<V: RawRepresentable>(_: V.Type, _ raw: V.RawValue) -> StoreError
+  where V.RawValue: AttributeValue {
+    let label = entity.takeUnretainedValue()
+    return .unknownCase(
+      entity: label.name, recordID: recordID, attribute: lastRead(V.RawValue._storage.type),
+      value: raw._storedValue.value, of: RawCases<V>())
   }
 
-  @usableFromInline
-  func undecodable(_ reason: String, cause: (any Error)? = nil) -> StoreError {
-    .undecodable(entity: entityName, recordID: recordID, reason: reason, cause: cause)
+  /// The error for an attribute of `type` that was read last and does not decode.
+  func undecodable(
+    _ type: AttributeType, _ reason: String, cause: (any Error)? = nil
+  ) -> StoreError {
+    .undecodable(
+      entity: entity.takeUnretainedValue().name, recordID: recordID, attribute: lastRead(type),
+      reason: reason, cause: cause)
+  }
+
+  /// The name of the attribute that was read last, which is of `type`.
+  private func lastRead(_ type: AttributeType) -> String? {
+    let label = entity.takeUnretainedValue()
+    return type.isVariable
+      ? label.attribute(variable: (end - slotsEnd) / (isWide ? 4 : 2) - 1)
+      : label.attribute(endingAt: slot)
   }
 
   // MARK: What entities call
@@ -157,9 +170,8 @@ public struct RecordReader: ~Copyable {
   public mutating func read<V: RawRepresentable>(
     _: V.Type = V.self
   ) throws(StoreError) -> V where V.RawValue: AttributeValue {
-    guard let value = V(rawValue: try V.RawValue._read(from: &self)) else {
-      throw unknownCase(V.self)
-    }
+    let raw = try V.RawValue._read(from: &self)
+    guard let value = V(rawValue: raw) else { throw unknownCase(V.self, raw) }
     return value
   }
 
@@ -170,7 +182,7 @@ public struct RecordReader: ~Copyable {
     _: V?.Type = V?.self
   ) throws(StoreError) -> V? where V.RawValue: AttributeValue {
     guard let raw = try V.RawValue?._read(from: &self) else { return nil }
-    guard let value = V(rawValue: raw) else { throw unknownCase(V.self) }
+    guard let value = V(rawValue: raw) else { throw unknownCase(V.self, raw) }
     return value
   }
 
@@ -202,7 +214,10 @@ public struct RecordReader: ~Copyable {
     do {
       return try DocumentCoding.decode(V.self, from: bytes)
     } catch {
-      throw undecodable("a document does not decode as \(V.self)", cause: error)
+      throw undecodable(
+        .document,
+        "it does not decode as \(V.self)\((error as? DecodingError).map { ": \($0.reason)" } ?? "")",
+        cause: error)
     }
   }
 

@@ -41,7 +41,7 @@ public struct ImportLink<E: Entity>: Sendable {
     self.member = member
     self.makesMissing = makesMissing
     target = { Target.schema.name }
-    self.key = Target.attributes[keyPath: key].name
+    self.key = Target.attributes[keyPath: key].attributeName
     name = relationship.name
     isToOne = false
   }
@@ -54,8 +54,8 @@ public struct ImportLink<E: Entity>: Sendable {
     self.member = member
     self.makesMissing = makesMissing
     target = { Target.schema.name }
-    self.key = Target.attributes[keyPath: key].name
-    name = E.attributes[keyPath: path].name
+    self.key = Target.attributes[keyPath: key].attributeName
+    name = E.attributes[keyPath: path].attributeName
     isToOne = true
   }
 

@@ -216,7 +216,7 @@ extension Attribute {
         return compared(.less, value(range.upperBound))
       default:
         return Condition(
-          .failure(.badQuery("'\(name)' is compared with \(R.self), an unknown range")))
+          .failure(.badQuery("'\(attributeName)' is compared with \(R.self), an unknown range")))
       }
     } catch {
       return unencodable(error)
@@ -224,6 +224,7 @@ extension Attribute {
   }
 
   private func unencodable(_ error: any Error) -> Condition<E> {
-    Condition(.failure(.badQuery("'\(name)' is compared with what cannot be encoded: \(error)")))
+    Condition(
+      .failure(.badQuery("'\(attributeName)' is compared with what cannot be encoded: \(error)")))
   }
 }

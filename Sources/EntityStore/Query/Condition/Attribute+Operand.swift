@@ -19,13 +19,13 @@ extension Attribute {
       if case .path(let path) = derivedOperand { return path }
       return nil
     }
-    return ValuePath(attribute: name)
+    return ValuePath(attribute: attributeName)
   }
 
   private var derivedOperand: Operand? { (derived as? DerivedOperand)?.operand }
 
   /// What stands for the attribute in a condition.
-  var operand: Operand { derivedOperand ?? .path(ValuePath(attribute: name)) }
+  var operand: Operand { derivedOperand ?? .path(ValuePath(attribute: attributeName)) }
 
   /// Why conditions with it cannot be used; `nil` where they can.
   var failure: StoreError? { (derived as? DerivedOperand)?.failure }
@@ -36,7 +36,7 @@ extension Attribute {
   }
 
   /// The stored attribute's name in the schema.
-  var name: String {
+  var attributeName: String {
     guard ordinal >= 0 else { return BoundAttribute.recordIDName }
     let attributes = E.schema.attributes
     precondition(

@@ -1,9 +1,85 @@
 // What people try first, refused with what to write instead.
 //
-// No overload of `&&` and `||`: together with `==` on attributes, even unavailable ones for two conditions,
-// with a result of their own, made the compiler take 3 to 34 seconds for faulty chains in unrelated code
-// (Swift 6.3; UnrelatedChains in the tests has some). None of lines that are Swift's own `Bool`: with one,
-// the compiler talks of other operators where a type is wrong.
+// `&&` and `||` are refused between two conditions, by functions with a result of their own, which nothing else
+// takes. With a condition as the result, or with further operands, the compiler takes 12 to 80 seconds for 30 faulty
+// chains in unrelated code, in place of 0.5 (Swift 6.3; `faultyChains` of the tests). So of three conditions in a
+// chain the compiler does not say more. No overload takes lines that are Swift's own `Bool`: with one, the compiler
+// talks of other operators where a type is wrong.
+
+/// Two conditions that were joined by an operator, which is refused.
+@_documentation(visibility: internal)
+public struct _JoinedConditions<E: Entity> {}
+
+/// Refused: lines are joined already.
+@available(
+  *, unavailable,
+  message:
+    "write each condition on a line of its own, or separate them by ';': all of them must hold"
+)
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func && <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _JoinedConditions<E> {
+  _JoinedConditions()
+}
+
+/// Refused: alternatives have a function.
+@available(
+  *, unavailable, message: "write anyOf($0.isSeen, $0.episode == 4): one of them must hold"
+)
+@_disfavoredOverload
+@_documentation(visibility: internal)
+public func || <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _JoinedConditions<E> {
+  _JoinedConditions()
+}
+
+extension ConditionBuilder {
+  /// Refused by the operator that makes such a line.
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public static func buildExpression(_ line: _JoinedConditions<E>) -> Condition<E> { .all }
+}
+
+extension Sequence where Element: AttributeValue {
+  /// Refused: an attribute is no element.
+  @available(*, unavailable, message: "ask the attribute: $0.episode.isIn([1, 4])")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func contains<E: Entity>(_ attribute: Attribute<E, Element>) -> Condition<E> { .all }
+
+  /// Refused: an attribute is no element.
+  @available(*, unavailable, message: "ask the attribute: $0.episode.isIn([1, 4])")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func contains<E: Entity>(_ attribute: Attribute<E, Element?>) -> Condition<E> { .all }
+}
+
+extension ClosedRange where Bound: AttributeValue {
+  /// Refused: an attribute is no element.
+  @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1...4)")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func contains<E: Entity>(_ attribute: Attribute<E, Bound>) -> Condition<E> { .all }
+
+  /// Refused: an attribute is no element.
+  @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1...4)")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func contains<E: Entity>(_ attribute: Attribute<E, Bound?>) -> Condition<E> { .all }
+}
+
+extension Range where Bound: AttributeValue {
+  /// Refused: an attribute is no element.
+  @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1..<4)")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func contains<E: Entity>(_ attribute: Attribute<E, Bound>) -> Condition<E> { .all }
+
+  /// Refused: an attribute is no element.
+  @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1..<4)")
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func contains<E: Entity>(_ attribute: Attribute<E, Bound?>) -> Condition<E> { .all }
+}
 
 extension ConditionBuilder {
   /// Refused: an attribute that is neither true nor false.
@@ -42,6 +118,16 @@ extension Attribute {
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public static func != (lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E> { .all }
+}
+
+extension Attribute {
+  /// Refused: the commonest attribute of a related record, which its id does not have.
+  @available(
+    *, unavailable, message: "name an attribute of a related record in brackets: $0.person[\\.name]"
+  )
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public var name: Attribute<E, String> { Attribute<E, String>(0) }
 }
 
 extension Entity {
@@ -112,3 +198,32 @@ public func > <E: Entity, Value: AttributeValue>(
 public func >= <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
+
+extension Query {
+  /// Refused: the direction belongs to the attribute.
+  @available(
+    *, unavailable, message: "the direction follows the attribute: sorted(by: \\.title.descending)"
+  )
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func sorted<Value>(
+    by path: KeyPath<E.Attributes, Attribute<E, Value>>, _ direction: _SortDirection
+  ) -> Query { self }
+
+  /// Refused: the direction belongs to the attribute.
+  @available(
+    *, unavailable, message: "the direction follows the attribute: sorted(by: \\.title.descending)"
+  )
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func sorted<Value>(
+    by path: KeyPath<E.Attributes, Attribute<E, Value>>, order direction: _SortDirection
+  ) -> Query { self }
+}
+
+/// What people write after the attribute of an order, which is refused.
+@_documentation(visibility: internal)
+public enum _SortDirection {
+  case ascending, descending
+  case forward, reverse
+}

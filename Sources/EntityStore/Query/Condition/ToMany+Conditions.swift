@@ -123,7 +123,7 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
     guard let outer = self.path, let steps = inner.path?.steps else {
       return Attribute<E, V?>(
         deriving: operand,
-        failure: .badQuery("'\(name)' and what is asked of its record must be stored"))
+        failure: .badQuery("'\(attributeName)' and what is asked of its record must be stored"))
     }
     return Attribute<E, V?>(deriving: .path(ValuePath(outer.root, outer.steps + steps)))
   }

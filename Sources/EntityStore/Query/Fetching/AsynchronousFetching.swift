@@ -67,7 +67,7 @@ extension Store {
   ///
   /// Cancelling the task ends the sequence with `CancellationError`, also within a batch.
   public func batches<E: Entity>(of size: Int, _ query: Query<E>) -> ResultBatches<E> {
-    ResultBatches(store: self, query: query, size: max(1, size))
+    ResultBatches(store: self, query: query, size: max(1, size), onUnreadable: nil)
   }
 
   @usableFromInline
@@ -125,6 +125,15 @@ struct WatchedRead {
   ) throws(StoreError) {
     try core.readResults(of: try core.run(query, control: control), reserve: reserve, body)
   }
+
+  /// As ``TransactionAccess`` does it.
+  @usableFromInline
+  func readResults<E: Entity>(
+    of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (inout RecordReader) throws -> Bool
+  ) throws(StoreError) {
+    try core.readResults(of: try core.run(query, control: control), onUnreadable: report, body)
+  }
 }
 
 /// The results of a query in batches, as an asynchronous sequence.
@@ -136,11 +145,13 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
   let store: Store
   let query: Query<E>
   let size: Int
+  /// Called with each record that cannot be read; `nil` where one ends the sequence.
+  let onUnreadable: (@Sendable (UnreadableRecord<E>) -> Void)?
 
   /// Runs the query with the first batch.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(store: store, query: query, size: size)
+    AsyncIterator(store: store, query: query, size: size, onUnreadable: onUnreadable)
   }
 
   /// The position of a loop over batches.
@@ -149,13 +160,18 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     @usableFromInline let store: Store
     let query: Query<E>
     let size: Int
+    @usableFromInline let onUnreadable: (@Sendable (UnreadableRecord<E>) -> Void)?
     private var results: FetchedResults<E>?
     private var position = 0
 
-    init(store: Store, query: Query<E>, size: Int) {
+    init(
+      store: Store, query: Query<E>, size: Int,
+      onUnreadable: (@Sendable (UnreadableRecord<E>) -> Void)?
+    ) {
       self.store = store
       self.query = query
       self.size = size
+      self.onUnreadable = onUnreadable
     }
 
     /// The next batch; `nil` after the last.
@@ -163,7 +179,14 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
     @_documentation(visibility: internal)
     public mutating func next() async throws -> [E]? {
       guard let part = try await nextPart() else { return nil }
-      return try await store.cancellably { try part.values(isCancelled: $0) }
+      let report = onUnreadable
+      return try await store.cancellably { isCancelled in
+        if let report {
+          try part.values(isCancelled: isCancelled, onUnreadable: report)
+        } else {
+          try part.values(isCancelled: isCancelled)
+        }
+      }
     }
 
     @usableFromInline

@@ -12,10 +12,11 @@ struct Columns {
   /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
   mutating func append<E: Entity, V>(_ attribute: Attribute<E, V>) throws(StoreError) {
     guard attribute.storedOrdinal != nil,
-      let stored = entity.description.attribute(named: attribute.name),
+      let stored = entity.description.attribute(named: attribute.attributeName),
       let index = entity.readLayout.slotIndex(ofAttribute: stored.number)
     else {
-      throw .badQuery("'\(attribute.name)' is fetched as \(E.schema.name) does not store it")
+      throw .badQuery(
+        "'\(attribute.attributeName)' is fetched as \(E.schema.name) does not store it")
     }
     numbers.append(stored.number)
     slots.append(entity.readLayout.slots[index])

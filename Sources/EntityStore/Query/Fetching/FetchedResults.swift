@@ -87,9 +87,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   ) throws(StoreError) {
     var count = 0
     try readValues { reader throws in
-      if count % 1_024 == 0, isCancelled() {
-        throw StoreError(.cancelled, "cannot read a batch: cancelled")
-      }
+      if count % 1_024 == 0, isCancelled() { throw Self.cancelled }
       count += 1
       try body(&reader)
     }
@@ -100,6 +98,26 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     try hold.use { (core) throws(StoreError) in
       try core.readRecords(allIDs[bounds], of: try core.entity(E.self), body)
     }
+  }
+
+  @usableFromInline
+  func readValues(
+    isCancelled: () -> Bool, onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (inout RecordReader) throws -> Void
+  ) throws(StoreError) {
+    try hold.use { (core) throws(StoreError) in
+      let entity = try core.entity(E.self)
+      var count = 0
+      try core.forEachRecord(allIDs[bounds], of: entity) { id, bytes in
+        if count % 1_024 == 0, isCancelled() { throw Self.cancelled }
+        count += 1
+        core.read(bytes, id: id, of: entity, onUnreadable: report, body)
+      }
+    }
+  }
+
+  private static var cancelled: StoreError {
+    StoreError(.cancelled, "cannot read a batch: cancelled")
   }
 
   /// Consecutive parts of `size` records, at least 1, the last perhaps of fewer.

@@ -162,6 +162,6 @@ private struct Fussy: Entity {
   init(from reader: inout RecordReader) throws(StoreError) {
     number = try reader.read()
     isWanted = try reader.read()
-    if !isWanted { throw reader.undecodable("it is not wanted") }
+    if !isWanted { throw reader.undecodable(.bool, "it is not wanted") }
   }
 }

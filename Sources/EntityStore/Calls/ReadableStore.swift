@@ -1,0 +1,152 @@
+/// A store that is read by single calls: a ``Store``, or a ``PinnedSnapshot``, which keeps one
+/// commit of it.
+///
+///     let film = try store.fetch(Film.key(episode: 4))
+///     let cast = try store.related(Film.cast, of: filmID, Person.all.sorted(by: \.name))
+///
+/// Each call is a read of its own, and does what the call of the same name on
+/// ``ReadableTransaction`` does. In a store it sees the newest commit, in a snapshot the
+/// snapshot's. Calls that must see one commit belong into one ``read(_:)-((Snapshot)->R)``.
+///
+/// Calls run on the calling thread. In asynchronous code a store has each of them once more:
+/// `await` runs it on a thread of the store.
+///
+/// The calls throw what ``ReadableTransaction`` says, and ``StoreError/Code/closed``. Do not
+/// conform to it.
+public protocol ReadableStore: Sendable {
+  /// Runs `body` on the commit, on the calling thread.
+  func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R
+}
+
+extension Store: ReadableStore {}
+
+// MARK: Records
+
+extension ReadableStore {
+  /// The records that `query` finds, in its order.
+  public func fetch<E: Entity>(_ query: Query<E>) throws -> [E] {
+    try read { try $0.fetch(query) }
+  }
+
+  /// The records that `query` finds, in its order, without those that cannot be read.
+  ///
+  /// - Parameter report: called with each record that cannot be read, in the order of the query.
+  @_disfavoredOverload
+  public func fetch<E: Entity>(
+    _ query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void
+  ) throws -> [E] {
+    try read { try $0.fetch(query, onUnreadable: report) }
+  }
+
+  /// The record with this id, or `nil`.
+  public func fetch<E: Entity>(_ id: RecordID<E>) throws -> E? {
+    try read { try $0.fetch(id) }
+  }
+
+  /// The records with these ids, in the order of `ids`, without those that are not there.
+  public func fetch<E: Entity>(_ ids: some Sequence<RecordID<E>>) throws -> [E] {
+    try read { try $0.fetch(ids) }
+  }
+
+  /// The records with these ids, in the order of `ids`, without those that are not there or cannot
+  /// be read.
+  ///
+  /// - Parameter report: called with each record that cannot be read, in any order.
+  @_disfavoredOverload
+  public func fetch<E: Entity>(
+    _ ids: some Sequence<RecordID<E>>, onUnreadable report: (UnreadableRecord<E>) -> Void
+  ) throws -> [E] {
+    try read { try $0.fetch(ids, onUnreadable: report) }
+  }
+
+  /// The record with the values of `key`, or `nil`.
+  public func fetch<E: Entity>(_ key: EntityKey<E>) throws -> E? {
+    try read { try $0.fetch(key) }
+  }
+
+  /// The records that a unique index leads to from `keys`, in their order; `nil` for a key without
+  /// a record.
+  public func fetch<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
+  ) throws -> [E?] {
+    try read { try $0.fetch(index, keys: keys) }
+  }
+
+  /// The records in the order of `index`, within `bounds`.
+  public func fetch<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>,
+    within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,
+    limit: Int = .max
+  ) throws -> [E] {
+    try read { try $0.fetch(index, within: bounds, isReversed: isReversed, limit: limit) }
+  }
+
+  /// The first record that `query` finds, or `nil`.
+  public func first<E: Entity>(_ query: Query<E>) throws -> E? {
+    try read { try $0.first(query) }
+  }
+
+  /// How many records `query` finds.
+  public func count<E: Entity>(_ query: Query<E>) throws -> Int {
+    try read { try $0.count(query) }
+  }
+
+  /// How many records `index` has within `bounds`.
+  public func count<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
+  ) throws -> Int {
+    try read { try $0.count(index, within: bounds) }
+  }
+
+  /// Whether `query` finds a record.
+  public func exists<E: Entity>(_ query: Query<E>) throws -> Bool {
+    try read { try $0.exists(query) }
+  }
+
+  /// Whether there is a record with the values of `key`.
+  public func exists<E: Entity>(_ key: EntityKey<E>) throws -> Bool {
+    try read { try $0.exists(key) }
+  }
+
+  /// The ids of the records that `query` finds, in its order.
+  public func ids<E: Entity>(_ query: Query<E>) throws -> [E.ID] {
+    try read { try $0.ids(query) }
+  }
+
+  /// The ids of the records in the order of `index`, within `bounds`.
+  public func ids<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>,
+    within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,
+    limit: Int = .max
+  ) throws -> [E.ID] {
+    try read { try $0.ids(index, within: bounds, isReversed: isReversed, limit: limit) }
+  }
+
+  /// One page of results with the token of the next; see ``ReadableTransaction/page(_:)``.
+  public func page<E: Entity>(_ query: Query<E>) throws -> Page<E> {
+    try read { try $0.page(query) }
+  }
+
+  /// One page of results without the records that cannot be read, with the token of the next.
+  ///
+  /// See ``ReadableTransaction/page(_:onUnreadable:)``.
+  public func page<E: Entity>(
+    _ query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void
+  ) throws -> Page<E> {
+    try read { try $0.page(query, onUnreadable: report) }
+  }
+
+  /// One page of some attributes of the results of `query`; see
+  /// ``ReadableTransaction/page(_:_:_:)``.
+  public func page<E: Entity, First, each Other>(
+    _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, First>>,
+    _ other: repeat KeyPath<E.Attributes, Attribute<E, each Other>>
+  ) throws -> Page<(First, repeat each Other)> {
+    try read { try $0.page(query, path, repeat each other) }
+  }
+
+  /// The record with this id, to be edited.
+  public func edit<E: Entity>(_ id: RecordID<E>) throws -> Edit<E> {
+    try read { try $0.edit(id) }
+  }
+}

@@ -1,0 +1,190 @@
+// Reads of one call in asynchronous code: those of ``ReadableStore`` on threads of the store.
+//
+// Fetches and counts with progress are in Query/Fetching.
+
+extension Store {
+  /// The record with this id, or `nil`.
+  public func fetch<E: Entity>(_ id: RecordID<E>) async throws -> E? {
+    try await read { try $0.fetch(id) }
+  }
+
+  /// The records with these ids, in the order of `ids`, without those that are not there.
+  public func fetch<E: Entity>(_ ids: some Sequence<RecordID<E>> & Sendable) async throws -> [E] {
+    try await read { try $0.fetch(ids) }
+  }
+
+  /// The records with these ids, in the order of `ids`, without those that are not there or cannot
+  /// be read.
+  ///
+  /// - Parameter report: called on the store's thread with each record that cannot be read, in any
+  ///   order.
+  @_disfavoredOverload
+  public func fetch<E: Entity>(
+    _ ids: some Sequence<RecordID<E>> & Sendable,
+    onUnreadable report: @escaping @Sendable (UnreadableRecord<E>) -> Void
+  ) async throws -> [E] {
+    try await read { try $0.fetch(ids, onUnreadable: report) }
+  }
+
+  /// The record with the values of `key`, or `nil`.
+  public func fetch<E: Entity>(_ key: EntityKey<E>) async throws -> E? {
+    try await read { try $0.fetch(key) }
+  }
+
+  /// The records that a unique index leads to from `keys`, in their order; `nil` for a key without
+  /// a record.
+  public func fetch<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
+  ) async throws -> [E?] {
+    try await read { try $0.fetch(index, keys: keys) }
+  }
+
+  /// The records in the order of `index`, within `bounds`.
+  public func fetch<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>,
+    within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,
+    limit: Int = .max
+  ) async throws -> [E] {
+    try await read { try $0.fetch(index, within: bounds, isReversed: isReversed, limit: limit) }
+  }
+
+  /// The first record that `query` finds, or `nil`.
+  public func first<E: Entity>(_ query: Query<E>) async throws -> E? {
+    try await read { try $0.first(query) }
+  }
+
+  /// How many records `index` has within `bounds`.
+  public func count<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
+  ) async throws -> Int {
+    try await read { try $0.count(index, within: bounds) }
+  }
+
+  /// Whether `query` finds a record.
+  public func exists<E: Entity>(_ query: Query<E>) async throws -> Bool {
+    try await read { try $0.exists(query) }
+  }
+
+  /// Whether there is a record with the values of `key`.
+  public func exists<E: Entity>(_ key: EntityKey<E>) async throws -> Bool {
+    try await read { try $0.exists(key) }
+  }
+
+  /// The ids of the records that `query` finds, in its order.
+  public func ids<E: Entity>(_ query: Query<E>) async throws -> [E.ID] {
+    try await read { try $0.ids(query) }
+  }
+
+  /// The ids of the records in the order of `index`, within `bounds`.
+  public func ids<E: Entity, each Value: Sendable>(
+    _ index: EntityIndex<E, repeat each Value>,
+    within bounds: IndexBounds<repeat each Value> = .init(), isReversed: Bool = false,
+    limit: Int = .max
+  ) async throws -> [E.ID] {
+    try await read { try $0.ids(index, within: bounds, isReversed: isReversed, limit: limit) }
+  }
+
+  /// One page of results with the token of the next; see ``ReadableTransaction/page(_:)``.
+  public func page<E: Entity>(_ query: Query<E>) async throws -> Page<E> {
+    try await read { try $0.page(query) }
+  }
+
+  /// One page of results without the records that cannot be read, with the token of the next.
+  ///
+  /// See ``ReadableTransaction/page(_:onUnreadable:)``; `report` is called on the store's thread.
+  public func page<E: Entity>(
+    _ query: Query<E>, onUnreadable report: @escaping @Sendable (UnreadableRecord<E>) -> Void
+  ) async throws -> Page<E> {
+    try await read { try $0.page(query, onUnreadable: report) }
+  }
+
+  /// One page of some attributes of the results of `query`; see
+  /// ``ReadableTransaction/page(_:_:_:)``.
+  public func page<E: Entity, First: Sendable, each Other: Sendable>(
+    _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, First>> & Sendable,
+    _ other: repeat KeyPath<E.Attributes, Attribute<E, each Other>> & Sendable
+  ) async throws -> Page<(First, repeat each Other)> {
+    try await read { try $0.page(query, path, repeat each other) }
+  }
+
+  /// The record with this id, to be edited.
+  public func edit<E: Entity>(_ id: RecordID<E>) async throws -> Edit<E> {
+    try await read { try $0.edit(id) }
+  }
+
+  /// Some attributes of the results of `query`, in its order, without decoding the others.
+  public func values<E: Entity, each V: Sendable>(
+    _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>> & Sendable,
+    distinct: Bool = false
+  ) async throws -> [(repeat each V)] {
+    try await read { try $0.values(query, repeat each path, distinct: distinct) }
+  }
+
+  /// One attribute of the results of `query`, in its order, without decoding the others.
+  public func values<E: Entity, V: Sendable>(
+    _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, V>> & Sendable,
+    distinct: Bool = false
+  ) async throws -> [V] {
+    try await read { try $0.values(query, path, distinct: distinct) }
+  }
+
+  /// Some attributes of the results of `query` as dictionaries, by their names; null is left out.
+  public func dictionaries<E: Entity>(
+    _ query: Query<E>, attributes names: [String]
+  ) async throws -> [[String: any AttributeValue]] {
+    try await read { try $0.dictionaries(query, attributes: names) }
+  }
+
+  /// The groups that the records of `query` form by their values at `path`, with several aggregates
+  /// of each.
+  ///
+  /// - Parameter condition: which groups to return; called on the store's thread.
+  public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
+    _ aggregate: repeat Aggregate<E, each Result>,
+    having condition: @escaping @Sendable (Group<Key, (repeat each Result)>) -> Bool = { _ in true }
+  ) async throws -> [Group<Key, (repeat each Result)>] {
+    try await read { try $0.groups(query, by: path, repeat each aggregate, having: condition) }
+  }
+
+  /// The groups that the records of `query` form by their values at `path`, with one aggregate of
+  /// each.
+  ///
+  /// - Parameter condition: which groups to return; called on the store's thread.
+  public func groups<E: Entity, Key: Sendable, Result: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
+    _ aggregate: Aggregate<E, Result>,
+    having condition: @escaping @Sendable (Group<Key, Result>) -> Bool = { _ in true }
+  ) async throws -> [Group<Key, Result>] {
+    try await read { try $0.groups(query, by: path, aggregate, having: condition) }
+  }
+
+  /// The values of the aggregates over all records that `query` finds.
+  public func aggregate<E: Entity, each Result: Sendable>(
+    _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>
+  ) async throws -> (repeat each Result) {
+    try await read { try $0.aggregate(query, repeat each aggregate) }
+  }
+
+  /// The results of `query`, in sections by the values at `path`; see
+  /// ``ReadableTransaction/sections(_:by:)``.
+  public func sections<E: Entity, Key: Equatable & Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable
+  ) async throws -> [ResultSection<Key, E>] {
+    try await read { try $0.sections(query, by: path) }
+  }
+
+  /// The sections of the results of `query`, with their counts and without the records.
+  public func sectionRanges<E: Entity, Key: Equatable & Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable
+  ) async throws -> [SectionRange<Key>] {
+    try await read { try $0.sectionRanges(query, by: path) }
+  }
+
+  /// How `query` is run, and with `analyzing` what running it read.
+  public func explain<E: Entity>(
+    _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
+  ) async throws -> QueryExplanation {
+    try await read { try $0.explain(query, for: use, analyzing: analyzing) }
+  }
+}

@@ -1,0 +1,40 @@
+package import LMDB
+
+// For modules of this package that build upon a store which a program has open.
+
+extension Store {
+  /// Runs `body` on a thread of the store with the store's face for tools, until it ends or the
+  /// task is cancelled.
+  package func onThread<R: Sendable>(
+    _ body:
+      @escaping @Sendable (DynamicStore, _ isCancelled: @escaping @Sendable () -> Bool) throws -> R
+  ) async throws -> R {
+    let store = DynamicStore(self)
+    return try await cancellably { isCancelled in try body(store, isCancelled) }
+  }
+}
+
+extension DynamicStore {
+  /// Calls `body` with the environment of the store, which stays open until it returns.
+  package func withEnvironment<R>(_ body: (Environment) throws -> R) throws -> R {
+    try core.checkOpen("check")
+    return try body(core.environment)
+  }
+}
+
+extension DynamicSnapshot {
+  /// Plans a query of a program's type.
+  package func query<E: Entity>(_ query: Query<E>) throws(StoreError) -> DynamicQuery {
+    DynamicQuery(plan: try core.plan(try query.request(), for: try core.entity(E.self)), core: core)
+  }
+
+  /// The entity of a program's type.
+  package func entity<E: Entity>(of _: E.Type) throws(StoreError) -> DynamicEntity {
+    DynamicEntity(stored: try core.entity(E.self))
+  }
+}
+
+extension StoreError {
+  /// An error of the engine as one of the store.
+  package init(ofEngine error: LMDBError) { self.init(error) }
+}

@@ -1,0 +1,162 @@
+/// A record that a fetch found and could not read.
+///
+/// The record's bytes break the format, or a value does not fit the program's type: a raw value
+/// without a case, or a document that does not decode.
+///
+///     var unreadable: [UnreadableRecord<Note>] = []
+///     let notes = try store.fetch(Note.all, onUnreadable: { unreadable.append($0) })
+///     for record in unreadable { print(record) }
+public struct UnreadableRecord<E: Entity>: Sendable, Identifiable {
+  /// The record's id.
+  public let id: E.ID
+  /// Why it cannot be read; names the attribute where one is at fault.
+  public let error: StoreError
+
+  init(_ id: UInt64, _ error: any Error) {
+    self.id = RecordID(rawValue: id)
+    self.error = StoreError(wrapping: error)
+  }
+}
+
+extension UnreadableRecord: CustomStringConvertible {
+  /// The message of ``error``, which names the entity and the record.
+  public var description: String { error.description }
+}
+
+// Fetches that go on after a record that cannot be read.
+//
+// A condition or an order that such a record cannot be evaluated for still ends the fetch.
+
+extension ReadableTransaction where Self: ~Copyable {
+  /// The records that `query` finds, in its order, without those that cannot be read.
+  ///
+  /// - Parameter report: called with each record that cannot be read, in the order of the query.
+  /// - Throws: as ``fetch(_:)-(Query<E>)``, but not for a record that cannot be read.
+  @inlinable
+  public func fetch<E: Entity>(
+    _ query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void
+  ) throws(StoreError) -> [E] {
+    var found: [E] = []
+    try access.readResults(of: query, onUnreadable: report) { reader in
+      found.append(try E.read(from: &reader))
+      return true
+    }
+    return found
+  }
+
+  /// The records with these ids, in the order of `ids`, without those that are not there or cannot
+  /// be read.
+  ///
+  /// - Parameter report: called with each record that cannot be read, in any order.
+  @inlinable
+  public func fetch<E: Entity>(
+    _ ids: some Sequence<RecordID<E>>, onUnreadable report: (UnreadableRecord<E>) -> Void
+  ) throws(StoreError) -> [E] {
+    let wanted = ids.map(\.rawValue)
+    var found = [E?](repeating: nil, count: wanted.count)
+    try access.readRecords(wanted, onUnreadable: report) { found[$0] = try E.read(from: &$1) }
+    return found.compactMap { $0 }
+  }
+
+  /// Visits what `query` finds, in its order, without the records that cannot be read.
+  ///
+  /// As ``forEach(_:_:)``: one record at a time is in memory.
+  ///
+  /// - Parameter report: called with each record that cannot be read, in the order of the query.
+  @inlinable
+  public func forEach<E: Entity>(
+    _ query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
+    _ body: (E) throws -> Void
+  ) throws {
+    var thrown: (any Error)?
+    try access.readResults(of: query, onUnreadable: report) { reader in
+      let value = try E.read(from: &reader)
+      do {
+        try body(value)
+        return true
+      } catch {
+        thrown = error
+        return false
+      }
+    }
+    if let thrown { throw thrown }
+  }
+
+  /// One page of results without the records that cannot be read, with the token of the next.
+  ///
+  /// As ``page(_:)``. A record that cannot be read counts for the limit, so a page may have fewer
+  /// records, or none, and a next one all the same.
+  ///
+  /// - Parameter report: called with each record that cannot be read, in the order of the query.
+  @inlinable
+  public func page<E: Entity>(
+    _ query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void
+  ) throws(StoreError) -> Page<E> {
+    var items: [E] = []
+    let next = try access.readPage(of: query, onUnreadable: report) {
+      items.append(try E.read(from: &$0))
+    }
+    return Page(items: items, next: next, generation: generation)
+  }
+}
+
+extension FetchedResults {
+  /// All records, decoded, without those that cannot be read.
+  ///
+  /// - Parameter report: called with each record that cannot be read, in order.
+  @inlinable
+  public func values(onUnreadable report: (UnreadableRecord<E>) -> Void) throws(StoreError) -> [E] {
+    try values(isCancelled: { false }, onUnreadable: report)
+  }
+
+  @inlinable
+  func values(
+    isCancelled: () -> Bool, onUnreadable report: (UnreadableRecord<E>) -> Void
+  ) throws(StoreError) -> [E] {
+    var found: [E] = []
+    found.reserveCapacity(count)
+    try readValues(isCancelled: isCancelled, onUnreadable: report) {
+      found.append(try E.read(from: &$0))
+    }
+    return found
+  }
+}
+
+extension Store {
+  /// Fetches on a thread of the store, with progress, without the records that cannot be read.
+  ///
+  /// As ``fetch(_:onProgress:)``.
+  ///
+  /// - Parameters:
+  ///   - onProgress: called on the store's thread, a hundred times a second at most.
+  ///   - report: called on the store's thread with each record that cannot be read, in the order of the
+  ///     query.
+  @inlinable @_disfavoredOverload
+  public func fetch<E: Entity>(
+    _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil,
+    onUnreadable report: @escaping @Sendable (UnreadableRecord<E>) -> Void
+  ) async throws -> [E] {
+    try await running(onProgress) { read in
+      var found: [E] = []
+      try read.readResults(of: query, onUnreadable: report) { reader in
+        found.append(try E.read(from: &reader))
+        return true
+      }
+      return found
+    }
+  }
+
+  /// The results of `query`, in batches from one commit, without the records that cannot be read.
+  ///
+  /// As ``batches(of:_:)``. A record that cannot be read counts for its batch, which may have fewer
+  /// records than the others, or none.
+  ///
+  /// - Parameter report: called on the store's thread with each record that cannot be read, in the
+  ///   order of the query.
+  public func batches<E: Entity>(
+    of size: Int, _ query: Query<E>,
+    onUnreadable report: @escaping @Sendable (UnreadableRecord<E>) -> Void
+  ) -> ResultBatches<E> {
+    ResultBatches(store: self, query: query, size: max(1, size), onUnreadable: report)
+  }
+}

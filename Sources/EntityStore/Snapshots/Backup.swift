@@ -1,0 +1,74 @@
+internal import LMDB
+
+extension Store {
+  /// Copies the newest commit into a new store at `path`, without free pages, and waits for the
+  /// disk.
+  ///
+  ///     try store.backup(to: "pods-\(Date.now.ISO8601Format()).lodestore")
+  ///
+  /// Readers and writers go on meanwhile. The copy is that of one commit. A copy gets its name when
+  /// it is complete, so there is a whole copy or none. To compact a store, close it and rename the
+  /// copy to its path, or open the copy in its place.
+  ///
+  /// - Parameter path: where nothing is yet, on any local disk.
+  /// - Returns: the size of the copy in bytes.
+  /// - Throws: ``StoreError/Code/unsuitablePath`` where something is there already, which stays as
+  ///   it is; ``StoreError/Code/diskFull``; ``StoreError/Code/nestedWrite`` inside a write of this
+  ///   store.
+  /// - Complexity: one reading of every page in use. The commit is held until the copy is complete,
+  ///   so the file grows with each write meanwhile.
+  @discardableResult
+  public func backup(to path: String) throws -> Int {
+    try core.copy(to: path, compacting: true)
+  }
+
+  /// Copies the newest commit into a new store at `path`, on a thread of the store, with progress.
+  ///
+  /// As ``backup(to:)-(String)->Int``. Cancelling the task ends the copy at its next megabyte and
+  /// leaves nothing.
+  ///
+  /// - Parameters:
+  ///   - path: where nothing is yet, on any local disk.
+  ///   - onProgress: called on a thread of the store after each megabyte, in bytes; the total is that of all pages
+  ///     in use, which the copy at most has.
+  /// - Throws: `CancellationError` when the task is cancelled.
+  @discardableResult
+  public func backup(
+    to path: String, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
+  ) async throws -> Int {
+    let core = core
+    return try await cancellably { isCancelled in
+      let total = try core.usedByteCount()
+      return try core.copy(to: path, compacting: true) { bytes in
+        onProgress?(WorkProgress(completed: bytes, total: max(total, bytes)))
+        return !isCancelled()
+      }
+    }
+  }
+}
+
+extension StoreCore {
+  /// Copies the newest commit to `destination`, where nothing may be; returns how many bytes the
+  /// copy has.
+  ///
+  /// - Parameter step: called with the number of bytes so far; false ends the copy with
+  ///   ``StoreError/Code/cancelled``.
+  @discardableResult
+  func copy(
+    to destination: String, compacting: Bool, step: ((_ bytes: Int) -> Bool)? = nil
+  ) throws(StoreError) -> Int {
+    try checkOpen("copy")
+    do {
+      return try environment.copy(to: destination, compacting: compacting, step: step)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// The bytes of all pages that the newest commit uses.
+  fileprivate func usedByteCount() throws -> Int {
+    let info = try environment.info
+    let free = try read { try $0.transaction.freePageCount() }
+    return max(0, info.usedBytes - free * info.pageSize)
+  }
+}

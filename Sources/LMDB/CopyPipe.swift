@@ -1,0 +1,79 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Runs a copy of LMDB through a pipe, so that its progress is known and it can be ended.
+///
+/// LMDB writes a copy into a descriptor and returns when it is done. Here it writes on a thread of
+/// its own into a pipe, and the caller moves the bytes on. Closing the pipe ends LMDB's copy with
+/// an error.
+enum CopyPipe {
+  /// The code of a copy that the caller has ended.
+  static let cancelled = ECANCELED
+
+  private static let chunkSize = 1 << 20
+
+  /// Written by LMDB's thread, and read when that has been joined.
+  private final class Outcome: @unchecked Sendable {
+    var code: Int32 = 0
+  }
+
+  /// Returns 0, the code of the first failure, or ``cancelled``.
+  static func run(
+    _ copy: @escaping @Sendable (Int32) -> Int32, into file: Int32, step: (_ bytes: Int) -> Bool
+  ) -> Int32 {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { return errno }
+    let (output, input) = (ends[0], ends[1])
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let result = Outcome()
+    let thread = startedThread {
+      // A pipe without a reader is an error of the write, not the end of the process.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      result.code = copy(input)
+      close(input)
+    }
+    guard let thread else {
+      for end in ends { close(end) }
+      return EAGAIN
+    }
+    let moved = move(from: output, to: file, step)
+    close(output)
+    pthread_join(thread, nil)
+    return moved == 0 ? result.code : moved
+  }
+
+  private static func move(
+    from output: Int32, to file: Int32, _ step: (_ bytes: Int) -> Bool
+  ) -> Int32 {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkSize, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
+    var reported = 0
+    while true {
+      let count = read(output, buffer.baseAddress, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return errno }
+      if count == 0 { return step(total) ? 0 : cancelled }
+      var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      while !rest.isEmpty {
+        let written = write(file, rest.baseAddress, rest.count)
+        if written < 0, errno == EINTR { continue }
+        guard written >= 0 else { return errno }
+        rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+      }
+      total += count
+      if total - reported >= chunkSize {
+        reported = total
+        guard step(total) else { return cancelled }
+      }
+    }
+  }
+}

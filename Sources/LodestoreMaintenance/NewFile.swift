@@ -1,0 +1,86 @@
+internal import EntityStore
+internal import LMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A file that is there as a whole or not at all.
+///
+/// Until ``commit()`` the file has a temporary name in the same directory. Without a commit it goes
+/// away with the object.
+final class NewFile {
+  private let target: String
+  private let replaces: Bool
+  private let temporary: TemporaryFile
+  private var buffer: [UInt8] = []
+  private static let bufferSize = 1 << 16
+
+  init(_ target: String, replaces: Bool) throws(StoreError) {
+    self.target = target
+    self.replaces = replaces
+    var status = stat()
+    if lstat(target, &status) == 0 {
+      guard replaces, status.st_mode & S_IFMT == S_IFREG else {
+        throw Self.failure(replaces ? EISDIR : EEXIST, target)
+      }
+    }
+    do {
+      temporary = try TemporaryFile(for: target, mode: 0o666)
+    } catch {
+      throw StoreError(ofEngine: error)
+    }
+  }
+
+  private static func failure(_ code: Int32, _ path: String) -> StoreError {
+    StoreError(ofEngine: LMDBError(code: code, operation: "write", path: path))
+  }
+
+  func write(_ bytes: [UInt8]) throws(StoreError) {
+    buffer += bytes
+    if buffer.count >= Self.bufferSize { try flush() }
+  }
+
+  private func flush() throws(StoreError) {
+    let code = buffer.withUnsafeBytes { bytes -> Int32 in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let chunk = UnsafeRawBufferPointer(rebasing: rest)
+        let count = writeSome(temporary.descriptor, chunk.baseAddress, chunk.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { return errno }
+        rest = rest.dropFirst(count)
+      }
+      return 0
+    }
+    buffer.removeAll(keepingCapacity: true)
+    guard code == 0 else { throw Self.failure(code, target) }
+  }
+
+  /// Gives the file its name when the disk has all of it.
+  func commit() throws(StoreError) {
+    try flush()
+    guard fsync(temporary.descriptor) == 0 else { throw Self.failure(errno, target) }
+    // In one step: another process may have made the file meanwhile.
+    let code =
+      replaces
+      ? (rename(temporary.path, target) == 0 ? 0 : errno)
+      : TemporaryFile.move(temporary.path, toNew: target)
+    guard code == 0 else { throw Self.failure(code, target) }
+  }
+}
+
+/// The `write` of the system, under a name that the method of ``NewFile`` does not hide.
+private func writeSome(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  #if canImport(Glibc)
+    Glibc.write(file, bytes, count)
+  #elseif canImport(Musl)
+    Musl.write(file, bytes, count)
+  #else
+    Darwin.write(file, bytes, count)
+  #endif
+}
