@@ -8,10 +8,10 @@ import PackageDescription
 //                       │             ├───────> LodestorePages ─> LMDB, LodestoreFormat
 //                       │             ├───────> LodestoreFormat ─> CChecksum
 //                       │             └───────> LodestoreJSON (exported by EntityStore)
-//                       └─> EntityMacros ─> EntityMacroExpansion (with the trait "Macros")
+//                       └─> EntityMacros ─> EntityMacroExpansion (with the trait "Macros" or "Complete")
 //   LodestoreFoundation ─> EntityStore
 //   LodestoreMaintenance ─> EntityStore, LodestoreVerifier, and what these build upon
-//   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web")
+//   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, and what these build upon
 //
@@ -31,8 +31,17 @@ let hasBorrowedViews = Context.environment["LODESTORE_BORROWED_VIEWS"] != nil
 // LODESTORE_FUZZ in the environment adds the fuzz targets, which only tools/fuzz can build.
 let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 
+// "Macros" and "Web" are enabled together by default, as the one trait "Complete". SwiftPM passes each enabled trait
+// to the compiler as a flag, in an order that differs from run to run, and another order compiles every file again:
+// with two default traits, some 500 files after each change of a program's own manifest. So the default is one flag,
+// and the settings below derive the others from it in a fixed order.
+
 /// What `LodestoreWeb` needs where there is no sound `URLSession`.
-let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web"])
+let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web", "Complete"])
+/// What the macros need.
+let withMacros = TargetDependencyCondition.when(traits: ["Macros", "Complete"])
+let macroSettings: [SwiftSetting] = [.define("Macros", .when(traits: ["Complete"]))]
+let webSettings: [SwiftSetting] = [.define("Web", .when(traits: ["Complete"]))]
 
 let package = Package(
   name: "lodestore",
@@ -46,7 +55,8 @@ let package = Package(
     .executable(name: "kvdump", targets: ["kvdump"]),
   ],
   traits: [
-    .default(enabledTraits: ["Macros", "Web"]),
+    .default(enabledTraits: ["Complete"]),
+    .trait(name: "Complete", description: "Both of the others; on by default"),
     .trait(name: "Macros", description: "The @Entity macro; builds swift-syntax"),
     .trait(name: "Web", description: "LodestoreWeb on Linux; builds async-http-client and NIO"),
   ],
@@ -74,21 +84,20 @@ let package = Package(
       name: "EntityMacroExpansion",
       dependencies: [
         .product(
-          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Macros"]))
-      ]),
+          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: withMacros)
+      ], swiftSettings: macroSettings),
     .macro(
       name: "EntityMacros",
       dependencies: [
-        .target(name: "EntityMacroExpansion", condition: .when(traits: ["Macros"])),
+        .target(name: "EntityMacroExpansion", condition: withMacros),
         .product(
-          name: "SwiftCompilerPlugin", package: "swift-syntax",
-          condition: .when(traits: ["Macros"])),
-      ]),
+          name: "SwiftCompilerPlugin", package: "swift-syntax", condition: withMacros),
+      ], swiftSettings: macroSettings),
     .target(
       name: "Lodestore",
       dependencies: [
-        "EntityStore", .target(name: "EntityMacros", condition: .when(traits: ["Macros"])),
-      ]),
+        "EntityStore", .target(name: "EntityMacros", condition: withMacros),
+      ], swiftSettings: macroSettings),
     // Apart from the verifier, because the store checks pages too.
     .target(name: "LodestorePages", dependencies: ["LMDB", "LodestoreFormat"]),
     // Shares nothing with the entity layer, whose files it checks.
@@ -115,7 +124,7 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio", condition: onLinux),
         .product(name: "NIOPosix", package: "swift-nio", condition: onLinux),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: onLinux),
-      ]),
+      ], swiftSettings: webSettings),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",
@@ -142,7 +151,8 @@ let package = Package(
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
         "LodestoreMaintenance", "LodestorePages", "LodestoreVerifier",
-      ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"]),
+      ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"],
+      swiftSettings: macroSettings),
     .testTarget(
       name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
     .testTarget(
@@ -156,11 +166,11 @@ let package = Package(
       dependencies: [
         "Lodestore", "EntityStore", "LodestoreFormat", "LodestoreFoundation",
         "LodestoreMaintenance", "LodestoreWeb",
-        .target(name: "EntityMacroExpansion", condition: .when(traits: ["Macros"])),
+        .target(name: "EntityMacroExpansion", condition: withMacros),
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
-          condition: .when(traits: ["Macros"])),
-      ]),
+          condition: withMacros),
+      ], swiftSettings: macroSettings + webSettings),
   ],
   swiftLanguageModes: [.v6]
 )

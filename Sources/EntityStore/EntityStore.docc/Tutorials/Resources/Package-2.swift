@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
   name: "filmlist",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(path: "../lodestore", traits: ["Macros", "Web"])],
+  dependencies: [.package(path: "../lodestore")],
   targets: [
     .executableTarget(
       name: "filmlist",
