@@ -126,9 +126,9 @@ import Testing
         refusals = []
         try tx.insert(SquadPlayer(name: "first"))
         for _ in 0..<2 {
-          do throws(StoreError) {
+          do {
             try tx.update(SquadPlayer.all) { $0.squad = squad }
-          } catch  where error.code == .uniqueViolation {
+          } catch let error as StoreError where error.code == .uniqueViolation {
             refusals.append(error.code)
           }
         }
