@@ -70,13 +70,13 @@ package struct DynamicPlaces: Sendable {
 
   /// Adds the line or value that `lines` has refused last.
   package mutating func append(_ error: JSONError, _ lines: JSONLinesReader) {
-    places.unreadable.append(UnreadableRecord(recordCount + 1, error, lines))
+    places.unreadable.append(UnreadableInput(recordCount + 1, error, lines))
   }
 
   /// Has the line that `lines` has read last be a page of one record that could not be read.
   package mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     places = PagePlaces()
-    places.unreadable = [UnreadableRecord(1, error, lines)]
+    places.unreadable = [UnreadableInput(1, error, lines)]
   }
 }
 

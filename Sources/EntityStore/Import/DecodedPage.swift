@@ -139,7 +139,7 @@ struct DecodedPage: Sendable {
   }
 
   /// Rejects a record that could not be read.
-  mutating func reject(_ record: UnreadableRecord) {
+  mutating func reject(_ record: UnreadableInput) {
     let origin = Origin(record: record.record, byteOffset: record.offset, line: record.line)
     reject(origin, reason: record.reason, content: record.content)
   }

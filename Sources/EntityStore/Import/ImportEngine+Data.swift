@@ -42,14 +42,14 @@ extension ImportEngine {
       let decode = decoder()
       return { cut, number, entity in
         var page = DecodedPage(number: number, entity: entity)
-        var unreadable: UnreadableRecord?
+        var unreadable: UnreadableInput?
         do {
           try decode(cut.content, &page, entity)
         } catch let error as StoreError {
           // Where a line is the page, the next page is there all the same.
           guard cut.isLine, let json = error.cause as? JSONError else { throw error }
           page = DecodedPage(number: number, entity: entity)
-          unreadable = UnreadableRecord(
+          unreadable = UnreadableInput(
             record: 1, line: cut.places.origin?.line, offset: cut.places.origin?.offset ?? 0,
             reason: "\(json)", content: cut.content, error: json)
         }

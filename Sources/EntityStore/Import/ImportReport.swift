@@ -153,9 +153,12 @@ public struct ImportReport: Sendable, Codable, Hashable {
 }
 
 extension ImportReport.Reject: CustomStringConvertible {
-  /// As in `page 2 record 5, at byte 812: 'stars' must be at most 5`.
+  /// As in `films.jsonl line 12, page 1 record 12: 'stars' must be at most 5`; without a line the byte.
   public var description: String {
-    "page \(page) record \(record)\(byteOffset.map { ", at byte \($0)" } ?? ""): \(reason)"
+    var place = [file, line.map { "line \($0)" }].compactMap(\.self).joined(separator: " ")
+    place += "\(place.isEmpty ? "" : ", ")page \(page) record \(record)"
+    if line == nil, let byteOffset { place += ", at byte \(byteOffset)" }
+    return "\(place): \(reason)"
   }
 }
 

@@ -57,6 +57,10 @@ import Testing
     report.reject(.init(page: 3, record: 1, byteOffset: nil, reason: "it is no object"))
     #expect("\(report.rejects[0])" == "page 2 record 5, at byte 812: 'stars' must be at most 5")
     #expect("\(report.rejects[1])" == "page 3 record 1: it is no object")
+    report.rejects[1].file = "films.jsonl"
+    report.rejects[1].line = 12
+    #expect(
+      "\(report.rejects[1])" == "films.jsonl line 12, page 3 record 1: it is no object")
   }
 
   @Test func `are what Foundation shows of an error`() throws {

@@ -55,7 +55,7 @@ extension JSONNode {
   var faultRejection: RecordRejection? {
     guard document.hasFaults, let fault else { return nil }
     var rejection = RecordRejection("cannot read JSON: \(fault.words)", offset: fault.offset)
-    rejection.content = withSourceBytes { Array($0.prefix(UnreadableRecord.keptBytes)) }
+    rejection.content = withSourceBytes { Array($0.prefix(UnreadableInput.keptBytes)) }
     return rejection
   }
 }

@@ -104,7 +104,7 @@ private struct PageLinesCutter: PageCutter {
       return page
     } catch {
       var page = CutPage.empty
-      page.places.unreadable = [UnreadableRecord(1, error, lines)]
+      page.places.unreadable = [UnreadableInput(1, error, lines)]
       return page
     }
   }
@@ -153,10 +153,10 @@ private struct RecordCutter: PageCutter {
         guard let next = try nextRecord() else { return isFinished ? take() : nil }
         record = next
       } catch {
-        places.unreadable.append(UnreadableRecord(places.recordCount + 1, error, lines))
+        places.unreadable.append(UnreadableInput(places.recordCount + 1, error, lines))
         continue
       }
-      if let unreadable = UnreadableRecord(
+      if let unreadable = UnreadableInput(
         places.recordCount + 1, record, line: line, isFirst: places.unreadable.isEmpty)
       {
         places.unreadable.append(unreadable)
@@ -230,7 +230,7 @@ private struct RecordCutter: PageCutter {
 private struct CSVCutter: PageCutter {
   private var reader: CSVReader
   private let count: Int
-  private var unreadable: [UnreadableRecord] = []
+  private var unreadable: [UnreadableInput] = []
   private var isTold = false
   private var failure: CSVError?
 
@@ -254,7 +254,7 @@ private struct CSVCutter: PageCutter {
       } catch {
         guard !reader.hasFailed else { throw error }
         let number = reader.page.rows + unreadable.count + 1
-        unreadable.append(UnreadableRecord(number, error, reader))
+        unreadable.append(UnreadableInput(number, error, reader))
         if reader.page.rows == 0, unreadable.count >= count { return page(.empty) }
       }
     }

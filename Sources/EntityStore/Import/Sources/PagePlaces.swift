@@ -9,7 +9,7 @@ struct PagePlaces: Sendable {
   /// The line of each; nil where that is not known.
   private(set) var lines: [Int]?
   /// Records that could not be read, by their numbers.
-  var unreadable: [UnreadableRecord] = []
+  var unreadable: [UnreadableInput] = []
   /// Facts about the file that a person should know.
   var warnings: [String] = []
 
@@ -79,7 +79,7 @@ struct PagePlaces: Sendable {
 }
 
 /// A record that could not be read, although its end is known.
-struct UnreadableRecord: Sendable {
+struct UnreadableInput: Sendable {
   /// The most bytes that are kept of a record.
   static let keptBytes = CSVScanner.keptBytes
 
