@@ -34,10 +34,13 @@ package struct DerivationDescription: Sendable, Hashable {
   package var path: [String]?
   /// Which part of the date.
   package var part: DerivedDatePart?
+  /// The condition, as a format string, that related records fulfil which count; `nil` where all do.
+  package var condition: String?
 
   package init(
     _ kind: Kind, source: UInt32? = nil, relationship: UInt32? = nil, side: RelationshipSide? = nil,
-    version: UInt32? = nil, path: [String]? = nil, part: DerivedDatePart? = nil
+    version: UInt32? = nil, path: [String]? = nil, part: DerivedDatePart? = nil,
+    condition: String? = nil
   ) {
     self.kind = kind
     self.source = source
@@ -46,6 +49,7 @@ package struct DerivationDescription: Sendable, Hashable {
     self.version = version
     self.path = path
     self.part = part
+    self.condition = condition
   }
 }
 
@@ -68,11 +72,6 @@ package struct DerivedDatePart: Sendable, Hashable {
   }
 }
 
-extension DerivationDescription {
-  /// The numbers of the attributes of related records that it is derived from.
-  package var sources: [UInt32] { kind.isOfRelated ? source.map { [$0] } ?? [] : [] }
-}
-
 extension DerivationDescription.Kind {
   /// How a text is derived from a text.
   package var mapping: TextMapping? {
@@ -92,6 +91,9 @@ extension DerivationDescription.Kind {
       false
     }
   }
+
+  /// Whether it is of all related records, or of those that fulfil a condition.
+  package var isAggregate: Bool { isOfRelated && self != .copy }
 
   /// Whether it has a source.
   fileprivate var hasSource: Bool {
@@ -214,7 +216,7 @@ extension DerivationDescription {
   package static let longestPath = 128
 
   static let knownMembers: Set = [
-    "kind", "source", "relationship", "side", "version", "path", "part", "offset",
+    "kind", "source", "relationship", "side", "version", "path", "part", "offset", "condition",
   ]
 
   /// The members of the description as a document.
@@ -229,6 +231,7 @@ extension DerivationDescription {
       members["part"] = .string(part.part.rawValue)
       members["offset"] = .integer(part.offset)
     }
+    if let condition { members["condition"] = .string(condition) }
     return members
   }
 
@@ -258,6 +261,14 @@ extension DerivationDescription {
     default:
       throw FormatError(
         "attribute '\(attribute)' is derived with a 'path' that is none", .derivedMembers)
+    }
+    switch document["condition"] {
+    case nil: condition = nil
+    case .string(let text)? where !text.isEmpty && kind.isAggregate: condition = text
+    default:
+      throw FormatError(
+        "attribute '\(attribute)' is derived with a condition that is no text, is empty, or is of a "
+          + "'\(word)'", .derivedCondition)
     }
     part = try Self.part(in: document, attribute)
     guard (path != nil) == (kind == .member), (part != nil) == (kind == .datePart),

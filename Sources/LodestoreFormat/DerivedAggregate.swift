@@ -87,6 +87,43 @@ package struct DerivedAggregate {
   }
 }
 
+extension DerivedAggregate {
+  /// Whether `stored` may stand for `expected`, which is the ``result``.
+  ///
+  /// A sum of doubles is kept by differences, so its last digits may differ; sums of floats are not kept so.
+  package func admits(_ stored: Value, for expected: Value) -> Bool {
+    if stored.isSame(as: expected) { return true }
+    switch (kind, stored, expected) {
+    case (.minimum, _, _), (.maximum, _, _): return stored.isEqualInIndex(to: expected)
+    case (.sum, .double(let a), .double(let b)) where type == .double:
+      return (a - b).magnitude <= magnitude * 1e-6
+    default: return false
+    }
+  }
+}
+
+extension Value {
+  /// Whether two values are equal as derived values: zeros are, and all that are not numbers; texts are by
+  /// their bytes.
+  package func isSame(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a == b || a.isNaN && b.isNaN
+    // Texts that are canonically equivalent are equal in Swift.
+    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+    default: self == other
+    }
+  }
+
+  fileprivate func isEqualInIndex(to other: Value) -> Bool {
+    guard self != .null, other != .null else { return false }
+    var key = KeyEncoder()
+    var otherKey = KeyEncoder()
+    guard (try? key.append(self)) != nil, (try? otherKey.append(other)) != nil else { return false }
+    return key.bytes.elementsEqual(otherKey.bytes)
+  }
+}
+
 extension Double {
   /// The number, or the one not-a-number that derived attributes have: ∞ − ∞ has a sign on some processors.
   fileprivate var withPlainNaN: Double { isNaN ? .nan : self }

@@ -65,6 +65,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case derivedSource = "derived.source"
   case derivedAttribute = "derived.attribute"
   case derivedRelationship = "derived.relationship"
+  case derivedCondition = "derived.condition"
   case derivedValue = "derived.value"
   // Attribute types.
   case typeBool = "type.bool"
@@ -106,6 +107,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case relationshipEntities = "relationship.entities"
   case relationshipHolder = "relationship.holder"
   case relationshipOrdered = "relationship.ordered"
+  case relationshipCondition = "relationship.condition"
   case linkKey = "link.key"
   case linkBody = "link.body"
   case linkBothSides = "link.both-sides"

@@ -131,8 +131,12 @@ package struct FormatRequirement: Sendable, Hashable {
 extension RelationshipDescription {
   /// The features that the description and its trees use.
   package var features: Set<FormatFeature> {
-    from.isOrdered || to.isOrdered
-      ? [.base, .relationship, .orderedRelationship] : [.base, .relationship]
+    var features: Set<FormatFeature> = [.base, .relationship]
+    if from.isOrdered || to.isOrdered { features.insert(.orderedRelationship) }
+    if from.denyCondition != nil || to.denyCondition != nil {
+      features.insert(.deleteRuleCondition)
+    }
+    return features
   }
 }
 
@@ -144,6 +148,9 @@ extension EntityDescription {
     if attributes.contains(where: { $0.type == .recordID }) { features.insert(.recordIDAttribute) }
     if attributes.contains(where: { $0.derivation != nil && !$0.isRemoved }) {
       features.insert(.derivation)
+    }
+    if attributes.contains(where: { $0.derivation?.condition != nil && !$0.isRemoved }) {
+      features.insert(.derivedCondition)
     }
     if attributes.contains(where: { $0.derivation?.kind == .datePart && !$0.isRemoved }) {
       features.insert(.derivedDatePart)

@@ -9,18 +9,22 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var name: String?
     /// What happens to the records of the other side when one of this side is deleted.
     package var onDelete: DeleteRule
-    /// Whether what a record of this side leads to has an order, which a tree keeps.
+    /// The condition, as a format string, by which a record of the other side keeps the records of this side
+    /// that lead to it from being deleted; `nil` for none.
+    package var denyCondition: String?
+    /// Whether the records that a record of this side leads to have an order, which a tree keeps.
     package var isOrdered: Bool
     /// Members that this version does not know; written back as they were.
     package var unknownMembers: [String: Document] = [:]
 
     package init(
       entity: EntityNumber, name: String? = nil, onDelete: DeleteRule = .nullify,
-      isOrdered: Bool = false
+      denyCondition: String? = nil, isOrdered: Bool = false
     ) {
       self.entity = entity
       self.name = name
       self.onDelete = onDelete
+      self.denyCondition = denyCondition
       self.isOrdered = isOrdered
     }
   }
@@ -87,7 +91,7 @@ package enum DeleteRule: String, Sendable, Hashable, CaseIterable {
 
 extension RelationshipDescription {
   private static let knownMembers: Set = ["from", "to", "attribute"]
-  private static let knownSideMembers: Set = ["entity", "onDelete", "name", "ordered"]
+  private static let knownSideMembers: Set = ["entity", "onDelete", "denyWhere", "name", "ordered"]
 
   /// The description as a document.
   package var document: Document {
@@ -102,6 +106,7 @@ extension RelationshipDescription {
     var members = side.unknownMembers
     members["entity"] = .integer(Int64(side.entity.rawValue))
     members["onDelete"] = .string(side.onDelete.rawValue)
+    if let condition = side.denyCondition { members["denyWhere"] = .string(condition) }
     if let name = side.name { members["name"] = .string(name) }
     if side.isOrdered { members["ordered"] = .bool(true) }
     return .object(members)
@@ -147,6 +152,15 @@ extension RelationshipDescription {
     }
     var result = Side(entity: EntityNumber(entity), onDelete: rule)
     result.unknownMembers = UnknownMembers.members(of: side, knownSideMembers)
+    switch side["denyWhere"] {
+    case nil: break
+    case .string(let condition)? where !condition.isEmpty && rule != .deny:
+      result.denyCondition = condition
+    default:
+      throw FormatError(
+        "side '\(member)' of relationship \(number) has a condition of its delete rule that is no text, "
+          + "is empty, or stands beside 'deny'", .relationshipCondition)
+    }
     switch side["ordered"] {
     case nil: break
     case .bool(let isOrdered)?: result.isOrdered = isOrdered

@@ -1,6 +1,6 @@
 package import LodestorePages
 
-/// What a verification found.
+/// The result of a verification.
 package struct VerificationReport: Sendable {
   /// One entity's records and indexes.
   package struct Entity: Sendable, Equatable {
@@ -26,6 +26,10 @@ package struct VerificationReport: Sendable {
   package var findingCount = 0
   /// What could not be checked, and what this version does not know.
   package var notices: [String] = []
+  /// The attributes derived with a condition, as `Entity.attribute`, which are not checked.
+  ///
+  /// Conditions are in the language of the library, which evaluates them.
+  package var conditional: [String] = []
   /// The pages of the file; nil when they were not walked.
   package var pages: PageReport?
 

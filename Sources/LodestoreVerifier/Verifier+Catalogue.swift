@@ -88,6 +88,7 @@ extension Verifier {
       }
     }
     Self.checkNames(of: linked, found, &list)
+    Self.checkHolders(of: linked, &list)
     if treeCount > Self.mostTrees {
       // No program makes so many, and what is checked for each may be looked up among all.
       var left = Self.mostTrees
@@ -124,6 +125,32 @@ extension Verifier {
             Finding(
               .catalogue, .relationshipName, tree: TreeName.catalogue.text, key: key,
               "'\(name)' is the name of an attribute or of another side too"))
+        }
+      }
+    }
+  }
+
+  /// An attribute holds the links of one relationship, and its name is that of the side.
+  private static func checkHolders(
+    of relationships: [RelationshipDescription], _ list: inout FindingList
+  ) {
+    var holders: [String: UInt32] = [:]
+    for relationship in relationships {
+      guard let attribute = relationship.attribute else { continue }
+      var faults: [String] = []
+      let place = "\(relationship.from.entity).\(attribute)"
+      if let other = holders.updateValue(relationship.number, forKey: place) {
+        faults.append("attribute \(attribute) holds relationship \(other) too")
+      }
+      if let name = relationship.from.name {
+        faults.append(
+          "side 'from' is called '\(name)', and must have the name of its attribute alone")
+      }
+      CatalogueKey.relationship(relationship.number).withUnsafeBytes { key in
+        for fault in faults {
+          list.add(
+            Finding(
+              .catalogue, .relationshipHolder, tree: TreeName.catalogue.text, key: key, fault))
         }
       }
     }

@@ -42,7 +42,98 @@ extension Dog {
   }
 }
 
+/// Has open bones that keep it, and a count of them.
+private struct Kennel: Entity {
+  var id = RecordID<Kennel>()
+  var name: String
+  private(set) var openBones = 0
+
+  static let bones = ToMany<Kennel, Bone>(
+    inverse: \.kennel, onDelete: .cascade, deniesDeleteWhere: { $0.isOpen == true })
+
+  static let schema = EntitySchema<Kennel>(
+    "Kennel",
+    attributes: [
+      .init("name", \.name),
+      .derived("openBones", \.openBones, .count(bones) { $0.isOpen == true }),
+    ], unique: [[\.name]], relationships: [.init("bones", bones)])
+
+  init(name: String) { self.name = name }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    openBones = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
+}
+
+private struct Bone: Entity {
+  var id = RecordID<Bone>()
+  var isOpen: Bool
+  var kennel: RecordID<Kennel>?
+
+  struct Attributes: Sendable {
+    var isOpen: Attribute<Bone, Bool> { .init(0) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Bone>(
+    "Bone", attributes: [.init("isOpen", \.isOpen), .toOne("kennel", \.kennel)])
+
+  init(isOpen: Bool, kennel: RecordID<Kennel>?) {
+    self.isOpen = isOpen
+    self.kennel = kennel
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    isOpen = try reader.read()
+    kennel = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(isOpen)
+    writer.write(kennel)
+  }
+}
+
 @Suite struct `Relationships in kvdump` {
+  private func kennels() throws -> StoreFolder {
+    let folder = try StoreFolder()
+    let store = try Store(at: folder.store, entities: [Kennel.self, Bone.self])
+    try store.write { tx in
+      let kennel = try tx.insert(Kennel(name: "k"))
+      try tx.insert([
+        Bone(isOpen: true, kennel: kennel.id), Bone(isOpen: false, kennel: kennel.id),
+      ])
+    }
+    store.close()
+    return folder
+  }
+
+  @Test func `with conditions are shown, obeyed by delete, and checked by verify`() async throws {
+    let folder = try kennels()
+    let schema = await folder.run("schema", "--format", "table", "--color", "never")
+    #expect(schema.messages.contains("on delete cascade, denied where isOpen == TRUE"))
+    #expect(schema.messages.contains("openBones: derived, count over bones where isOpen == TRUE"))
+    let denied = await folder.run("delete", "Kennel", "name == 'k'", "--yes")
+    #expect(denied.status != .success)
+    #expect(denied.messages.contains("fulfils 'isOpen == TRUE'"), "\(denied.messages)")
+    let verified = await folder.run("verify")
+    #expect(verified.status == .success, "\(verified.data)")
+    #expect(!verified.messages.contains("not checked"), "\(verified.messages)")
+    let update = await folder.run("update", "Bone", "isOpen == YES", "isOpen=false", "--yes")
+    #expect(update.status == .success, "\(update.messages)")
+    let count = await folder.run("query", "Kennel", "--format", "jsonl")
+    #expect(count.data.contains("\"openBones\":0"), "\(count.data)")
+    #expect(await folder.isSound())
+    let deleted = await folder.run("delete", "Kennel", "name == 'k'", "--yes")
+    #expect(deleted.status == .success, "\(deleted.messages)")
+  }
+
   private func folder() throws -> StoreFolder {
     let folder = try StoreFolder()
     let store = try Store(at: folder.store, entities: [Owner.self, Dog.self])

@@ -42,7 +42,7 @@ extension Fault {
 
   /// Faults at the ends of ranges, each with the rule that it breaks besides its example above.
   static let endFaults: [(rule: FormatRule, fault: Fault)] =
-    importEndFaults + historyEndFaults + sourceEndFaults + [
+    importEndFaults + holderFaults + historyEndFaults + sourceEndFaults + [
       (
         .counterKey,
         Fault("a counter is of entity 0") {
@@ -163,6 +163,9 @@ extension Fault {
     catalogue(
       "a derived count is of no relationship", in: .kept, entity: 5,
       "attributes.2.derived.relationship", .integer(9)),
+    catalogue(
+      "a derived count has an empty condition", in: .kept, entity: 5,
+      "attributes.2.derived.condition", .string("")),
     Fault("a count is not that of the links", in: .kept) { store in
       // After the header and the null bits comes `playerCount`.
       try store.reseal(1, entity: 5) { $0[3] = 9 }
@@ -257,8 +260,27 @@ extension Fault {
     }
   }
 
+  private static let holderFaults: [(rule: FormatRule, fault: Fault)] = [
+    (
+      .relationshipHolder,
+      relationship("the side that an attribute holds has a name", 2, "from.name", .string("holder"))
+    ),
+    (
+      .relationshipHolder,
+      Fault("an attribute holds two relationships", in: .kept) { store in
+        let held = try store.get(CatalogueKey.relationship(2), .catalogue)
+        let key = CatalogueKey.relationship(9)
+        // Behind the checksum.
+        let content = Array(held.dropFirst(4))
+        try store.put(key, Checksum.sealed(key: key, content: content), .catalogue)
+        try store.put(CounterKey.nextRelationship, littleEndianBytes(UInt64(10)), .counters)
+      }
+    ),
+  ]
+
   private static let linkFaults: [Fault] = [
     relationship("a side has an unknown delete rule", 1, "from.onDelete", .string("vanish")),
+    relationship("a side denies by a number", 1, "from.denyWhere", .integer(1)),
     relationship("a side has the name of an attribute", 1, "to.name", .string("name")),
     relationship("a side is of no entity", 1, "to.entity", .integer(99)),
     relationship("a relationship is held by a text", 2, "attribute", .integer(1)),

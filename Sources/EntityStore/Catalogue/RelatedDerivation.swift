@@ -13,6 +13,11 @@ struct RelatedDerivation: Sendable {
   let position: Int
   /// The attribute of the related records; `nil` where they are counted alone.
   let source: EntityDescription.Attribute?
+  /// The condition, as a format string, that related records fulfil which count; `nil` where all do.
+  let condition: String?
+  /// The numbers of the attributes of related records that it depends on; `nil` where its condition cannot be
+  /// read.
+  let sources: Set<UInt32>?
   /// 1 where no attribute that it is derived from is derived from related records itself; otherwise one more
   /// than the highest rank of these.
   ///
@@ -56,7 +61,7 @@ struct RelatedDerivation: Sendable {
       isComplete = true
       for index in all.indices {
         let target = all[index].end.target.number
-        for attribute in all[index].sources {
+        for attribute in all[index].sources ?? [] {
           guard let source = positions[Key(entity: target, attribute: attribute)],
             all[source].rank >= all[index].rank, all[index].rank < all.count
           else { continue }
@@ -67,8 +72,13 @@ struct RelatedDerivation: Sendable {
     }
   }
 
-  /// The numbers of the attributes of related records that it is derived from.
-  var sources: [UInt32] { source.map { [$0.number] } ?? [] }
+  /// Whether a related record must be read to tell what it adds.
+  var readsRecords: Bool { source != nil || condition != nil }
+
+  /// Whether an update of the attributes with these numbers may change what a related record adds.
+  func isConcerned(byUpdateOf attributes: Set<UInt32>) -> Bool {
+    sources.map { !$0.isDisjoint(with: attributes) } ?? true
+  }
 
   private init?(
     _ attribute: EntityDescription.Attribute, at position: Int,
@@ -85,8 +95,9 @@ struct RelatedDerivation: Sendable {
     number = attribute.number
     type = attribute.type
     self.position = position
-    source = derivation.source.flatMap {
-      relationship.end(side).target.description.attribute(number: $0)
-    }
+    let target = end.target.description
+    source = derivation.source.flatMap { target.attribute(number: $0) }
+    condition = derivation.condition
+    sources = derivation.sources(in: target)
   }
 }

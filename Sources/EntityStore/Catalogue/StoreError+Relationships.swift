@@ -16,18 +16,24 @@ extension StoreError {
 }
 
 extension StoreError {
-  /// - Parameter end: what leads from the record that is to be deleted to the one that holds it.
-  static func denied(_ end: RelationshipEnd, _ id: UInt64, _ other: UInt64) -> StoreError {
+  /// - Parameters:
+  ///   - end: the relationship from the record that is to be deleted to the one that denies it.
+  ///   - condition: the condition that the latter fulfils, where only those that fulfil one deny.
+  static func denied(
+    _ end: RelationshipEnd, _ id: UInt64, _ other: UInt64, where condition: String? = nil
+  ) -> StoreError {
     let source = end.source.name
     let target = end.target.name
-    let reason: String
+    var reason: String
     if let attribute = end.opposite.attribute {
       reason =
         "\(target) \(other) leads to it by '\(attribute.name)'"
-        + (end.onDelete == .deny && end.name != nil ? "" : ", which is required")
+        + (end.onDelete == .deny && end.name != nil || condition != nil
+          ? "" : ", which is required")
     } else {
       reason = "it leads to \(target) \(other)" + (end.name.map { " by '\($0)'" } ?? "")
     }
+    if let condition { reason += ", and fulfils '\(condition)'" }
     return StoreError(
       .denied,
       "cannot delete \(source) \(id): \(reason); delete or change that one before, or in the same call",

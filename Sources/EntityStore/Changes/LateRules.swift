@@ -4,15 +4,15 @@ internal import LodestoreFormat
 /// Checks rules over attributes derived from related records, once these attributes have their values of
 /// the commit.
 ///
-/// It collects the records that a write inserts and updates; updates by ``DerivedAttributes`` are among them,
-/// so a record is checked too where only its related records or its links have changed.
+/// The sink collects the records that a write inserts and updates. ``DerivedAttributes`` updates a record where
+/// its related records or its links change, so such a record is checked too.
 final class LateRules: ChangeSink {
   let name = "rules over derived attributes"
   private unowned(unsafe) let core: TransactionCore
   private let schema: StoredSchema
   /// By entity, the records to check.
   private var ids: [EntityNumber: IDRuns] = [:]
-  /// By entity, whether it has late rules, as far as that has been asked.
+  /// By entity, whether it has late rules; only entities that have changed.
   private var known: [EntityNumber: Bool] = [:]
 
   /// `nil` where no entity has both rules and attributes derived from related records.

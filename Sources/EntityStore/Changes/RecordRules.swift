@@ -16,6 +16,12 @@ protocol RecordRules: AnyObject {
   func brokenAtCommit(by view: RecordView, id: UInt64) throws(StoreError) -> [BrokenLateRule]
 }
 
+/// A condition of the catalogue on records of one entity, ready to be asked.
+protocol RecordTest: AnyObject {
+  /// Whether a record of any layout fulfils it.
+  func admits(_ view: RecordView, id: UInt64) throws(StoreError) -> Bool
+}
+
 /// A late rule that a record breaks.
 struct BrokenLateRule {
   var name: String

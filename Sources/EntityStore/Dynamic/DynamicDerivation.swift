@@ -5,7 +5,7 @@ package struct DynamicDerivation: Sendable {
   /// The attribute.
   package var attribute: String
   package var kind: DerivationDescription.Kind
-  /// As in `sum of pages over books`.
+  /// As in `sum of pages over books where isLost == NO`.
   package var text: String
 }
 
@@ -19,6 +19,7 @@ extension DynamicSnapshot {
       if let found = related.first(where: { $0.number == attribute.number }) {
         if let source = found.source { text += " of \(source.name)" }
         text += " over \(found.end.name ?? found.end.label)"
+        if let condition = found.condition { text += " where \(condition)" }
       } else if let source = derivation.source.flatMap({
         entity.description.attribute(number: $0)
       }) {

@@ -16,7 +16,9 @@ package struct DynamicRelationship: Sendable {
   package var inverseName: String? { end.opposite.name }
   package var inverseIsToOne: Bool { end.opposite.attribute != nil }
   package var onDelete: DeleteRule { end.onDelete }
-  /// Whether what a record leads to has an order.
+  /// The condition by which a record that it leads to denies the delete; nil for none.
+  package var denyCondition: String? { end.denyCondition }
+  /// Whether the records that a record leads to have an order.
   package var isOrdered: Bool { end.order != nil }
 }
 

@@ -41,17 +41,22 @@ extension StoreError {
   }
 
   static func typeChanged(
-    entity: String, attribute: String, stored: String, declared: String, isWider: Bool
+    entity: String, attribute: String, stored: String, declared: String, isWider: Bool,
+    isDerived: Bool
   ) -> StoreError {
     let step =
       isWider
       ? ", as .convert(\"\(attribute)\", of: \"\(entity)\", to: \(declared.capitalizedType).self) does"
       : ""
+    let way =
+      isDerived
+      ? "remove the stored attribute by the step 'remove' of a migration "
+        + "(Store(at:entities:migrating:)), and the store derives the values of the new type"
+      : "convert the values by a stage of a migration (Store(at:entities:migrating:))" + step
     return StoreError(
       .incompatibleSchema,
       "cannot open the store: '\(entity).\(attribute)' is stored as \(stored), declared as "
-        + "\(declared); keep the stored type, or convert the values by a stage of a "
-        + "migration (Store(at:entities:migrating:))" + step,
+        + "\(declared); keep the stored type, or \(way)",
       entity: entity, attribute: attribute)
   }
 

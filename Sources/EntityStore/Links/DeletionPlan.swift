@@ -61,8 +61,11 @@ struct DeletionPlan {
   private func checkDenials() throws(StoreError) {
     for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
       let ends = core.schema.ends(of: entity)
-      guard ends.contains(where: { $0.onDelete == .deny || $0.leavesNull }) else { continue }
+      guard
+        ends.contains(where: { $0.onDelete == .deny || $0.leavesNull || $0.denyCondition != nil })
+      else { continue }
       let ids = ids(of: number)
+      for end in ends { try checkCondition(of: end, ids) }
       for end in ends where end.onDelete == .deny || end.leavesNull && end.isRequired {
         let others = passedOver(by: end)
         var denied: (id: UInt64, other: UInt64)?
@@ -74,6 +77,34 @@ struct DeletionPlan {
         if let denied { throw .denied(end, denied.id, denied.other) }
       }
     }
+  }
+
+  /// Throws where a record that `end` leads to fulfils the condition by which it denies deletes.
+  private func checkCondition(of end: RelationshipEnd, _ ids: [UInt64]) throws(StoreError) {
+    guard let text = end.denyCondition, let condition = try core.denyCondition(of: end) else {
+      return
+    }
+    let target = end.target
+    let passedOver = named.entity == target.number ? named.ids : []
+    var denied: (id: UInt64, other: UInt64)?
+    do {
+      let records = try Cursor(target.records, in: core.transaction)
+      try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
+        guard !passedOver.contains(other) else { return true }
+        do {
+          guard try records.seek(other),
+            try condition.admits(try target.view(records.value, id: other), id: other)
+          else { return true }
+        } catch {
+          throw StoreError(wrapping: error)
+        }
+        denied = (id, other)
+        return false
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    if let denied { throw .denied(end, denied.id, denied.other, where: text) }
   }
 
   /// The records that do not keep others from being deleted by `end`.
@@ -164,7 +195,7 @@ extension RelationshipEnd {
 
   /// Whether a delete of a record of ``source`` has to check this end.
   fileprivate var concernsDeletes: Bool {
-    attribute == nil || onDelete == .cascade || onDelete == .deny
+    attribute == nil || onDelete == .cascade || onDelete == .deny || denyCondition != nil
   }
 }
 

@@ -18,12 +18,14 @@ struct DerivationCycles {
     for entity in entities {
       for attribute in entity.attributes where !attribute.isRemoved {
         guard let derivation = attribute.derivation, let side = derivation.side,
-          let relationship = relationships.first(where: { $0.number == derivation.relationship })
+          let relationship = relationships.first(where: { $0.number == derivation.relationship }),
+          let target = entities.first(where: { $0.number == relationship[side.opposite].entity })
         else { continue }
         let node = Node(entity: entity.number, attribute: attribute.number)
-        let target = relationship[side.opposite].entity
         labels[node] = "\(entity.name).\(attribute.name)"
-        sources[node] = derivation.sources.map { Node(entity: target, attribute: $0) }
+        sources[node] = (derivation.sources(in: target) ?? []).sorted().map {
+          Node(entity: target.number, attribute: $0)
+        }
       }
     }
   }
@@ -40,7 +42,8 @@ struct DerivationCycles {
         throw .badSchema(
           entity: labels[node]?.split(separator: ".").first.map(String.init) ?? "",
           attribute: labels[node]?.split(separator: ".").last.map(String.init),
-          "\(names.joined(separator: " is derived from ")): a derived attribute must not depend on "
+          "\(names[0]) is derived from "
+            + "\(names.dropFirst().joined(separator: ", which is derived from ")): a derived attribute must not depend on "
             + "itself; derive one of them from an attribute that programs set")
       }
     }

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// What declared derivations make of the stored ones: pure, so that the rules are one page.
+/// Applies declared derivations to the stored ones: pure, so that the rules are one page.
 ///
 /// Every new or changed derivation costs a pass over the records. One that is declared no more leaves the
 /// attribute with its values, which programs give from then on. What the file has and nobody declares
@@ -8,10 +8,10 @@ internal import LodestoreFormat
 struct DerivationEvolution {
   /// The entities that are described in another way now.
   private(set) var changed: [EntityDescription] = []
-  /// By entity, the attributes to be worked out for all records.
+  /// By entity, the attributes to compute for all records.
   private(set) var rebuilt: [EntityNumber: Set<UInt32>] = [:]
 
-  /// No change, but these to be worked out anew.
+  /// Changes nothing, and rebuilds these attributes.
   init(rebuilding attributes: [EntityNumber: Set<UInt32>]) { rebuilt = attributes }
 
   /// - Parameters:
@@ -39,6 +39,7 @@ struct DerivationEvolution {
         // Names that are equal may have other bytes, and then they are another member's.
         let isSame =
           stored == wanted && (stored?.path ?? []).hasSameBytes(as: wanted?.path ?? [])
+          && [stored?.condition ?? ""].hasSameBytes(as: [wanted?.condition ?? ""])
         if isSame { continue }
         result[position].attributes[index].derivation = wanted
         if wanted != nil {
@@ -62,7 +63,7 @@ struct DerivationEvolution {
 
   var isChanged: Bool { !changed.isEmpty }
 
-  /// Has worked out anew what is derived from the records of these entities; but no times.
+  /// Rebuilds the attributes derived from the records of these entities, but no times.
   mutating func rebuild(_ touched: Set<EntityNumber>, _ schema: StoredSchema) {
     for entity in schema.entities where touched.contains(entity.number) {
       for attribute in entity.description.declaredAttributes {
@@ -77,7 +78,7 @@ struct DerivationEvolution {
     }
   }
 
-  /// Has worked out anew what is derived from what is worked out anew.
+  /// Also rebuilds attributes derived from the ones being rebuilt.
   mutating func rebuildDependents(_ schema: StoredSchema) {
     var isComplete = false
     while !isComplete {
@@ -128,7 +129,8 @@ struct DerivationEvolution {
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
   ) throws(StoreError) -> DerivationDescription {
     var result = DerivationDescription(
-      declared.kind, version: declared.version, path: declared.path, part: declared.part)
+      declared.kind, version: declared.version, path: declared.path, part: declared.part,
+      condition: declared.condition)
     var owner = entity
     if declared.kind.isOfRelated {
       guard

@@ -85,6 +85,7 @@ struct RelationshipEvolution {
         else { continue }
         left[side].name = nil
         left[side].onDelete = .nullify
+        left[side].denyCondition = nil
         left[side].isOrdered = false
       }
       guard left != relationship, let position = result.firstIndex(of: relationship) else {
@@ -203,6 +204,7 @@ struct RelationshipEvolution {
     }
     result[position][side].name = name
     result[position][side].onDelete = declared.onDelete
+    result[position][side].denyCondition = declared.denyCondition
     // A program that does not ask for an order keeps the one that there is.
     if declared.isOrdered { result[position][side].isOrdered = true }
   }

@@ -143,7 +143,8 @@ struct SchemaEvolution {
         entity: declared.name, attribute: attribute.name,
         stored: stored.shape ?? stored.type.name,
         declared: attribute.storage.shape ?? attribute.storage.type.name,
-        isWider: stored.type.widens(to: attribute.storage.type))
+        isWider: stored.type.widens(to: attribute.storage.type),
+        isDerived: attribute.derivation != nil)
     }
     settleDocuments(index, attribute, keepsOthers: declared.isPartial, hasRecords: hasRecords)
     if stored.name != attribute.name {

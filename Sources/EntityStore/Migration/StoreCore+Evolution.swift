@@ -98,6 +98,10 @@ extension StoreCore {
       restarted.formUnion(
         try self.evolveDerivations(
           declared, unbuilt: unbuilt, touched: opened?.touched ?? [], in: transaction, work))
+      try TransactionCore(
+        transaction: transaction, schema: try self.load(in: transaction), store: self,
+        isWrite: true
+      ).checkConditions(Set(declared.map(\.name)))
       try self.tellRestarts(of: restarted, in: transaction)
       if let stages, stages.version > model {
         try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)

@@ -14,6 +14,8 @@ struct DeclaredRelationship: Sendable, Hashable {
   var target: String
   var kind: Kind
   var onDelete: DeleteRule
+  /// The condition, as a format string, by which a record that it leads to denies the delete.
+  var denyCondition: String?
   /// Whether what it leads to has an order.
   var isOrdered = false
 
@@ -31,11 +33,19 @@ struct DeclaredRelationship: Sendable, Hashable {
     }
     for relationship in schema.relationships {
       let declaration = relationship.declaration
+      let condition = try declaration.denyCondition?()
+      guard condition == nil || declaration.onDelete != .deny else {
+        throw .badSchema(
+          entity: schema.name, attribute: relationship.name,
+          "'\(relationship.name)' denies deletes with a condition and without one; say by 'onDelete' what "
+            + "happens to the records that do not fulfil it, as .cascade")
+      }
       found.append(
         DeclaredRelationship(
           name: relationship.name, target: declaration.target(),
           kind: .toMany(inverse: try declaration.inverse(relationship.name)),
-          onDelete: declaration.onDelete.stored, isOrdered: declaration.isOrdered))
+          onDelete: declaration.onDelete.stored, denyCondition: condition,
+          isOrdered: declaration.isOrdered))
     }
     return found
   }

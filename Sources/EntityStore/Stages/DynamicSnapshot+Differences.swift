@@ -56,7 +56,7 @@ extension DynamicSnapshot {
       declared.relationships.append(
         DeclaredRelationship(
           name: name, target: end.target.name, kind: kind(of: end), onDelete: end.onDelete,
-          isOrdered: end.order != nil))
+          denyCondition: end.denyCondition, isOrdered: end.order != nil))
     }
     return declared
   }
@@ -78,6 +78,7 @@ extension DynamicSnapshot {
     declared.version = derivation.version
     declared.path = derivation.path
     declared.part = derivation.part
+    declared.condition = derivation.condition
     if let related = core.schema.derived.first(where: {
       $0.owner === entity && $0.number == attribute.number
     }) {

@@ -128,7 +128,7 @@ import Testing
       try Store(at: path, entities: [Twig.self]).close()
       let error = try storeError(.badSchema) { try Store(at: path, entities: [Knot.self]) }
       #expect(
-        error.message.contains("'Knot.a' is derived from 'Knot.b' is derived from 'Knot.a'"),
+        error.message.contains("'Knot.a' is derived from 'Knot.b', which is derived from 'Knot.a'"),
         "\(error)")
     }
   }

@@ -108,9 +108,11 @@ import Testing
       let stored = try tx.insert(Loan(reader: "R\(next)", book: .init(rawValue: book)))
       model.loans[stored.id.rawValue] = stored
     case 5, 6:
-      let pairs = some(model.shelves, atMost: 3).flatMap { shelf in
+      var pairs = some(model.shelves, atMost: 3).flatMap { shelf in
         some(model.books, atMost: 6).map { Model.Pair(from: shelf, to: $0) }
       }
+      // Some twice.
+      pairs += pairs.shuffled(using: &numbers).prefix(numbers.below(3))
       let added = pairs.count { Model.append($0, to: &model.shelved) }
       let count = try tx.link(
         pairs.map { (Shelf.ID(rawValue: $0.from), Book.ID(rawValue: $0.to)) }, by: Shelf.books)
@@ -159,8 +161,9 @@ import Testing
       // The same books and others in a new order.
       guard let shelf = one(model.shelves), !model.books.isEmpty else { return }
       let books = some(model.books, atMost: 9)
+      let given = books + books.prefix(numbers.below(3))
       try tx.set(
-        Shelf.books, of: .init(rawValue: shelf), to: books.map { Book.ID(rawValue: $0) })
+        Shelf.books, of: .init(rawValue: shelf), to: given.map { Book.ID(rawValue: $0) })
       model.shelved[shelf] = books
     case 14:
       guard let shelf = one(model.shelves), let book = one(model.books) else { return }
@@ -183,8 +186,9 @@ import Testing
       guard let author = one(model.authors) else { return }
       let books = some(model.books, atMost: 4)
       guard !model.books.isEmpty else { return }
+      let given = books + books.prefix(numbers.below(3))
       try tx.add(
-        books.map { Book.ID(rawValue: $0) }, to: Author.books, of: .init(rawValue: author))
+        given.map { Book.ID(rawValue: $0) }, to: Author.books, of: .init(rawValue: author))
       for id in books { model.setAuthor(author, of: id) }
     }
   }

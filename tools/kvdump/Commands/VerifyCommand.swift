@@ -1,4 +1,6 @@
 import ArgumentParser
+import EntityStore
+import LodestoreFormat
 import LodestorePages
 import LodestoreVerifier
 
@@ -28,13 +30,14 @@ struct VerifyCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let report: VerificationReport
+    var report: VerificationReport
     do {
       report = try Verifier.verify(
         path: store.path, commit: previous ? .previous : .newest, limit: limit)
     } catch {
       throw CommandFailure.verification(error, of: store.path) ?? error
     }
+    if !report.conditional.isEmpty { try verifyConditional(&report, on: console) }
     switch console.format {
     case .json: try console.output.write(report.json(store: store.path) + "\n")
     case .table, .line: try write(report, on: console)
@@ -48,6 +51,30 @@ struct VerifyCommand: StoreCommand {
       RowSummary.text(
         shown: report.findings.count, total: report.findingCount, noun: "problems"))
     return report.isSound ? .success : .negative
+  }
+
+  /// Checks the attributes derived with a condition, which the library evaluates on an open store.
+  private func verifyConditional(_ report: inout VerificationReport, on console: Console) throws {
+    let names = report.conditional.joined(separator: ", ")
+    guard report.isSound, !previous else {
+      report.notices.append(
+        "not checked: \(names), whose conditions need a sound store, newest commit")
+      return
+    }
+    do {
+      try ReadStore.read(store.path, on: console) { snapshot in
+        try snapshot.verifyConditional { fault in
+          report.findingCount += 1
+          guard limit == 0 || report.findings.count < limit else { return }
+          report.findings.append(
+            Finding(
+              .derivedValue, tree: TreeName.records(entity: fault.entityNumber).text,
+              subject: "\(fault.entity).\(fault.attribute)", record: fault.record, fault.detail))
+        }
+      }
+    } catch let error as StoreError where error.code == .badSchema {
+      report.notices.append("not checked: \(names): \(error.message)")
+    }
   }
 
   /// A line for each tree, then the findings.

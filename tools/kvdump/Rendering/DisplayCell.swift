@@ -27,7 +27,7 @@ struct DisplayCell: Equatable, Sendable {
     case .bool(let bool): bool ? "true" : "false"
     case .integer(let integer): "\(integer)"
     case .unsigned(let integer): "\(integer)"
-    case .double(let double): "\(double)"
+    case .double(let double): double.isNaN ? "nan" : "\(double)"
     case .number(let literal): literal
     case .text(let text): text.isEmpty || text == "null" ? "\"\(text)\"" : text
     case .date(let text), .json(let text): text

@@ -12,6 +12,7 @@ enum RelationshipRows {
     let back = relationship.inverseName.map { ", back by '\($0)'" } ?? ""
     return "\(entity.name).\(relationship.name ?? ""): \(kind) \(relationship.target.name)\(back), "
       + "on delete \(relationship.onDelete.rawValue)"
+      + (relationship.denyCondition.map { ", denied where \($0)" } ?? "")
       + (relationship.isOrdered ? ", in order" : "")
   }
 
@@ -24,6 +25,7 @@ enum RelationshipRows {
         ("ordered", relationship.isOrdered ? .bool(true) : .absent),
         ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
         ("onDelete", .text(relationship.onDelete.rawValue)),
+        ("denyWhere", relationship.denyCondition.map(Cell.text) ?? .absent),
       ]))
   }
 

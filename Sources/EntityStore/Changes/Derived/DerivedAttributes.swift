@@ -48,13 +48,13 @@ final class DerivedAttributes: ChangeSink {
     let number = entity.number
     if held[number] != nil || copies[number] != nil { return [.oldRecord, .newRecord] }
     // Of a removed record the links have been removed before.
-    let isRead = linked[number]?.contains { $0.derivation.source != nil } ?? false
+    let isRead = linked[number]?.contains { $0.derivation.readsRecords } ?? false
     return isRead || copied[number] != nil ? [.oldRecord, .newRecord] : nil
   }
 
   func isConcerned(byUpdateOf attributes: Set<UInt32>, of entity: StoredEntity) -> Bool {
     func isSource(_ totals: DerivedTotals) -> Bool {
-      totals.derivation.source.map { attributes.contains($0.number) } ?? false
+      totals.derivation.isConcerned(byUpdateOf: attributes)
     }
     let number = entity.number
     return held[number]?.contains {
@@ -85,7 +85,7 @@ final class DerivedAttributes: ChangeSink {
   private func note(
     _ id: UInt64, _ old: RecordView?, _ new: RecordView?, _ entity: StoredEntity
   ) throws {
-    for totals in held[entity.number] ?? [] { try noteHeld(totals, old, new, entity) }
+    for totals in held[entity.number] ?? [] { try noteHeld(totals, id, old, new, entity) }
     for totals in copies[entity.number] ?? [] {
       guard let new, let attribute = totals.derivation.end.attribute else { continue }
       let target = try entity.recordID(ofAttribute: attribute.number, in: new)
@@ -94,56 +94,51 @@ final class DerivedAttributes: ChangeSink {
       }
     }
     guard let old, let new else { return }
-    for totals in (linked[entity.number] ?? []) {
-      guard let (before, after) = try change(of: totals, old, new, entity) else { continue }
+    for totals in (linked[entity.number] ?? []) where totals.derivation.readsRecords {
+      let before = try contribution(to: totals, of: id, old)
+      let after = try contribution(to: totals, of: id, new)
+      if Self.areSame(before, after) { continue }
       try forEachOwner(of: id, totals) { owner in
-        try totals.remove(before, from: owner)
-        try totals.add(after, to: owner)
+        if let before { try totals.remove(before, from: owner) }
+        if let after { try totals.add(after, to: owner) }
       }
     }
     for totals in (copied[entity.number] ?? []) {
-      guard try change(of: totals, old, new, entity) != nil else { continue }
+      let before = try contribution(to: totals, of: id, old)
+      if Self.areSame(before, try contribution(to: totals, of: id, new)) { continue }
       try forEachOwner(of: id, totals) { owner in totals.forget(owner) }
     }
   }
 
   private func noteHeld(
-    _ totals: DerivedTotals, _ old: RecordView?, _ new: RecordView?, _ entity: StoredEntity
+    _ totals: DerivedTotals, _ id: UInt64, _ old: RecordView?, _ new: RecordView?,
+    _ entity: StoredEntity
   ) throws {
     guard let holder = totals.derivation.holder else { return }
     let before = try entity.recordID(ofAttribute: holder, in: old)
     let after = try entity.recordID(ofAttribute: holder, in: new)
-    if before == after, let old, let new {
-      guard let owner = after, let (old, new) = try change(of: totals, old, new, entity) else {
-        return
-      }
-      try totals.remove(old, from: owner)
-      return try totals.add(new, to: owner)
-    }
-    if let before, let old { try totals.remove(try source(of: totals, old, entity), from: before) }
-    if let after, let new { try totals.add(try source(of: totals, new, entity), to: after) }
+    let isMoved = before != after
+    if !isMoved, !totals.derivation.readsRecords, old != nil, new != nil { return }
+    let removed = before == nil ? nil : try contribution(to: totals, of: id, old)
+    let added = after == nil ? nil : try contribution(to: totals, of: id, new)
+    if !isMoved, Self.areSame(removed, added) { return }
+    if let before, let removed { try totals.remove(removed, from: before) }
+    if let after, let added { try totals.add(added, to: after) }
   }
 
-  private func source(
-    _ totals: DerivedTotals, of view: RecordView, _ entity: StoredEntity
-  ) throws -> Value {
-    try totals.derivation.source.map { try entity.value(of: $0, in: view) } ?? .null
+  /// The value that a related record adds, null where records are counted alone; `nil` where there is no
+  /// record, or a condition leaves it out.
+  private func contribution(
+    to totals: DerivedTotals, of id: UInt64, _ view: RecordView?
+  ) throws -> Value? {
+    guard let view else { return nil }
+    guard totals.derivation.readsRecords else { return .null }
+    return try reader(of: totals).contribution(of: view, id: id)
   }
 
-  private func source(
-    of totals: DerivedTotals, _ view: RecordView, _ entity: StoredEntity
-  ) throws -> Value {
-    try source(totals, of: view, entity)
-  }
-
-  /// The source's values before and after; `nil` where they are the same.
-  private func change(
-    of totals: DerivedTotals, _ old: RecordView, _ new: RecordView, _ entity: StoredEntity
-  ) throws -> (Value, Value)? {
-    guard totals.derivation.source != nil else { return nil }
-    let before = try source(of: totals, old, entity)
-    let after = try source(of: totals, new, entity)
-    return before.hasSameBytes(as: after) ? nil : (before, after)
+  private static func areSame(_ a: Value?, _ b: Value?) -> Bool {
+    guard let a, let b else { return a == nil && b == nil }
+    return a.hasSameBytes(as: b)
   }
 
   /// Calls `body` with each record that leads to record `id`.
@@ -170,11 +165,11 @@ final class DerivedAttributes: ChangeSink {
       for side in RelationshipSide.allCases {
         let totals = concerned.filter { $0.derivation.end.side == side }
         if totals.isEmpty { continue }
-        // Of links that begin at the records with the attributes, as many follow each other with one owner.
-        // Where values are read the other order is better, in which each record is read once.
+        // Links that begin at the records with the attributes come with those of one owner together. Where
+        // related records are read the other order is better: each is read once.
         let isForward = side == change.end.side
-        let readsValues = totals.contains { $0.derivation.source != nil }
-        if isForward, readsValues, change.links.count > 1 {
+        let readsRecords = totals.contains { $0.derivation.readsRecords }
+        if isForward, readsRecords, change.links.count > 1 {
           try note(change.links.swapped(), ownersFirst: false, isAdded: change.isAdded, totals)
         } else {
           try note(change.links, ownersFirst: isForward, isAdded: change.isAdded, totals)
@@ -190,16 +185,17 @@ final class DerivedAttributes: ChangeSink {
     _ links: borrowing LinkList, ownersFirst: Bool, isAdded: Bool, _ concerned: [DerivedTotals]
   ) throws {
     for totals in concerned {
-      let reader = totals.derivation.source == nil ? nil : try reader(of: totals)
+      let reader = totals.derivation.readsRecords ? try reader(of: totals) : nil
       var last: UInt64?
-      var value = Value.null
+      var contribution: Value? = .null
       for index in 0..<links.count {
         let owner = ownersFirst ? links.id(at: index) : links.other(at: index)
         if let reader {
           let other = ownersFirst ? links.other(at: index) : links.id(at: index)
-          if other != last { value = try reader.value(of: other) }
+          if other != last { contribution = try reader.contribution(of: other) }
           last = other
         }
+        guard let value = contribution else { continue }
         if isAdded {
           try totals.add(value, to: owner)
         } else {

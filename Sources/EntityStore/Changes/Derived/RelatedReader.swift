@@ -5,6 +5,7 @@ internal import LodestoreFormat
 final class RelatedReader {
   private let derivation: RelatedDerivation
   private let core: TransactionCore
+  private let condition: (any RecordTest)?
   private let links: LinkCursor?
   private let records: Cursor
   private let owners: Cursor
@@ -12,6 +13,7 @@ final class RelatedReader {
   init(_ derivation: RelatedDerivation, core: TransactionCore) throws(StoreError) {
     self.derivation = derivation
     self.core = core
+    condition = try core.condition(of: derivation)
     links = try derivation.end.links.map { (index) throws(StoreError) in
       try LinkCursor(index, core: core)
     }
@@ -23,31 +25,52 @@ final class RelatedReader {
     }
   }
 
-  /// The source's value of the related record `id`; null where there is no such record.
-  func value(of id: UInt64) throws -> Value {
-    guard let source = derivation.source, try records.seek(id) else { return .null }
-    let target = derivation.end.target
-    return try target.value(of: source, in: try target.view(records.value, id: id))
+  /// The value that the related record `id` adds, null where records are counted alone; `nil` where the
+  /// condition leaves it out.
+  func contribution(of id: UInt64) throws -> Value? {
+    guard derivation.readsRecords else { return .null }
+    guard try records.seek(id) else { return condition == nil ? .null : nil }
+    return try contribution(of: try derivation.end.target.view(records.value, id: id), id: id)
+  }
+
+  /// The value that the related record `id` adds, as it is in `view`.
+  func contribution(of view: RecordView, id: UInt64) throws -> Value? {
+    if let condition, try !condition.admits(view, id: id) { return nil }
+    guard let source = derivation.source else { return .null }
+    return try derivation.end.target.value(of: source, in: view)
   }
 
   /// The derived attribute of the record `id`, from all the records that it leads to.
   ///
   /// - Complexity: O(records that it leads to).
   func derive(_ id: UInt64) throws -> Value {
+    guard let result = try aggregate(of: id).result else {
+      throw StoreError.unfittingTotal(derivation, id)
+    }
+    return result
+  }
+
+  /// Whether `stored` is a right value of record `id`, as Format.md says it.
+  func isRight(_ stored: Value, of id: UInt64) throws -> Bool {
+    let aggregate = try aggregate(of: id)
+    guard let expected = aggregate.result else { return false }
+    return aggregate.admits(stored, for: expected)
+  }
+
+  private func aggregate(of id: UInt64) throws -> DerivedAggregate {
     var aggregate = DerivedAggregate(derivation.kind, type: derivation.type)
     if let links {
       try links.forEach(of: id) { other in
-        try aggregate.add(try value(of: other))
+        if let value = try contribution(of: other) { try aggregate.add(value) }
         return true
       }
     } else if let attribute = derivation.end.attribute, try owners.seek(id),
       let other = try derivation.owner.recordID(
         ofAttribute: attribute.number, in: try derivation.owner.view(owners.value, id: id))
     {
-      try aggregate.add(try value(of: other))
+      if let value = try contribution(of: other) { try aggregate.add(value) }
     }
-    guard let result = aggregate.result else { throw StoreError.unfittingTotal(derivation, id) }
-    return result
+    return aggregate
   }
 }
 

@@ -168,6 +168,16 @@ extension Derivation {
     }
   }
 
+  /// The same of the related records alone that fulfil a condition.
+  func restricted(to condition: @escaping StoredCondition) -> Derivation {
+    let declare = declaration.declare
+    return Derivation { attribute throws(StoreError) in
+      var derivation = try declare(attribute)
+      derivation.condition = try condition()
+      return derivation
+    }
+  }
+
   /// Declares a derivation that needs the kind alone.
   init(plain kind: DerivationDescription.Kind) {
     self.init { _ throws(StoreError) in DeclaredDerivation(kind) }
@@ -322,6 +332,8 @@ struct DeclaredDerivation: Sendable {
   var path: [String]?
   /// Of the date that it is derived from.
   var part: DerivedDatePart?
+  /// The condition, as a format string, that related records fulfil which count.
+  var condition: String?
   var function: RecordDerivations.Function?
 
   init(

@@ -3,8 +3,7 @@ internal import LodestoreFormat
 /// A relationship of a record of `E` to any number of records of `Target`.
 ///
 /// Declared once as a static property of the entity; the value names the relationship, it holds no
-/// records. Either it is the other side of an attribute that holds an id, or links are kept beside the
-/// records, and both sides may have any number (many-to-many):
+/// records. Either an attribute of the other side holds an id, or links have trees of their own, and both sides may have any number (many-to-many):
 ///
 ///     @Entity struct Group {
 ///       var name: String
@@ -24,10 +23,9 @@ internal import LodestoreFormat
 /// names them in its `Attributes` for conditions: `var members: ToMany<Group, Person> { Group.members }`.
 ///
 /// Records are read with ``ReadableTransaction/related(_:of:_:)->[Target]``, links changed with
-/// `WriteTransaction.add(_:to:of:)` and its like. Both entities must be among those that the store is
-/// opened with.
+/// `WriteTransaction.add(_:to:of:)` and its like. A store is opened with both entities.
 public struct ToMany<E: Entity, Target: Entity>: Sendable {
-  /// What identifies the relationship: each declaration has its own.
+  /// The identity of the relationship: each declaration has its own.
   let declaration: RelationshipDeclaration
 
   /// A relationship with links of its own, which may have an inverse.
@@ -37,15 +35,28 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
   ///     gives them: see ``WriteTransaction/add(_:to:of:at:)``.
   ///   - onDelete: what happens to the records that it leads to when a record of `E` is deleted.
   public init(ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify) {
-    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) { _ in .none }
+    self.init(ordered, onDelete, nil)
   }
 
-  /// The other side of a relationship with links of its own.
+  init(_ ordered: Bool, _ onDelete: RelationshipDeleteRule, _ denyCondition: StoredCondition?) {
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, denyCondition, ordered) { _ in
+      .none
+    }
+  }
+
+  /// Declares the inverse of a relationship with links of its own.
   public init(
     inverse: ToMany<Target, E>, ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify
   ) {
+    self.init(inverse, ordered, onDelete, nil)
+  }
+
+  init(
+    _ inverse: ToMany<Target, E>, _ ordered: Bool, _ onDelete: RelationshipDeleteRule,
+    _ denyCondition: StoredCondition?
+  ) {
     let other = inverse.declaration
-    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) {
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, denyCondition, ordered) {
       name throws(StoreError) in
       guard let inverse = Target.schema.name(of: other) else {
         throw .badSchema(
@@ -56,29 +67,29 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
     }
   }
 
-  /// The other side of an optional attribute that holds the id of a record of `E`.
+  /// Declares the inverse of an optional attribute that holds the id of a record of `E`.
   public init(
     inverse: any KeyPath<Target, RecordID<E>?> & Sendable, ordered: Bool = false,
     onDelete: RelationshipDeleteRule = .nullify
   ) {
-    self.init(of: inverse, onDelete, ordered)
+    self.init(of: inverse, ordered, onDelete, nil)
   }
 
-  /// The other side of an attribute that holds the id of a record of `E`.
+  /// Declares the inverse of an attribute that holds the id of a record of `E`.
   ///
   /// As the attribute cannot be null, ``RelationshipDeleteRule/nullify`` is refused.
   public init(
     inverse: any KeyPath<Target, RecordID<E>> & Sendable, ordered: Bool = false,
     onDelete: RelationshipDeleteRule = .deny
   ) {
-    self.init(of: inverse, onDelete, ordered)
+    self.init(of: inverse, ordered, onDelete, nil)
   }
 
-  private init(
-    of path: any PartialKeyPath<Target> & Sendable, _ onDelete: RelationshipDeleteRule,
-    _ ordered: Bool
+  init(
+    of path: any PartialKeyPath<Target> & Sendable, _ ordered: Bool,
+    _ onDelete: RelationshipDeleteRule, _ denyCondition: StoredCondition?
   ) {
-    declaration = RelationshipDeclaration(to: Target.self, onDelete, ordered) {
+    declaration = RelationshipDeclaration(to: Target.self, onDelete, denyCondition, ordered) {
       name throws(StoreError) in
       let schema = Target.schema
       guard let index = schema.index(of: path) else {
@@ -94,17 +105,16 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
 /// The fate of the records that a relationship leads to when the record that it leads away from is deleted.
 ///
 /// A delete follows all rules before anything is written. ``deny`` wins over a ``cascade`` of another
-/// relationship to the same record: it looks at the records that are there before the delete, as SQL's
-/// RESTRICT. Records that the call itself names do not keep each other. Otherwise as Core Data's
+/// relationship to the same record: the records before the delete count, as under SQL's RESTRICT. Records that the call itself names do not keep each other. Otherwise as Core Data's
 /// `NSDeleteRule`.
 public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
-  /// They stay; links are removed, and attributes that hold the deleted record's id become null.
+  /// Related records stay; links are removed, and attributes that hold the deleted record's id become null.
   case nullify
-  /// They are deleted too, and what their own rules say happens.
+  /// Related records are deleted too, by their own rules.
   case cascade
   /// The delete is refused with ``StoreError/Code/denied`` while there are such records.
   case deny
-  /// Nothing: the program sees to it. A write that ends with an id that leads nowhere is refused.
+  /// Nothing: the program sees to it. A write that ends with an id of a missing record is refused.
   case noAction
 
   var stored: DeleteRule {
@@ -117,27 +127,34 @@ public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
   }
 }
 
-/// One declaration of a relationship; its identity is what its name is found by.
+/// A condition as a format string, or the error of one that cannot be kept in the file.
+typealias StoredCondition = @Sendable () throws(StoreError) -> String
+
+/// One declaration of a relationship; its name is found by its identity.
 final class RelationshipDeclaration: Sendable {
   let onDelete: RelationshipDeleteRule
+  /// The condition by which a record of the target denies the delete.
+  let denyCondition: StoredCondition?
   let isOrdered: Bool
   /// The name of the entity that it leads to.
   let target: @Sendable () -> String
-  /// The other side, given the relationship's own name for messages.
+  /// The inverse, given the relationship's own name for messages.
   let inverse: @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse
 
   init<Target: Entity>(
-    to _: Target.Type, _ onDelete: RelationshipDeleteRule, _ isOrdered: Bool,
+    to _: Target.Type, _ onDelete: RelationshipDeleteRule, _ denyCondition: StoredCondition?,
+    _ isOrdered: Bool,
     _ inverse: @escaping @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse
   ) {
     self.onDelete = onDelete
+    self.denyCondition = denyCondition
     self.isOrdered = isOrdered
     target = { Target.schema.name }
     self.inverse = inverse
   }
 }
 
-/// The other side of a to-many relationship.
+/// The inverse of a to-many relationship.
 enum DeclaredInverse: Sendable, Hashable {
   case none
   /// An attribute of the target that holds an id.

@@ -11,6 +11,18 @@ extension ConditionTree {
     try RootChange(from: old, to: new, back: back).changed(self)
   }
 
+  /// The first names of all paths that begin at the record.
+  var memberNames: Set<String> {
+    switch self {
+    case .constant, .closure: []
+    case .all(let parts), .any(let parts):
+      parts.reduce(into: []) { $0.formUnion($1.memberNames) }
+    case .not(let part): part.memberNames
+    case .comparison(let comparison):
+      comparison.left.memberNames.union(comparison.right.memberNames)
+    }
+  }
+
   /// How deep SUBQUERYs are nested.
   var subqueryDepth: Int {
     switch self {
@@ -24,6 +36,22 @@ extension ConditionTree {
 }
 
 extension Operand {
+  fileprivate var memberNames: Set<String> {
+    switch self {
+    case .value, .values, .variable: []
+    case .path(let path):
+      if path.root == .record, case .member(let name)? = path.steps.first { [name] } else { [] }
+    case .list(let operands), .call(_, let operands):
+      operands.reduce(into: []) { $0.formUnion($1.memberNames) }
+    case .arithmetic(_, let left, let right): left.memberNames.union(right.memberNames)
+    case .negative(let inner), .cast(let inner, _): inner.memberNames
+    case .conditional(let test, let yes, let no):
+      test.memberNames.union(yes.memberNames).union(no.memberNames)
+    case .subquery(let collection, _, let test, _):
+      collection.memberNames.union(test.memberNames)
+    }
+  }
+
   fileprivate var subqueryDepth: Int {
     switch self {
     case .value, .values, .path, .variable: 0

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Finds out about the records that others lead to, one after the other, and keeps what it has found out.
+/// Tests the records that others lead to, one after the other, and keeps the answers.
 ///
 /// Where an index answers the condition it is asked once, and links alone tell the rest; otherwise each
 /// related record is read once.
@@ -16,12 +16,12 @@ final class RelatedEvaluation {
   private let isAlways: Bool
   /// Whether an id may lead to no record: before the end of a write, in an attribute.
   private let mayDangle: Bool
-  /// The ids of all related records that fulfil the condition, where an index has told them.
+  /// The ids of all related records that fulfil the condition, where an index has them.
   private var admitted: Set<UInt64>?
-  /// What was found out of single records; forgotten when there are too many.
+  /// The answers for single records; forgotten when there are too many.
   private var known: [UInt64: Bool] = [:]
   private static let mostKnown = 1 << 20
-  /// So many ids are asked for at once, at most.
+  /// The largest number of ids that an index is asked for at once.
   private static let mostAdmitted = 1 << 18
 
   init(
@@ -42,7 +42,7 @@ final class RelatedEvaluation {
     admitted = isAlways ? nil : try Self.admitted(RelatedTest(end, condition), core)
   }
 
-  /// What an index tells at once; `nil` where records would have to be read.
+  /// The ids that an index has at once; `nil` where records would have to be read.
   private static func admitted(
     _ test: RelatedTest, _ core: TransactionCore
   ) throws(StoreError) -> Set<UInt64>? {
@@ -61,7 +61,7 @@ final class RelatedEvaluation {
     return isTrue
   }
 
-  /// What `question` asks of the records that `record` leads to.
+  /// The answer to `question` about the records that `record` leads to.
   func value(
     _ question: RelatedOperand.Question, for record: RecordUnderTest
   ) throws -> DynamicValue {

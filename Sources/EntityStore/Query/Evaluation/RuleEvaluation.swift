@@ -4,7 +4,7 @@ internal import LodestoreFormat
 final class RuleEvaluation: RecordRules {
   private struct Rule {
     var name: String
-    var evaluator: ConditionEvaluator
+    var condition: RecordCondition
     /// The numbers of the attributes derived from related records that the rule reads.
     var derived: Set<UInt32>
   }
@@ -16,18 +16,11 @@ final class RuleEvaluation: RecordRules {
     var rules: [Rule] = []
     for rule in entity.description.rules {
       do throws(StoreError) {
-        let parsed = try ConditionParser.parse(rule.condition)
-        var binding = ConditionBinding(entity)
-        binding.isOfRule = true
-        let bound = try binding.bind(parsed.tree)
-        let derived = bound.attributeNumbers.filter { number in
+        let condition = try RecordCondition(rule.condition, of: entity, core: core)
+        let derived = condition.attributeNumbers.filter { number in
           entity.description.attribute(number: number)?.derivation?.kind.isOfRelated == true
         }
-        rules.append(
-          Rule(
-            name: rule.name,
-            evaluator: ConditionEvaluator(bound, entity: entity, core: core, now: core.time),
-            derived: derived))
+        rules.append(Rule(name: rule.name, condition: condition, derived: derived))
       } catch {
         throw .badSchema(
           entity: entity.name, "its rule '\(rule.name)' cannot be used: \(error.message)")
@@ -41,7 +34,7 @@ final class RuleEvaluation: RecordRules {
 
   func broken(by view: RecordView, id: UInt64?) throws(StoreError) -> [String] {
     var broken: [String] = []
-    for rule in rules where try !rule.evaluator.admits(new: view, id: id ?? 0) {
+    for rule in rules where try !rule.condition.admits(view, id: id ?? 0) {
       broken.append(rule.name)
     }
     return broken
@@ -49,7 +42,7 @@ final class RuleEvaluation: RecordRules {
 
   func brokenAtCommit(by view: RecordView, id: UInt64) throws(StoreError) -> [BrokenLateRule] {
     var broken: [BrokenLateRule] = []
-    for rule in lateRules where try !rule.evaluator.admits(new: view, id: id) {
+    for rule in lateRules where try !rule.condition.admits(view, id: id) {
       broken.append(BrokenLateRule(name: rule.name, derived: rule.derived))
     }
     return broken

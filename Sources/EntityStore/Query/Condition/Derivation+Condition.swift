@@ -1,0 +1,96 @@
+// Aggregates of those related records that fulfil a condition. The file keeps the condition as a format string, so
+// every program keeps the attribute right.
+
+extension Derivation where Value == Int {
+  /// How many of the records that the relationship leads to fulfil a condition.
+  ///
+  ///     @Derived(.count(Member.loans) { $0.returnedOn == nil }) private(set) var openLoans = 0
+  ///
+  /// - Parameter condition: a condition on the related record's own attributes, without closures and `now()`. These
+  ///   attributes may be derived.
+  public static func count<Target: Entity>(
+    _ relationship: ToMany<E, Target>,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation {
+    count(relationship).restricted(to: Condition.stored(condition))
+  }
+}
+
+extension Derivation where Value: Numeric {
+  /// The sum over the records that fulfil a condition; 0 of none.
+  public static func sum<Target: Entity>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation {
+    sum(relationship, source).restricted(to: Condition.stored(condition))
+  }
+
+  /// The sum of an optional attribute over the records that fulfil a condition.
+  public static func sum<Target: Entity>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value?> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation {
+    sum(relationship, source).restricted(to: Condition.stored(condition))
+  }
+}
+
+extension Derivation where Value == Double? {
+  /// The average over the records that fulfil a condition; null of none.
+  public static func average<Target: Entity, V: AttributeValue & Numeric>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation {
+    average(relationship, source).restricted(to: Condition.stored(condition))
+  }
+
+  /// The average of an optional number over the records that fulfil a condition.
+  public static func average<Target: Entity, V: AttributeValue & Numeric>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation {
+    average(relationship, source).restricted(to: Condition.stored(condition))
+  }
+}
+
+extension Derivation {
+  /// The least value of the records that fulfil a condition; null of none.
+  public static func minimum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation where Value == V? {
+    minimum(relationship, source).restricted(to: Condition.stored(condition))
+  }
+
+  /// The least value of an optional attribute of the records that fulfil a condition; null of none.
+  public static func minimum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation where Value == V? {
+    minimum(relationship, source).restricted(to: Condition.stored(condition))
+  }
+
+  /// The greatest value of the records that fulfil a condition; null of none.
+  public static func maximum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation where Value == V? {
+    maximum(relationship, source).restricted(to: Condition.stored(condition))
+  }
+
+  /// The greatest value of an optional attribute of the records that fulfil a condition; null of none.
+  public static func maximum<Target: Entity, V: IndexableValue>(
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
+    @ConditionBuilder<Target> where condition:
+      @escaping @Sendable (Target.Attributes) -> Condition<Target>
+  ) -> Derivation where Value == V? {
+    maximum(relationship, source).restricted(to: Condition.stored(condition))
+  }
+}
