@@ -38,7 +38,11 @@ public struct StoreVerification: Sendable {
         description: finding.description)
     }
     problemCount = report.findingCount
-    notices = report.notices
+    let unchecked = report.conditional.joined(separator: ", ")
+    notices =
+      report.notices
+      + (unchecked.isEmpty
+        ? [] : ["not checked: \(unchecked); 'kvdump verify' evaluates their conditions"])
     recordCounts = Dictionary(
       report.entities.map { ($0.name, $0.recordCount) }, uniquingKeysWith: { first, _ in first })
   }

@@ -125,7 +125,7 @@ extension Verifier {
       guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
         let date = try? Self.value(of: source, in: view)
       else { return nil }
-      return isSame(stored, part.value(of: date))
+      return stored.isSame(as: part.value(of: date))
         ? nil : "is not the \(part.part.rawValue) of '\(source.name)'"
     }
     if let path = derivation.path {
