@@ -73,8 +73,7 @@ struct ImportCommand: StoreCommand {
       // An empty day is no failure, and no type can be known without a value.
       console.note(
         "\(entity): there are no records to infer attributes from, so that the entity was not made")
-      try console.writeObject(
-        ImportReport.empty(of: entity).members(files: pages.pageFiles, withRejects: false))
+      try console.writeObject(ImportReport.empty(of: entity).members(withRejects: false))
       return .success
     }
     let key = try key(in: plan)
