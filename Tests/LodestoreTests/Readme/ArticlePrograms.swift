@@ -47,9 +47,9 @@
       try tx.insert(pods, onConflict: .replace, matching: .unique(\.name, \.version))
     }
 
-    static func failing(_ tx: inout WriteTransaction, _ pods: [Pod]) throws {
+    static func failing(_ store: Store, _ pods: [Pod]) throws {
       do {
-        try tx.insert(pods)
+        try store.insert(pods)
       } catch let error as StoreError where error.code == .uniqueViolation {
         // cannot store Pod: the values 3 and 7 of the batch have the same 'Pod.name+version'
         print(error.message, error.batchPosition ?? 0)
