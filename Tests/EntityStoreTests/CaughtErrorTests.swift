@@ -128,7 +128,7 @@ import Testing
         for _ in 0..<2 {
           do {
             try tx.update(SquadPlayer.all) { $0.squad = squad }
-          } catch where error.code == .uniqueViolation {
+          } catch let error as StoreError where error.code == .uniqueViolation {
             refusals.append(error.code)
           }
         }

@@ -14,7 +14,7 @@
 ///
 ///     do {
 ///       try store.write { tx in try tx.insert(pod) }
-///     } catch where error.code == .uniqueViolation {
+///     } catch let error as StoreError where error.code == .uniqueViolation {
 ///       print("held by record", error.recordID ?? 0)
 ///     }
 public struct StoreError: Error, Sendable {

@@ -11,7 +11,7 @@ extension WriteTransaction {
   ///             try inner.insert(order)
   ///             try inner.insert(order.lines)
   ///           }
-  ///         } catch where error.code == .uniqueViolation {
+  ///         } catch let error as StoreError where error.code == .uniqueViolation {
   ///           rejected.append(order.number)
   ///         }
   ///       }

@@ -59,7 +59,7 @@
       for _ in 0..<2 {
         do {
           try store.insert(Memo(title: "milk"))
-        } catch where error.code == .uniqueViolation {
+        } catch let error as StoreError where error.code == .uniqueViolation {
           print("record \(error.recordID ?? 0) has it: \(error)")
         }
       }
