@@ -50,7 +50,7 @@
     static func failing(_ store: Store, _ pods: [Pod]) throws {
       do {
         try store.insert(pods)
-      } catch where error.code == .uniqueViolation {
+      } catch let error as StoreError where error.code == .uniqueViolation {
         // cannot store Pod: the values 3 and 7 of the batch have the same 'Pod.name+version'
         print(error.message, error.batchPosition ?? 0)
       }
