@@ -111,6 +111,7 @@ extension StoreError {
         + "\(reason), which this write changes\(more)",
       entity: first.entity, recordID: first.recordID)
     error.violations = violations
+    error.isOfLateRule = true
     return error
   }
 }

@@ -130,6 +130,8 @@ public struct StoreError: Error, Sendable {
   public var batchPosition: Int?
   /// The broken rules of ``Code/invalidValue``, the first 100 or a few more; otherwise none.
   public var violations: [RuleViolation] = []
+  /// Whether a rule over attributes derived from related records was found broken at the end of the write.
+  var isOfLateRule = false
   /// The values concerned, for ``debugDescription`` only.
   var privateDetail: String?
 

@@ -26,10 +26,23 @@ extension ImportEngine {
     var result = WriteResult(state: state)
     var rest = group.pages[...]
     var known: [Int: PageRefusals] = [:]
+    var isOneByOne = false
     while !rest.isEmpty {
+      let pages = isOneByOne ? rest.prefix(1) : rest
       do {
-        try write(rest, known, &result)
-        rest = []
+        try write(pages, known, &result)
+        rest = rest[pages.endIndex...]
+      } catch let error as StoreError where error.isOfLateRule {
+        // The end of a transaction finds it, so pages are written one by one, and then without the record.
+        if pages.count > 1 {
+          isOneByOne = true
+          continue
+        }
+        let page = pages[pages.startIndex]
+        guard let row = try firstBreaking(page, known[page.number], after: result.state) else {
+          throw error
+        }
+        known[page.number, default: PageRefusals(page: page.number)].refused[row] = error
       } catch let found as PageRefusals {
         known[found.page, default: PageRefusals(page: found.page)].add(found)
         let page = rest.firstIndex { $0.number == found.page } ?? rest.startIndex
@@ -94,7 +107,7 @@ extension ImportEngine {
       pages.filter { $0.memory != nil && !$0.isUnchanged }.map(\.number),
       linkCount: links.count)
     var written: [WrittenPage] = []
-    if links.isEmpty {
+    if links.isEmpty, known.isEmpty {
       var (batch, ends) = try records(of: pages, entity, core)
       let outcomes = try BatchMerge(
         batch, into: entity, matching: Matching(indexes: index.map { [$0] } ?? [], isNamed: false),
@@ -124,7 +137,7 @@ extension ImportEngine {
   }
 
   /// The records of pages in the current layout, and where each page ends.
-  private func records(
+  func records(
     of pages: some Sequence<DecodedPage>, _ entity: StoredEntity, _ core: TransactionCore
   ) throws -> (batch: IncomingRecords, ends: [Int]) {
     var batch = IncomingRecords(entity.layout)
@@ -140,8 +153,8 @@ extension ImportEngine {
     return (batch, ends)
   }
 
-  /// Merges one page whose records have links.
-  private func merge(
+  /// Merges one page whose records have links, or of which some are known to be refused.
+  func merge(
     _ page: DecodedPage, _ batch: inout IncomingRecords, _ index: StoredIndex?,
     _ entity: StoredEntity, _ core: TransactionCore, _ known: PageRefusals?,
     _ result: inout WriteResult, _ remembered: inout RememberedLinks.ByPage

@@ -179,6 +179,38 @@ private struct Item: Entity {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `reject the record of an import that breaks them, and no other`(hasLinks: Bool) async throws
+  {
+    try await withTemporaryStore(Self.entities) { store in
+      try Self.insertBasket(in: store)
+      var importer = Importer(into: store, Item.self, matching: .unique(\.name))
+      if hasLinks { importer.links = [.init("in", \.basket, by: \.name)] }
+      let basket = hasLinks ? #""in":"b""# : #""basket":1"#
+      let pages = [
+        "[{\"name\":\"a\",\"amount\":4,\(basket)},{\"name\":\"b\",\"amount\":9,\(basket)},"
+          + "{\"name\":\"c\",\"amount\":3,\(basket)}]",
+        "[{\"name\":\"d\",\"amount\":4,\(basket)},{\"name\":\"e\",\"amount\":1,\(basket)}]",
+      ]
+      let report = try await importer.run(
+        AsyncStream { continuation in
+          for page in pages { continuation.yield(Data(page.utf8)) }
+          continuation.finish()
+        }, renaming: [:])
+      #expect(report.inserted == 3 && report.rejected == 2, "\(report)")
+      #expect(report.rejects.map(\.record) == [2, 1])
+      #expect(report.rejects.map(\.page) == [1, 2])
+      #expect(report.rejects.allSatisfy { $0.reason.contains("the total is within the limit") })
+      try Self.expectNames(["a", "c", "e"], in: store)
+    }
+  }
+
+  private static func insertBasket(in store: Store) throws { try store.insert(Basket("b")) }
+
+  private static func expectNames(_ names: [String], in store: Store) throws {
+    #expect(try store.fetch(Item.all).map(\.name) == names)
+  }
+
   @Test func `hold where a write is taken back`() throws {
     try withTemporaryStore(Self.entities) { store throws in
       let basket = try store.insert(Basket("b")).id

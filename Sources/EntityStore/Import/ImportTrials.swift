@@ -1,0 +1,62 @@
+internal import LodestoreFormat
+
+// Rules over derived attributes are checked at the end of a transaction, which does not say which record of an
+// import broke one. Trials find it: transactions with the first records of a page, which are aborted.
+
+extension ImportEngine {
+  /// The position of the first record of a page with which a rule over derived attributes is broken; `nil`
+  /// where the page breaks none by its records.
+  ///
+  /// - Complexity: O(log *n*) transactions, which are aborted.
+  func firstBreaking(
+    _ page: DecodedPage, _ known: PageRefusals?, after state: ImportState
+  ) throws -> Int? {
+    let known = known ?? PageRefusals(page: page.number)
+    let left = StoreError(.invalidValue, "cannot store a record: it is left out of a trial")
+    /// Whether the first records of the page, without the others, break a rule.
+    func isBroken(byFirst count: Int) throws -> Bool {
+      var refusals = known
+      for row in count..<page.batch.count where refusals.refused[row] == nil {
+        refusals.refused[row] = left
+      }
+      return try self.isBroken(page, refusals, after: state)
+    }
+    guard page.batch.count > 0, try !isBroken(byFirst: 0) else { return nil }
+    var (sound, broken) = (0, page.batch.count)
+    while broken - sound > 1 {
+      let middle = (sound + broken) / 2
+      if try isBroken(byFirst: middle) { broken = middle } else { sound = middle }
+    }
+    return broken - 1
+  }
+
+  /// Thrown to abort a transaction that breaks no rule.
+  private struct TrialPassed: Error {}
+
+  /// Whether writing a page without the records that are refused breaks a rule over derived attributes.
+  private func isBroken(
+    _ page: DecodedPage, _ refusals: PageRefusals, after state: ImportState
+  ) throws -> Bool {
+    var refusals = refusals
+    while true {
+      do {
+        try core.write(origin: origin) { (core) -> Void in
+          let entity = try self.entity(core)
+          var result = WriteResult(state: state)
+          var remembered = RememberedLinks.ByPage([Int](), linkCount: links.count)
+          var (batch, _) = try records(of: CollectionOfOne(page), entity, core)
+          _ = try merge(
+            page, &batch, try self.index(of: entity), entity, core, refusals, &result, &remembered)
+          try core.endChanges()
+          throw TrialPassed()
+        }
+      } catch is TrialPassed {
+        return false
+      } catch let error as StoreError where error.isOfLateRule {
+        return true
+      } catch let found as PageRefusals {
+        refusals.add(found)
+      }
+    }
+  }
+}
