@@ -1,11 +1,11 @@
 /// How a store is opened.
 public struct StoreOptions: Sendable {
-  /// What a commit waits for.
+  /// The durability that a commit waits for.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Durability: Sendable {
-    /// The disk has everything: what `write` returned from survives a power cut. The default.
+    /// The disk has everything: a write that has returned survives a power cut. The default.
     case full
     /// The disk has the data but perhaps not the page that makes it current: a power cut may take
     /// back the last commit, never more, and never damages the file. Saves one of two syncs.
@@ -17,7 +17,7 @@ public struct StoreOptions: Sendable {
     @nonexhaustive
   #endif
   public enum Access: Sendable {
-    /// Reads and writes; makes the file when there is none.
+    /// Reads and writes; makes a missing file.
     case create
     /// Reads and writes a file that is there.
     case existing
@@ -25,23 +25,23 @@ public struct StoreOptions: Sendable {
     case readOnly
     /// Reads only, the commit before the newest one: for when that is damaged, or was a mistake.
     ///
-    /// From a copy of the file without a name, beside it or in the directory for temporary files; it takes the
-    /// time and room of a copy where the file system cannot share what is in both. The store does not change
+    /// The store reads a copy of the file without a name, in the file's directory or in that for temporary files. The copy
+    /// takes time and room where the file system cannot share pages. The store does not change
     /// while it is open. A file that has one commit only, or gets new ones faster than it can be copied, throws
     /// ``StoreError/Code/noPreviousCommit``.
     case previousCommit
   }
 
-  /// Which files are used without a look at all of their pages.
+  /// The files that are used without a check of all their pages.
   ///
   /// LMDB follows the page numbers in a file wherever they lead: damaged ones end the process, and in a write
   /// they destroy what was good. A file that processes of this machine closed, or have open, is known to be
   /// good by a mark in its lock file, and costs nothing more in any case. All others, such as files that
   /// were copied, downloaded, restored, or written by other programs, are not known to be.
   ///
-  /// A process that is killed closes nothing. Until a process closes the file or the machine is started anew,
-  /// it stays known to be good: then other bytes in the same file, as by `cp` over it, are not noticed. Restore
-  /// a backup under a new name, or remove the lock file too.
+  /// A process that is killed closes nothing. The file stays known to be good until a process closes it or the machine
+  /// is started again. Other bytes in the same file, as by `cp` over it, are not noticed then. Restore a backup under a
+  /// new name, or remove the lock file too.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -50,7 +50,7 @@ public struct StoreOptions: Sendable {
     /// about a gigabyte a second. The default.
     ///
     /// A damaged file is refused with ``StoreError/Code/damaged`` and stays as it is; `kvdump salvage` makes
-    /// a new store of what still reads.
+    /// a new store of its readable records.
     case verifyFirst
     /// The header is checked when the file is opened, all pages before the first write.
     ///
@@ -63,16 +63,16 @@ public struct StoreOptions: Sendable {
     case none
   }
 
-  /// What is told in the history.
+  /// The facts that the history keeps.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum History: Sendable {
-    /// Nothing; what was told before stays until it is purged.
+    /// Nothing; earlier history stays until it is purged.
     case off
     /// Each change with the record's id and the attributes that changed.
     case changes
-    /// The same, and each record as it was before it was updated or deleted.
+    /// Each change as with ``changes``, and each record as it was before it was updated or deleted.
     case images
   }
 
@@ -80,11 +80,11 @@ public struct StoreOptions: Sendable {
   ///
   /// The default is ``Access/create``.
   public var access = Access.create
-  /// Which files are used without a look at all of their pages.
+  /// The files that are used without a check of all their pages.
   ///
   /// The default is ``Trust/verifyFirst``. A file that the process has open already is not checked again.
   public var trust = Trust.verifyFirst
-  /// What a commit waits for.
+  /// The durability that a commit waits for.
   ///
   /// The default is ``Durability/full``. Where several stores of a process have one file open, the
   /// most durable of them holds for all, from the next write on.
@@ -121,29 +121,29 @@ public struct StoreOptions: Sendable {
   /// Whether an entity that the file does not have is made where the file has records of another one that
   /// resembles it and is not declared.
   ///
-  /// That is most often a type whose name was changed, and its records would seem to be lost. So such a store
-  /// is refused with ``StoreError/Code/incompatibleSchema``, unless a ``MigrationStage`` renames the entity,
-  /// or this says that they are two. It matters only until the entity is there.
+  /// Such an entity is most often a type whose name was changed, and its records would seem to be lost. So opening
+  /// the store is refused with ``StoreError/Code/incompatibleSchema``, unless a ``MigrationStage`` renames the entity,
+  /// or this option says that they are two. The option matters only until the entity is there.
   public var addsResemblingEntities = false
-  /// What is told in the history of the file of the declared entities that do not say it themselves by
-  /// ``HistoryPolicy``; `nil` leaves it as it is in the file, where it is off at first.
+  /// The history of declared entities that have no ``HistoryPolicy`` of their own.
   ///
-  /// What a file says of an entity holds for every program that writes it. See <doc:Changes>.
+  /// `nil` leaves it as it is in the file, where it is off at first. The policy in a file holds for every program that
+  /// writes it. See <doc:Changes>.
   public var history: History?
   /// Who is said to have written in the history, where a write does not say it.
   public var author: String?
-  /// What part of the program is said to have written, where a write does not say it.
+  /// The part of the program that the history names as the writer, where a write names none.
   public var contextName: String?
   /// How long a ``PinnedSnapshot`` may be kept.
   ///
   /// Older ones are ended once there is a later commit, of any process, and reads of them throw
   /// ``StoreError/Code/snapshotExpired``. `nil`, the default, keeps them.
   public var snapshotAgeLimit: Duration?
-  /// From which age on a snapshot is told to ``onSnapshotWarning``, once.
+  /// The age at which ``onSnapshotWarning`` is called for a snapshot, once.
   ///
   /// The default is a minute.
   public var snapshotWarningAge = Duration.seconds(60)
-  /// Told of snapshots that are kept for long, once there is a later commit, on a thread of the
+  /// Called for snapshots that are kept for long, once there is a later commit, on a thread of the
   /// store.
   public var onSnapshotWarning: (@Sendable (SnapshotWarning) -> Void)?
   /// How long a write may wait while writers of other processes have their turn.
@@ -151,8 +151,8 @@ public struct StoreOptions: Sendable {
   /// Beyond it the write throws ``StoreError/Code/busy`` with the process that has the turn, and nothing is
   /// written. `nil`, the default, waits without a limit, as for a process that was stopped in the midst of a write.
   /// The limit does not count the wait for writes of this process. The lowest limit of the stores that have a file open
-  /// in a process holds for all of them. It works on Linux alone: elsewhere the lock file does not say who has the
-  /// turn.
+  /// in a process holds for all of them. The limit works on Linux alone, since elsewhere the lock file does not name the
+  /// process.
   public var writeWaitLimit: Duration?
   /// After which wait for one writer of another process ``onWriteWaitWarning`` is called, once for each write.
   ///
