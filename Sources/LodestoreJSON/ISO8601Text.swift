@@ -13,13 +13,15 @@ package enum ISO8601Text {
 
   /// Reads a date.
   ///
-  /// `1977-05-25`, `1977-05-25T20:30Z`, `1988-04-15 03:03:10`, `2024-02-29T12:00:00.123456+05:30`:
-  /// the date, then perhaps `T` or one space, hours, minutes and perhaps seconds with a fraction of
-  /// any length after a point or a comma, then perhaps, after a space or none, `Z`, `UTC`, `GMT`,
-  /// `±hh:mm`, `±hhmm` or `±hh`. Without a time it is midnight, without a zone UTC. Years have four
-  /// digits, or a sign and six. A date with a time may lack the signs in both, as in
-  /// `20240105T100000Z`. Texts as ``InternetDateText`` has them are read too. Nil for all else, also for
-  /// days and times that do not exist (`02-30`, `24:00`, `23:59:60`).
+  /// - `1977-05-25`: without a time it is midnight. Years have four digits, or a sign and six.
+  /// - `1977-05-25T20:30Z`, `1988-04-15 03:03:10`: hours, minutes and perhaps seconds follow `T` or one
+  ///   space. Without a zone the time is UTC.
+  /// - `2024-02-29T12:00:00.123456+05:30`: a fraction has any length and follows a point or a comma. The
+  ///   zone is `Z`, `UTC`, `GMT`, `±hh:mm`, `±hhmm` or `±hh`, and may follow one space.
+  /// - `20240105T100000Z`: a date with a time may lack the signs in both.
+  /// - `Fri, 05 Jan 2024 10:00:00 GMT` and the other forms of ``InternetDateText``.
+  ///
+  /// All other texts give nil, also days and times that do not exist: `02-30`, `24:00`, `23:59:60`.
   package static func date(_ text: some StringProtocol) -> Date? {
     var copy = String(text)
     return copy.withUTF8 { date(bytes: $0) }
