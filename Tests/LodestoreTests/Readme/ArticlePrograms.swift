@@ -194,6 +194,19 @@
     var title: String
   }
 
+  @Entity struct Member {
+    var name: String
+    static let loans = ToMany<Member, Loan>(
+      inverse: \.member, onDelete: .cascade, deniesDeleteWhere: { $0.returnedOn == nil })
+    @Derived(.count(Member.loans) { $0.returnedOn == nil }) private(set) var openLoans = 0
+  }
+
+  @Entity struct Loan {
+    var title: String
+    var returnedOn: Date?
+    @Relationship var member: Member.ID
+  }
+
   enum RelationshipsArticle {
     static func linking(_ store: Store) throws {
       try store.write { tx in
