@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreFormat
 import Testing
 
 @testable import EntityStore
