@@ -114,6 +114,15 @@
       var version: String
     }
 
+    static func importingFiles(_ importer: Importer<Pod>) async throws {
+      var options = CSVOptions()
+      options.delimiter = .semicolon
+      options.nullValues = ["NA", "\\N"]
+      let pages = FilePages.csv(["2023.csv.gz", "2024.csv"], options)
+      let report = try await importer.run(pages, renaming: [:])
+      for reject in report.rejects { print(reject.file ?? "", reject.line ?? 0, reject.reason) }
+    }
+
     static func importing(_ store: Store, _ pages: FilePages) async throws {
       let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
       let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in
