@@ -207,7 +207,7 @@
     var name: String
     static let loans = ToMany<Member, Loan>(
       inverse: \.member, onDelete: .cascade, deniesDeleteWhere: { $0.returnedOn == nil })
-    @Derived(.count(Member.loans) { $0.returnedOn == nil }) private(set) var openLoans = 0
+    @Derived(.count(Member.loans, where: "returnedOn == NULL")) private(set) var openLoans = 0
   }
 
   @Entity struct Loan {

@@ -168,6 +168,12 @@ extension Derivation {
     }
   }
 
+  /// The same of the related records alone that fulfil a condition, if there is one.
+  fileprivate func restricted(byFormat format: String?) -> Derivation {
+    guard let format else { return self }
+    return restricted(to: { () throws(StoreError) in format })
+  }
+
   /// The same of the related records alone that fulfil a condition.
   func restricted(to condition: @escaping StoredCondition) -> Derivation {
     let declare = declaration.declare
@@ -188,8 +194,16 @@ extension Derivation {
 
 extension Derivation where Value == Int {
   /// How many records the relationship leads to.
-  public static func count<Target: Entity>(_ relationship: ToMany<E, Target>) -> Derivation {
-    Derivation(.count, relationship)
+  ///
+  ///     @Derived(.count(Member.loans, where: "returnedOn == NULL")) private(set) var openLoans = 0
+  ///
+  /// - Parameter format: a condition on the related record's own attributes, as a predicate format string without
+  ///   arguments and `now()`; `nil` counts all records. A schema without macros can give a closure instead, which
+  ///   the arguments of a macro cannot: they do not see the members that `@Entity` makes.
+  public static func count<Target: Entity>(
+    _ relationship: ToMany<E, Target>, where format: String? = nil
+  ) -> Derivation {
+    Derivation(.count, relationship).restricted(byFormat: format)
   }
 }
 
@@ -200,62 +214,70 @@ extension Derivation where Value: Numeric {
   /// ``StoreError/Code/unstorableValue``. A sum of floating point numbers may differ from one that is made
   /// anew in its last digits.
   public static func sum<Target: Entity>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value> & Sendable,
+    where format: String? = nil
   ) -> Derivation {
-    Derivation(.sum, relationship, source)
+    Derivation(.sum, relationship, source).restricted(byFormat: format)
   }
 
   /// The sum of an optional attribute, in which null adds nothing.
   public static func sum<Target: Entity>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value?> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value?> & Sendable,
+    where format: String? = nil
   ) -> Derivation {
-    Derivation(.sum, relationship, source)
+    Derivation(.sum, relationship, source).restricted(byFormat: format)
   }
 }
 
 extension Derivation where Value == Double? {
   /// The average of a number of the records that the relationship leads to; null of none.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
+    where format: String? = nil
   ) -> Derivation {
-    Derivation(.average, relationship, source)
+    Derivation(.average, relationship, source).restricted(byFormat: format)
   }
 
   /// The average of an optional number, of those that have one.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
+    where format: String? = nil
   ) -> Derivation {
-    Derivation(.average, relationship, source)
+    Derivation(.average, relationship, source).restricted(byFormat: format)
   }
 }
 
 extension Derivation {
   /// The least value of an attribute of the records that the relationship leads to; null of none.
   public static func minimum<Target: Entity, V: IndexableValue>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
+    where format: String? = nil
   ) -> Derivation where Value == V? {
-    Derivation(.minimum, relationship, source)
+    Derivation(.minimum, relationship, source).restricted(byFormat: format)
   }
 
   /// The least value of an optional attribute, of those that have one.
   public static func minimum<Target: Entity, V: IndexableValue>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
+    where format: String? = nil
   ) -> Derivation where Value == V? {
-    Derivation(.minimum, relationship, source)
+    Derivation(.minimum, relationship, source).restricted(byFormat: format)
   }
 
   /// The greatest value of an attribute of the records that the relationship leads to; null of none.
   public static func maximum<Target: Entity, V: IndexableValue>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
+    where format: String? = nil
   ) -> Derivation where Value == V? {
-    Derivation(.maximum, relationship, source)
+    Derivation(.maximum, relationship, source).restricted(byFormat: format)
   }
 
   /// The greatest value of an optional attribute, of those that have one.
   public static func maximum<Target: Entity, V: IndexableValue>(
-    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable
+    _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
+    where format: String? = nil
   ) -> Derivation where Value == V? {
-    Derivation(.maximum, relationship, source)
+    Derivation(.maximum, relationship, source).restricted(byFormat: format)
   }
 
   /// An attribute of the one record that the attribute at `link` leads to; null where it leads to none.

@@ -4,7 +4,7 @@
 extension Derivation where Value == Int {
   /// How many of the records that the relationship leads to fulfil a condition.
   ///
-  ///     @Derived(.count(Member.loans) { $0.returnedOn == nil }) private(set) var openLoans = 0
+  ///     .derived("openLoans", \.openLoans, .count(loans) { $0.returnedOn == nil })
   ///
   /// - Parameter condition: a condition on the related record's own attributes, without closures and `now()`. These
   ///   attributes may be derived.
