@@ -48,8 +48,8 @@ import Testing
     }
   }
 
-  @Test func `are reported, and the others are read, by every fetch`() async throws {
-    try await withNotes { store in
+  @Test func `are reported, and the others are read, by every fetch`() throws {
+    try withNotes { store throws in
       let good = ["1", "6"]
       let bad: [UInt64] = [2, 3, 4, 5]
       let ids = (1...6).map { RecordID<Scrap>(rawValue: $0) }
