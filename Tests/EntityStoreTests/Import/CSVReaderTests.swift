@@ -151,7 +151,7 @@ import Testing
     #expect(throws: CSVError.self) { try reader.next() }
     #expect(!reader.hasFailed)
     let row = try #require(try reader.next())
-    #expect(row.fields == ["c", "d"] && row.line == 4 && row.byteOffset == 14)
+    #expect(row.fields == ["c", "d"] && row.line == 4 && row.byteOffset == 13)
     var nameless = CSVReader()
     nameless.append(Array("a\"\nb\nc\n".utf8))
     for _ in 0..<3 { #expect(throws: CSVError.self) { try nameless.next() } }
