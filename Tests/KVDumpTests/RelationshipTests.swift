@@ -171,7 +171,8 @@ private struct Bone: Entity {
   @Test func `give groups, and refuse orders by many records`() async throws {
     let folder = try folder()
     let groups = await folder.run("count", "Dog", "--by", "owner.name", "--format", "csv")
-    #expect(groups.data == "owner.name,count\nAnn,2\n,1\n", "\(groups.messages)")
+    let rows = groups.data.split(whereSeparator: \.isNewline)
+    #expect(rows == ["owner.name,count", "Ann,2", ",1"], "\(groups.messages)")
     for (sort, part) in [("dogs.name", "any number of values"), ("dogs.nam", "'nam'")] {
       let outcome = await folder.run("query", "Owner", "--sort", sort)
       #expect(outcome.status == .usage && outcome.messages.contains(part), "\(outcome.messages)")

@@ -109,7 +109,7 @@ private struct Visit<Zone: VisitZone>: Entity {
       let zone = East.zone
       try store.read { snapshot throws in
         let sundays = Visit<East>.where { $0.at[.weekday, in: zone] == 7 }
-        let plan = try snapshot.explain(sundays).description
+        let plan = try snapshot.explain(sundays, for: .count).description
         #expect(plan.hasPrefix("index   Visit.weekday at (7)"), "\(plan)")
         #expect(
           try snapshot.count(sundays)

@@ -88,9 +88,9 @@
       // 2001-01-01 was a Monday; one visit each day of four weeks.
       let days = (0..<28).map { Date(timeIntervalSinceReferenceDate: Double($0) * 86_400) }
       try store.insert(days.map { Visit(at: $0) })
-      let atWeekends = Visit.where { $0.at[.weekday] > 5 }  // by weekday
+      let atWeekends = Visit.where { $0.at[.weekday] > 5 }  // counted by weekday alone
       #expect(try store.count(atWeekends) == 8)
-      #expect(try store.read { try $0.explain(atWeekends).index } == "Visit.weekday")
+      #expect(try store.read { try $0.explain(atWeekends, for: .count).index } == "Visit.weekday")
       let start = Date(timeIntervalSinceReferenceDate: -3_600)
       #expect(try store.fetch(Visit.all).allSatisfy { $0.month == start })
     }
