@@ -35,8 +35,10 @@ extension Planner {
     let costs = collectingCosts(
       Double(entries) * Cost.entry * 2 + Double(union.rangeCount) * Cost.range,
       matches: Double(matches), restCount: clauses.count - (union.isExact ? 1 : 0))
+    // Records are checked where the entries do not tell the branches.
+    let found = union.isExact ? matches : Int(Double(matches) * Cost.unknownShare)
     return finished(
-      paths.count == 1 ? paths[0] : .union(paths), matches: matches, cost: costs.expected,
+      paths.count == 1 ? paths[0] : .union(paths), matches: found, cost: costs.expected,
       certainCost: costs.certain, covered: union.isExact ? [position] : [])
   }
 
