@@ -70,7 +70,8 @@ import Testing
       try store.core.read { core throws in
         let conditions = ["note == 'none'", "ANY json.tags == 'none'"]
         for condition in conditions {
-          let query = try Trial.where(format: "number >= 19000 AND \(condition)").limit(3)
+          // Spread evenly, as a sample finds, so that a scan comes first.
+          let query = try Trial.where(format: "share >= 95 AND \(condition)").limit(3)
           let plan = try core.plan(try query.request(), for: try core.entity(Trial.self))
           #expect(plan.alternative != nil)
           let progress = Mutex<[Int]>([])
