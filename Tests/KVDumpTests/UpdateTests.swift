@@ -57,7 +57,7 @@ struct UpdateTests {
     try await folder.load(
       #"[{"k":1,"at":"2024-01-31T23:30:00Z"},{"k":2,"at":"2025-03-01T00:00:00Z"}]"#, "--entity",
       "E",
-      "--unique", "k", "--infer")
+      "--unique", "k", "--infer", "--type", "at=date")
     for (assignment, data) in [
       ("at:=at + 3600", "2024-02-01T00:30:00Z 2025-03-01T01:00:00Z"),
       ("at:=startOfMonth:(at)", "2024-02-01T00:00:00Z 2025-03-01T00:00:00Z"),
