@@ -240,8 +240,9 @@ extension ISO8601Text {
     /// Seconds east of UTC.
     mutating func zone() -> Int? {
       if isAtEnd { return 0 }
-      if take(" "), take("U") { return take("T") && take("C") ? 0 : nil }
-      if bytes[at - 1] == 0x20, take("G") { return take("M") && take("T") ? 0 : nil }
+      _ = take(" ")
+      if take("U") { return take("T") && take("C") ? 0 : nil }
+      if take("G") { return take("M") && take("T") ? 0 : nil }
       if take("Z") || take("z") { return 0 }
       let isWest = take("-")
       guard isWest || take("+"), let hours = number(digits: 2, in: 0...23) else { return nil }
