@@ -88,7 +88,7 @@ extension Verifier {
       }
     }
     Self.checkNames(of: linked, found, &list)
-    Self.checkHolders(of: linked, &list)
+    Self.checkHolders(of: relationships, &list)
     if treeCount > Self.mostTrees {
       // No program makes so many, and what is checked for each may be looked up among all.
       var left = Self.mostTrees
