@@ -85,9 +85,9 @@ struct ImportRecordIDTests {
   @Test func `no other name becomes that of the id`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
-      #"[{"$id":"x","k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
+      #"[{"(_id)":"x","k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
     #expect(await folder.run("export", "E").data == #"{"_id_":"x","k":1}"# + "\n")
-    try await folder.load(#"[{"$id":"y","k":1}]"#, "--entity", "E", "--unique", "k")
+    try await folder.load(#"[{"(_id)":"y","k":1}]"#, "--entity", "E", "--unique", "k")
     #expect(await folder.run("export", "E").data == #"{"_id_":"y","k":1}"# + "\n")
     #expect(await folder.isSound())
   }
