@@ -84,6 +84,7 @@ package struct Verifier {
   ) throws -> VerificationReport {
     let pages = try PageChecker.check(
       PageFile(descriptor: environment.dataDescriptor), limit: limit, step: step)
+    guard step(pages.pageCount, pages.pageCount) else { throw VerificationError.cancelled }
     guard pages.isSound else { return damagedPages(pages) }
     var report = try verify(environment: environment, limit: limit, isCancelled: isCancelled)
     note(pages, in: &report)

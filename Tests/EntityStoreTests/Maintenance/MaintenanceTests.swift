@@ -66,14 +66,17 @@ import Testing
       try await store.insert((0..<60_000).map { Film(title: "film \($0)", episode: $0) })
       let copy = folder.path + "/copy.lodestore"
       let begun = AsyncStream<Void>.makeStream()
+      let cancelled = DispatchSemaphore(value: 0)
       let task = Task {
-        try await store.backup(to: copy) { _ in
+        defer { begun.continuation.finish() }
+        return try await store.backup(to: copy) { _ in
           begun.continuation.yield()
-          Thread.sleep(forTimeInterval: 0.05)
+          cancelled.wait()
         }
       }
       for await _ in begun.stream { break }
       task.cancel()
+      cancelled.signal()
       await #expect(throws: CancellationError.self) { try await task.value }
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
@@ -127,14 +130,17 @@ import Testing
     try await withTemporaryStore([Film.self]) { store in
       try await store.insert((0..<30_000).map { Film(title: "film \($0)", episode: $0) })
       let begun = AsyncStream<Void>.makeStream()
+      let cancelled = DispatchSemaphore(value: 0)
       let task = Task {
-        try await store.verify { _ in
+        defer { begun.continuation.finish() }
+        return try await store.verify { _ in
           begun.continuation.yield()
-          Thread.sleep(forTimeInterval: 0.01)
+          cancelled.wait()
         }
       }
       for await _ in begun.stream { break }
       task.cancel()
+      cancelled.signal()
       await #expect(throws: CancellationError.self) { try await task.value }
     }
   }
@@ -208,14 +214,17 @@ import Testing
     try await store.insert((0..<50_000).map { Film(title: "film \($0)", episode: $0) })
     let path = folder.path + "/films.csv"
     let begun = AsyncStream<Void>.makeStream()
+    let cancelled = DispatchSemaphore(value: 0)
     let task = Task {
-      try await store.export(Film.all, to: path) { _ in
+      defer { begun.continuation.finish() }
+      return try await store.export(Film.all, to: path) { _ in
         begun.continuation.yield()
-        Thread.sleep(forTimeInterval: 0.05)
+        cancelled.wait()
       }
     }
     for await _ in begun.stream { break }
     task.cancel()
+    cancelled.signal()
     await #expect(throws: CancellationError.self) { try await task.value }
     try store.core.write { core in
       let entity = try core.entity(named: "Film")
