@@ -72,6 +72,7 @@ import Testing
         return try await store.backup(to: copy) { _ in
           begun.continuation.yield()
           cancelled.wait()
+          cancelled.signal()  // for the next call
         }
       }
       for await _ in begun.stream { break }
@@ -136,6 +137,7 @@ import Testing
         return try await store.verify { _ in
           begun.continuation.yield()
           cancelled.wait()
+          cancelled.signal()  // for the next call
         }
       }
       for await _ in begun.stream { break }
@@ -220,6 +222,7 @@ import Testing
       return try await store.export(Film.all, to: path) { _ in
         begun.continuation.yield()
         cancelled.wait()
+        cancelled.signal()  // for the next call
       }
     }
     for await _ in begun.stream { break }
