@@ -22,8 +22,8 @@ extension WriteTransaction {
   ///
   /// A `body` that succeeds costs nothing. When `body` fails after a change, the closure of the
   /// write runs again on a clean transaction, and this call throws the same error without running `body`.
-  /// The closure must therefore have no effects but on the transaction, and do the same again. In the first
-  /// run further calls throw ``StoreError/Code/brokenTransaction``, and the error of the closure is ignored.
+  /// The closure must therefore have no effects but on the transaction, and do the same again. Whatever the
+  /// closure does and throws in the rest of the first run is ignored.
   ///
   /// - Complexity: when `body` fails after a change, that of all that the write has done so far.
   @discardableResult
@@ -40,7 +40,6 @@ extension WriteTransaction {
     } catch {
       if core.changeCount != changeCount || core.brokenBy != nil, !core.transaction.hasFailed {
         savepoints.fail(number, error)
-        core.giveUp()
       }
       throw error
     }

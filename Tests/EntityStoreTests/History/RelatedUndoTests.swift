@@ -1,6 +1,8 @@
-import EntityStore
 import Foundation
+import LodestoreFormat
 import Testing
+
+@testable import EntityStore
 
 /// Undo of writes whose records are linked, or have derived attributes.
 @Suite struct `Undoing a write of related records` {
@@ -102,6 +104,42 @@ import Testing
     }
   }
 
+  /// As an import reports pages of one commit whose records lead to each other.
+  @Test func `takes back steps of one commit that lead to each other, the last one first`() throws {
+    try withLibrary { store in
+      let authors = try store.write { tx in
+        let a = try tx.insert(Author(name: "a")).id
+        let b = try tx.insert(Author(name: "b", teacher: a)).id
+        try tx.modify(a) { $0.teacher = b }
+        let entity = try tx.core.entity(Author.self).number
+        tx.core.steps = [a, b].map { id in
+          WriteStep(
+            entity: entity, ids: IDRuns([id.rawValue..<id.rawValue + 1]), context: "step \(id)")
+        }
+        return [a, b]
+      }
+      func teachers() throws -> [Author.ID?] { try store.fetch(Author.all).map(\.teacher) }
+      let told = try store.history()
+      #expect(told.map(\.contextName) == ["step 1", "step 2"])
+      try expectRefused(told[0].token, in: store, "since, by write 2")
+      let second = try undone(told[1].token, in: store)
+      #expect(try teachers() == [nil])
+      let first = try undone(told[0].token, in: store)
+      #expect(try teachers() == [])
+      _ = try undone(first, in: store)
+      #expect(try teachers() == [nil])
+      _ = try undone(second, in: store)
+      #expect(try teachers() == [authors[1], authors[0]])
+    }
+  }
+
+  private func undone(_ token: HistoryToken, in store: Store) throws -> HistoryToken {
+    try store.write { tx in
+      try tx.undo(token)
+      return try #require(try tx.ownHistoryToken())
+    }
+  }
+
   /// The first page names a record of the second one and the other way round, both in one commit.
   @Test func `takes back pages of an import that lead to each other, the last one first`()
     async throws
@@ -131,22 +169,12 @@ import Testing
       }
       let whole: [String: String?] = ["a": "b", "b": "a", "c": "c", "d": "c"]
       #expect(try teachers() == whole)
+      // The pages, and the links to records of later pages.
       let told = try await store.history()
-      #expect(told.map(\.contextName) == ["page 1", "page 2"])
-      try expectRefused(told[0].token, in: store, "since, by write 2")
-      func undone(_ token: HistoryToken) throws -> HistoryToken {
-        try store.write { tx in
-          try tx.undo(token)
-          return try #require(try tx.ownHistoryToken())
-        }
-      }
-      let second = try undone(told[1].token)
-      #expect(try teachers() == ["a": nil, "c": "c"])
-      let first = try undone(told[0].token)
+      #expect(told.map(\.contextName).prefix(2) == ["page 1", "page 2"])
+      let undos = try told.reversed().map { try undone($0.token, in: store) }
       #expect(try teachers() == [:])
-      _ = try undone(first)
-      #expect(try teachers() == ["a": nil, "c": "c"])
-      _ = try undone(second)
+      for undo in undos.reversed() { _ = try undone(undo, in: store) }
       #expect(try teachers() == whole)
     }
   }
