@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `are right through random changes, the verifier says at each commit`() throws {
-    let operations = SeededNumbers.environmentNumber("LODESTORE_DERIVED_OPERATIONS") ?? 600
+    let operations = SeededNumbers.environmentNumber("LODESTORE_DERIVED_OPERATIONS") ?? 200
     try withTemporaryStore([Twig.self]) { store in
       var numbers = SeededNumbers(salt: 4_207)
       var next = 0
