@@ -282,7 +282,7 @@ struct UpdateTests {
     await folder.expectFailure(
       "update", ["Pod", "_id == 2", "version=2.0.0", "stars=99", "--yes"], .damagedData,
       """
-      kvdump: STORE: cannot store Pod: unique index 'Pod.name+version' already leads to Pod 1; \
+      kvdump: STORE: cannot update Pod 2: unique index 'Pod.name+version' already leads to Pod 1; \
       nothing was updated
 
       """)

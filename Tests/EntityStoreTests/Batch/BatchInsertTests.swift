@@ -179,7 +179,9 @@ import Testing
       }
       var episodes = [1, 2, 3].makeIterator()
       let result = try store.write { transaction in
-        try transaction.insert(Film.self, onConflict: .patch()) { draft in
+        try transaction.insert(
+          Film.self, onConflict: .patch(), matching: .unique(\.episode)
+        ) { draft in
           guard let episode = episodes.next() else { return true }
           #expect(draft.episode == nil && draft.title == nil)
           draft.episode = episode
@@ -221,7 +223,9 @@ import Testing
       try patch(1)
       let error = #expect(throws: StoreError.self) { try patch(2) }
       #expect(error?.code == .unstorableValue && error?.attribute == "title")
-      #expect(error?.message == "cannot insert a Film: 'title' was not given, and is required")
+      #expect(
+        error?.message
+          == "cannot insert a Film: 'title' was not given, and is required (value 1 of the batch)")
       #expect(try content(store) == [Film(title: "A", episode: 1, code: "code 1")])
     }
   }

@@ -121,23 +121,27 @@ extension StoreModel {
     var counts = MergeCounts()
     var newIDs: Set<UInt64> = []
     let first = nextID
+    /// The store may give new rows of the batch other ids, which are known of batches only that it takes.
+    func refusal(_ held: Set<UInt64>) -> Refusal {
+      .held(by: held.contains { $0 >= first } ? [] : held)
+    }
     for (index, row) in incoming.enumerated() {
       let id: UInt64
       let keys = try row.keys(matching)
       let held = Set(keys.compactMap { holder(of: $0) })
       if let holder = held.first {
         guard held.count == 1, conflict != .fail, let stored = rows[holder] else {
-          throw Refusal.held(by: held)
+          throw refusal(held)
         }
         // A key that leads nowhere, and of which the stored row has another value.
         let others = keys.filter { self.holder(of: $0) == nil }.map(\.matching)
         if stored.uniqueKeys.contains(where: { others.contains($0.matching) }) {
-          throw Refusal.held(by: held)
+          throw refusal(held)
         }
         id = holder
         if conflict == .ignore {
           counts.ignored += 1
-        } else if try update(holder, row.merged(with: stored, conflict)) {
+        } else if try updating(holder, row.merged(with: stored, conflict), refusal) {
           counts.updated += 1
         } else {
           counts.unchanged += 1
@@ -145,7 +149,7 @@ extension StoreModel {
       } else {
         let new = try row.new()
         let held = holders(of: new)
-        guard held.isEmpty else { throw Refusal.held(by: held) }
+        guard held.isEmpty else { throw refusal(held) }
         id = ids?[index] ?? nextID
         insert(new, as: id)
         newIDs.insert(id)
@@ -159,5 +163,15 @@ extension StoreModel {
       throw Disagreement("new ids \(newIDs.sorted()) do not follow \(first)")
     }
     return counts
+  }
+
+  private mutating func updating(
+    _ id: UInt64, _ row: ModelRow, _ refusal: (Set<UInt64>) -> Refusal
+  ) throws -> Bool {
+    do {
+      return try update(id, row)
+    } catch Refusal.held(let held) {
+      throw refusal(held)
+    }
   }
 }

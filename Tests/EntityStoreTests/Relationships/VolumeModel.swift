@@ -203,7 +203,8 @@ struct VolumeModel {
   ) -> Outcome {
     let stored = volumes[row.code]
     guard let result = result(row, values, run) else {
-      return run.policy == .keepsStored ? .ignored : .rejected
+      let isKept = run.policy == .keepsStored && stored != nil && !run.made.contains(row.code)
+      return isKept ? .ignored : .rejected
     }
     if isTaken(partner: result["partner"] ?? nil, from: row.code) { return .taken }
     merged = result
