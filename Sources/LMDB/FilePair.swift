@@ -72,17 +72,22 @@ final class FilePair: @unchecked Sendable {
     return pair
   }
 
-  /// Whether a file is empty, or begins as a lock file does: LMDB writes over anything else, too.
+  /// Whether LMDB may write over a file: it does so with any file in the place of its lock file.
   ///
-  /// A lock file that was made and not used yet has zeros alone.
+  /// A lock file begins with LMDB's number, or with zeros before its first use and after a power cut that took its
+  /// first bytes. A data file begins with zeros, too, and has the number after the header of its first page.
   private static func isLockFile(_ file: Int32) -> Bool {
-    var start = [UInt8](repeating: 0, count: 64 << 10)
+    var start = [UInt8](repeating: 0, count: 64)
     let count = pread(file, &start, start.count, 0)
     // A file that cannot be read is left to LMDB.
     guard count > 0 else { return true }
     let magic = withUnsafeBytes(of: MetaPageLayout.magicNumber) { Array($0) }
-    return start.prefix(count).starts(with: magic.prefix(count))
-      || start.prefix(count).allSatisfy { $0 == 0 }
+    if start.prefix(min(count, 4)).elementsEqual(magic.prefix(count)) { return true }
+    let places = [
+      MetaPageLayout.magic, MetaPageLayout.magicOf32Bits, MetaPageLayout.magicOfNextFormat,
+    ]
+    return start.prefix(4).allSatisfy { $0 == 0 }
+      && !places.contains { start[$0..<($0 + 4)].elementsEqual(magic) }
   }
 
   /// Throws where `errno` tells of a file that could not be opened for want of something else than the file.

@@ -107,9 +107,9 @@ import Testing
       }
       core.close()
     }
-    try setFormat(reader: 1, writer: 6)
+    try setFormat(reader: 1, writer: 7)
     let writing = try storeError(.newerFormat) { try Store(at: folder.storePath, entities: []) }
-    #expect(writing.message.contains("writer of format 6") && writing.message.contains("read-only"))
+    #expect(writing.message.contains("writer of format 7") && writing.message.contains("read-only"))
     let reader = try Store(at: folder.storePath, entities: [], options: .readOnly)
     reader.close()
   }

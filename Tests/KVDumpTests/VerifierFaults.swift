@@ -179,6 +179,13 @@ extension Fault {
       // Records 2, 4 and 6 have no code, which is required from now on.
       var film = VerifiedStore.film
       film.attributes[2].isOptional = false
+      film.layouts.append(
+        RecordLayout(
+          number: 2,
+          attributes: VerifiedStore.filmLayout.attributes.map {
+            .init(number: $0.number, type: $0.type, isOptional: $0.isOptional && $0.number != 3)
+          }))
+      film.currentLayout = 2
       try store.putCatalogue(1, film.document)
     },
     Fault("a record has the id 0", [.recordKey, .entryMissing]) { store in

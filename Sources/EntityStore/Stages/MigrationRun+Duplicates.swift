@@ -92,10 +92,17 @@ extension MigrationRun {
     _ record: (UInt64) throws -> MigratedRecord, _ remove: ([UInt64]) throws -> Void
   ) throws -> Int {
     var changed = 0
+    let own = core.schema.relationships.filter { $0.from === entity && $0.to === entity }
+      .compactMap(\.description.attribute)
+    let positions = own.compactMap { entity.layout.slotIndex(ofAttribute: $0) }
     for group in groups {
       let before = try record(group.stays)
       var merged = before
       for other in group.others { try merge.body(&merged, try record(other)) }
+      // A record that one of the others led to must not lead to itself.
+      for position in positions where merged.values[position] == .integer(unsigned: group.stays) {
+        merged.values[position] = before.values[position]
+      }
       // Records go first, so that their unique values can move to the one that stays.
       try remove(group.others)
       let values = try merged.checkedValues()

@@ -311,7 +311,7 @@ private struct Chosen: Codable {
       let store = try Store(at: path, entities: [Spot<Venue>.self], migrating: stages)
       defer { store.close() }
       #expect(try store.fetch(Spot<Venue>.all).map(\.place.floor) == [7, 7, 7])
-      let last = try store.core.schema.entity(named: "Spot")?.description.attribute(named: "last")
+      let last = store.core.schema.entity(named: "Spot")?.description.attribute(named: "last")
       #expect(last?.isOptional == true && last?.members == DocumentOutline(of: Venue.self))
     }
   }
