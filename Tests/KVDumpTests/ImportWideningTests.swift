@@ -16,7 +16,7 @@ import Testing
   }
 
   private func records(_ folder: StoreFolder) async -> String {
-    await folder.run("records", "E", "--fields", "price", "--format", "csv").data
+    await folder.run("records", "E", "--fields", "price").data
   }
 
   @Test(arguments: [["--type", "price=double"], ["--infer", "--widen"]])
@@ -26,7 +26,7 @@ import Testing
     let outcome = await folder.importing([file] + Self.entity + options)
     #expect(outcome.status == .success, "\(outcome.messages)")
     #expect(outcome.messages.contains("E: made 'price' double, which was int64"))
-    #expect(await records(folder) == "price\n10.0\n-3.0\n10.5\n")
+    #expect(await records(folder) == #"{"price":10.0}\#n{"price":-3.0}\#n{"price":10.5}\#n"#)
     let found = await folder.run("query", "E", "price > 9.5", "--require-index")
     #expect(found.status == .success, "\(found.messages)")
     #expect(await folder.isSound())
@@ -44,7 +44,8 @@ import Testing
     #expect(try folder.bytes(folder.store) == before)
     let decimal = await folder.importing([file] + Self.entity + ["--type", "price=decimal"])
     #expect(decimal.status == .success, "\(decimal.messages)")
-    #expect(await records(folder) == "price\n10\n9007199254740993\n10.5\n")
+    #expect(
+      await records(folder) == #"{"price":10}\#n{"price":9007199254740993}\#n{"price":10.5}\#n"#)
     #expect(await folder.isSound())
   }
 
