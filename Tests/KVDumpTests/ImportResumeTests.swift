@@ -49,10 +49,12 @@ struct ImportResumeTests {
 
   @Test func `goes on after a malformed page when it is mended`() async throws {
     let folder = try await folder()
-    let bad = try folder.file("a.jsonl", Self.text(0..<2000) + "{\n" + Self.text(2000..<3000))
-    let failed = await folder.importing([bad, "--entity", "E", "--name", "by night"])
+    let bad = [
+      try folder.file("a.jsonl", Self.text(0..<2000)), try folder.file("cut.json", #"[{"k":2000}"#),
+    ]
+    let failed = await folder.importing(bad + ["--entity", "E", "--name", "by night"])
     #expect(failed.status == .damagedData)
-    #expect(failed.messages.contains("page 3: cannot read JSON at line 2001"))
+    #expect(failed.messages.contains("page 3: cannot read JSON at line 1"))
     #expect(failed.messages.contains("mend it and go on with --resume"))
     let report = try #require(try await folder.imports("by night").first)
     #expect(report["ending"]?.stringValue == "failed")
@@ -67,9 +69,8 @@ struct ImportResumeTests {
     ])
     #expect(refused.status == .damagedData)
     #expect(refused.messages.contains("the first 2 pages are not those that were imported"))
-    let strategy = await folder.importing([
-      bad, "--entity", "E", "--name", "by night", "--resume", "--mirror",
-    ])
+    let strategy = await folder.importing(
+      bad + ["--entity", "E", "--name", "by night", "--resume", "--mirror"])
     #expect(strategy.messages.contains("it is of E with the strategy upsert"))
     #expect(strategy.data.isEmpty)
 
