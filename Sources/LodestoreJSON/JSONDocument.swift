@@ -34,8 +34,8 @@ package final class JSONDocument: @unchecked Sendable {
     return JSONNode(document: self, index: Int(numbers[first]))
   }
 
-  /// The error of a text with a fault outside of all of `values`, which are in the text's order; nil
-  /// where there is none.
+  /// The error of the first fault outside of all `values`, which are in the order of the text; nil
+  /// without such a fault.
   package func faultError(outside values: some Sequence<JSONNode>) -> JSONError? {
     var faults = tape.faults[...]
     for value in values {

@@ -1,4 +1,4 @@
-/// What one JSON text may cost before it is refused.
+/// Limits of one JSON text.
 package struct JSONLimits: Sendable, Hashable {
   /// Levels of arrays and objects; at most 512, because writing and decoding are recursive.
   package var depth: Int

@@ -73,7 +73,7 @@ package struct DynamicPlaces: Sendable {
     places.unreadable.append(UnreadableInput(recordCount + 1, error, lines))
   }
 
-  /// Has the line that `lines` has read last be a page of one record that could not be read.
+  /// Makes the last line of `lines` a page of one record that could not be read.
   package mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     places = PagePlaces()
     places.unreadable = [UnreadableInput(1, error, lines)]
@@ -97,7 +97,7 @@ package struct DynamicText {
   package mutating func next() throws -> [UInt8]? { try input.next() }
 }
 
-/// Separated values, so many rows to a page of JSON.
+/// Separated values, cut into pages of JSON.
 package struct DynamicRows {
   private var cutter: any PageCutter
 

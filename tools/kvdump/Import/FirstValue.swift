@@ -1,7 +1,8 @@
 import EntityStore
 
-/// Looks for the first value of a file in bytes that grow, and for what comes after it, reading
-/// each byte once.
+/// Finds the first value of a file in bytes that grow, and the byte after it.
+///
+/// Reads each byte once.
 struct FirstValue {
   /// The first byte that is no blank.
   private(set) var start: Int?
@@ -22,7 +23,7 @@ struct FirstValue {
     }
   }
 
-  /// Goes on with what has been added to `bytes`.
+  /// Reads the bytes that were added to `bytes`.
   mutating func search(_ bytes: [UInt8]) {
     if start == nil {
       if searched == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { searched = 3 }

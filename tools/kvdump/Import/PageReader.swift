@@ -12,7 +12,7 @@ final class PageReader {
   /// A file of one JSON text is in memory as a whole, with 16 bytes for each value in it.
   private static let textLimits = JSONLimits(bytes: 1 << 30, values: 1 << 26).ofRecords
 
-  /// So many blanks at the beginning of a file are no records that are still to come.
+  /// The most blanks at the beginning of a file.
   private static let mostBlanks = 16 << 20
 
   private enum State {
@@ -37,7 +37,7 @@ final class PageReader {
   private(set) var bytesRead = 0
   /// Called before each chunk is read.
   var willRead: () -> Void = {}
-  /// Called before each page is read; what it throws ends the reading.
+  /// Called before each page is read; an error of it ends the reading.
   var check: () throws -> Void = {}
 
   init(_ files: [InputFile], form: InputForm) {
@@ -97,8 +97,8 @@ final class PageReader {
 
   // MARK: JSON
 
-  /// Tells lines and other values that follow each other from one JSON text: by the name, or by
-  /// what comes after the first value.
+  /// Tells lines and other values that follow each other from one JSON text: by the name, or by the
+  /// first value and the byte after it.
   private func start(_ file: InputFile) throws -> RecordPage? {
     var head: [UInt8] = []
     let isNamed = ["jsonl", "ndjson"].contains { file.textName.hasSuffix(".\($0)") }

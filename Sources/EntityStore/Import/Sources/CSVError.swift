@@ -1,6 +1,6 @@
 /// A text that is not separated values as RFC 4180 has it, or that exceeds a limit.
 public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, for programs.
+  /// The kind of error, for programs.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -37,7 +37,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case pageTooLong(limit: Int)
   }
 
-  /// What is wrong, for programs.
+  /// The kind of error, for programs.
   public let reason: Reason
   /// Where: line, column in Unicode scalars, and byte.
   public let position: JSONPosition

@@ -18,20 +18,20 @@ public struct CSVOptions: Sendable, Hashable {
     case absent
   }
 
-  /// What becomes of a row that has not as many fields as there are columns.
+  /// How a row is read that has another number of fields than there are columns.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum RaggedRows: Sendable, Hashable {
-    /// It is an error.
+    /// The row is an error.
     case refuse
     /// The fields that a short row lacks are null; a long row is an error.
     case fill
-    /// The same, and of a long row the fields at the end are left out.
+    /// The fields that a short row lacks are null; of a long row the last fields are left out.
     case fit
   }
 
-  /// What the values of a column are in a page.
+  /// The type that the values of a column have in a page.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -46,28 +46,30 @@ public struct CSVOptions: Sendable, Hashable {
     case boolean
   }
 
-  /// What stands between two fields.
+  /// The character between two fields.
   public var delimiter = CSVDelimiter.comma
-  /// What stands around a field that has delimiters, line ends or quotes in it, and is doubled
-  /// inside; `nil` where no field is quoted and quotes are characters like others.
+  /// The character around a field that has delimiters, line ends or quotes in it.
+  ///
+  /// Inside the field it
+  /// is doubled. With `nil` no field is quoted, and quotes are characters like others.
   public var quote: CSVCharacter? = .doubleQuote
-  /// What takes the meaning from the character after it, in quotes and outside; `nil` for none.
+  /// The character that takes the meaning from the next one, in quotes and outside; `nil` for none.
   ///
   /// Behind a backslash `n`, `r`, `t`, `b`, `f`, `v` and `0` are the control characters that they
   /// are in C, and a field that is `\N` alone is null, as databases write their tables.
   public var escape: CSVCharacter?
-  /// Fields that are null beside the empty one, such as `NA` and `\N`: as they stand in the text,
+  /// Texts of fields that are null, in addition to the empty one, such as `NA` and `\N`: as they stand in the text,
   /// and only without quotes.
   public var nullValues: Set<String> = []
   /// How characters are encoded; positions in errors and rejects are those of the text as UTF-8.
   public var encoding = TextEncoding.automatic
   /// Lines at the beginning that are left out, before the one with the names of the columns.
   public var skippedLines = 0
-  /// What begins a line that is left out; `nil` for none.
+  /// The character that begins a line to leave out; `nil` for none.
   public var comment: CSVCharacter?
   /// Where the names of the columns come from.
   public var header = Header.firstRow
-  /// What becomes of a row of another length.
+  /// How a row of another length is read.
   public var raggedRows = RaggedRows.refuse
   /// Whether lines with nothing in them are left out; else each is a row of one empty field.
   public var skipsBlankLines = false
@@ -75,14 +77,14 @@ public struct CSVOptions: Sendable, Hashable {
   ///
   /// A field that is not of its column's type is an error of its row, which an importer rejects.
   public var types: [String: ColumnType] = [:]
-  /// What is too long.
+  /// The sizes that are refused.
   public var limits = CSVLimits()
 
   /// RFC 4180: commas, quotes, a header, every row as long as the header, all of it text.
   public init() {}
 }
 
-/// What a text of separated values may hold before it is refused, so that memory is bounded.
+/// Limits of a text of separated values, so that memory is bounded.
 public struct CSVLimits: Sendable, Hashable {
   /// Bytes of one field, doubled quotes counted twice.
   public var field = 64 << 20

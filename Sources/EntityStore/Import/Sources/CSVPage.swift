@@ -10,7 +10,7 @@ struct CSVPage: Sendable {
   private(set) var rows = 0
   /// The first byte of each row in the text that is read, and its line.
   private var places: [(offset: Int, line: Int)] = []
-  /// The same of the last page that was returned.
+  /// The places of the rows of the last page returned.
   private(set) var takenPlaces: [(offset: Int, line: Int)] = []
   /// Each column's name with quotes and colon; nil before the first row.
   private var columns: [(key: [UInt8], type: CSVOptions.ColumnType)]?

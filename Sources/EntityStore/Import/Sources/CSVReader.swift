@@ -6,7 +6,7 @@
 ///     while let row = try reader.next() { print(row.fields) }
 ///
 /// Lines end with LF or CR LF; inside quotes both and a lone CR are content. A byte order mark at
-/// the start is left out. Nothing else is: what is neither well formed nor allowed by the options is an
+/// the start is left out. Any other text that is neither well formed nor allowed by the options is an
 /// error with line, column and byte. An error concerns its row only, and the next call goes on
 /// after the row. There is no going on after an error in the row of the names, and after a limit
 /// inside of quotes; ``hasFailed`` tells.

@@ -1,7 +1,7 @@
 /// One row of separated values.
 public struct CSVRow: Sendable, Hashable {
   struct Field: Sendable, Hashable {
-    /// Behind its last byte in `content`.
+    /// The offset after its last byte in `content`.
     var end: Int
     var isQuoted: Bool
     var isNull: Bool

@@ -14,7 +14,7 @@ struct CSVScanner: Sendable {
 
     /// Its first byte, the quote if it has one.
     var first: Int { start - (isQuoted ? 1 : 0) }
-    /// Behind its last byte, the quote if it has one.
+    /// The offset after its last byte, the quote if it has one.
     var behind: Int { end + (isQuoted ? 1 : 0) }
   }
 
@@ -50,7 +50,7 @@ struct CSVScanner: Sendable {
   private var isComplete = false
   /// The first fault of the row.
   private var fault: CSVError?
-  /// What ended the reading.
+  /// The error that ended the reading.
   private var failure: CSVError?
   /// Bytes of the row that are no longer kept, as it is too long.
   private var droppedBytes = 0
@@ -67,7 +67,7 @@ struct CSVScanner: Sendable {
   init(_ options: CSVOptions) {
     delimiter = options.delimiter.byte
     quote = options.quote?.byte
-    // A quote that escapes itself is what a quote does.
+    // A quote escapes itself in any case.
     escape = options.escape == options.quote ? nil : options.escape?.byte
     comment = options.comment?.byte
     var nullValues = Set(options.nullValues.map { Array($0.utf8) })
@@ -240,7 +240,7 @@ struct CSVScanner: Sendable {
       state = .carriageReturn
     default:
       guard let reason else { break }
-      // What is too long is that wherever the text is cut into chunks.
+      // The limits hold wherever the text is cut into chunks.
       try checkSizes(fieldEnd: openEnd - 1)
       note(reason, at - 1 - start)
       state = .plain
@@ -263,7 +263,7 @@ struct CSVScanner: Sendable {
     switch state {
     case .skipped: return false
     case .begin:
-      // Behind a line end there is no row; after a delimiter there is an empty field.
+      // After a line end there is no row; after a delimiter there is an empty field.
       if fields.isEmpty, fault == nil { return false }
       if fault == nil {
         field = Field(start: at - start)
@@ -330,7 +330,7 @@ extension CSVScanner {
     if fault == nil { fault = CSVError(reason: reason, position: position(offset)) }
   }
 
-  /// The end of what there is of the field, without the quote that may close it.
+  /// The end of the bytes read of the field, without the quote that may close it.
   private var openEnd: Int { at - start - (state == .closed ? 1 : 0) }
 
   /// Refuses what is too long: an unclosed quote would otherwise keep the rest of the file in memory.
@@ -380,7 +380,7 @@ extension CSVScanner {
   /// Ends a row with a quote that is never closed after its first line, where the lines after that
   /// are rows: up to three of them have as many fields as a row shall have.
   ///
-  /// - Parameter length: the bytes that may be looked at, from the row's first one.
+  /// - Parameter length: the bytes that may be read, from the row's first one.
   private mutating func endAtFirstLine(within length: Int) -> Bool {
     let end = min(start + length, pending.count)
     guard droppedBytes == 0, let width, width > 1,

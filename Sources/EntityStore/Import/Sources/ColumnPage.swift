@@ -30,7 +30,7 @@ public struct ColumnPage: Sendable {
     try self.init(root)
   }
 
-  /// The same for a page that is parsed.
+  /// Checks all rows of a page that is parsed.
   package init(_ root: JSONNode) throws(ColumnPageError) {
     guard root.kind == .object else { throw .at(root, .notObject) }
     let expected = try Self.expectedCount(root)
@@ -75,7 +75,7 @@ public struct ColumnPage: Sendable {
     Records(keys: keys, rows: rows, limit: JSONLimits.standard)
   }
 
-  /// What is left of the rows.
+  /// The rows that were not written yet.
   struct Records {
     private let keys: [[UInt8]]
     private let table: JSONNode?

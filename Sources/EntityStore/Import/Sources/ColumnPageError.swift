@@ -1,6 +1,6 @@
 /// A page that does not have the column form.
 public struct ColumnPageError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, for programs.
+  /// The kind of error, for programs.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -27,7 +27,7 @@ public struct ColumnPageError: Error, Sendable, Hashable, CustomStringConvertibl
     case tooLong(limit: Int)
   }
 
-  /// What is wrong, for programs.
+  /// The kind of error, for programs.
   public let reason: Reason
   /// Where: line, column and byte.
   public let position: JSONPosition

@@ -35,10 +35,10 @@ public struct FilePages: AsyncSequence, Sendable {
   /// A file that is one JSON text: one page.
   public static func json(_ path: String) -> FilePages { json([path]) }
 
-  /// Files that are one JSON text each: so many pages.
+  /// Files that are one JSON text each: one page for each.
   public static func json(_ paths: [String]) -> FilePages { FilePages(paths: paths, form: .json) }
 
-  /// A file of JSON Lines in which each line is a record: so many of them make a page.
+  /// A file of JSON Lines in which each line is a record; `recordsPerPage` of them make a page.
   ///
   /// A line may also be an array of records, and a line of names, `["a", "b"]`, says that the lines
   /// after it are rows, `[1, 2]`, each a record `{"a": 1, "b": 2}`. A page ends earlier when it
@@ -52,8 +52,8 @@ public struct FilePages: AsyncSequence, Sendable {
     FilePages(paths: paths, form: .jsonLines(recordsPerPage))
   }
 
-  /// A file of JSON values, one after another with or without space between them: so many of them
-  /// make a page.
+  /// A file of JSON values, one after another with or without space between them; `recordsPerPage`
+  /// of them make a page.
   ///
   /// Unlike a line, a value may go over many lines, and may be followed by another on the same one:
   /// `{"id": 1}{"id": 2}`. What the values may be is as for ``jsonLines(_:recordsPerPage:)-(String,_)``.
@@ -74,27 +74,27 @@ public struct FilePages: AsyncSequence, Sendable {
     FilePages(paths: paths, form: .pagePerLine)
   }
 
-  /// A file of separated values: so many rows, each an object, make a page.
+  /// A file of separated values; `recordsPerPage` rows, each an object, make a page.
   public static func csv(
     _ path: String, _ options: CSVOptions = CSVOptions(), recordsPerPage: Int = 1000
   ) -> FilePages {
     csv([path], options, recordsPerPage: recordsPerPage)
   }
 
-  /// Files of separated values, each with the header that the options say: so many rows make a page.
+  /// Files of separated values, each with the header that the options say.
   public static func csv(
     _ paths: [String], _ options: CSVOptions = CSVOptions(), recordsPerPage: Int = 1000
   ) -> FilePages {
     FilePages(paths: paths, form: .csv(options, recordsPerPage))
   }
 
-  /// A file that is one ``ColumnPage``: so many of its rows, each an object, make a page, or all
+  /// A file that is one ``ColumnPage``: that many of its rows, each an object, make a page, or all
   /// of them when no number is given.
   public static func columns(_ path: String, recordsPerPage: Int? = nil) -> FilePages {
     columns([path], recordsPerPage: recordsPerPage)
   }
 
-  /// Files that are one ``ColumnPage`` each: so many rows make a page, or all of a file when no number
+  /// Files that are one ``ColumnPage`` each: that many rows make a page, or all of a file when no number
   /// is given.
   public static func columns(_ paths: [String], recordsPerPage: Int? = nil) -> FilePages {
     FilePages(paths: paths, form: .columns(recordsPerPage ?? Int.max))
@@ -118,7 +118,7 @@ public struct FilePages: AsyncSequence, Sendable {
     }
   }
 
-  /// The pages with what could not be read of them, for an importer.
+  /// The pages with the records that could not be read, for an importer.
   var cutPages: CutPages { CutPages(paths: paths, form: form) }
 
   struct CutPages: AsyncSequence {

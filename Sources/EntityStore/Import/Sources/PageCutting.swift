@@ -6,7 +6,7 @@
 
 /// Cuts the text of a file into pages.
 enum PageCutting {
-  /// What a file holds.
+  /// The forms that a file may have.
   enum Form: Sendable {
     case json
     case jsonLines(Int)
@@ -112,8 +112,8 @@ private struct PageLinesCutter: PageCutter {
 
 /// Records, a fixed number of them to a page, of lines or values.
 ///
-/// Each is parsed, so that two values on one line are not taken for two records, and so that one
-/// that is no JSON is known before it is in a page.
+/// Each record is parsed. So two values on one line are not taken for two records, and a fault is known
+/// before the record is in a page.
 private struct RecordCutter: PageCutter {
   private static let limits = JSONLimits(
     // Room for the brackets around a line.
@@ -122,8 +122,7 @@ private struct RecordCutter: PageCutter {
 
   private let count: Int
   private var lines: JSONLinesReader
-  /// The line of the record that was read last, and what of it has not been read yet, where it is an
-  /// array of records.
+  /// The line of the last record, and the elements not read yet where the line is an array.
   private var line = 1
   private var elements: JSONElements?
   /// The keys of rows, with quotes and colon, where the first line has the names of columns.
@@ -186,7 +185,7 @@ private struct RecordCutter: PageCutter {
         continue
       }
       guard line.root.count == 0 || line.root[0]?.kind == .object else { return line.root }
-      // What is wrong outside of the elements is an error of the line.
+      // A fault outside of the elements is an error of the line.
       if let error = line.root.document.faultError(outside: line.root.elements) { throw error }
       elements = line.root.elements
       if let record = elements?.next() { return record }

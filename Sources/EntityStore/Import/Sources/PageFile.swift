@@ -54,7 +54,7 @@ final class PageFile {
   private enum Phase {
     case new
     case open(Int32)
-    /// The file is read; there may be more text in what was read.
+    /// The file is read; its last bytes may hold more text.
     case decoding
     /// The cutter has all of the text, and may have more pages.
     case read

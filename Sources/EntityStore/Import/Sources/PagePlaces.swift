@@ -22,7 +22,7 @@ struct PagePlaces: Sendable {
     return places
   }
 
-  /// The same for records whose nodes have their offsets in the file.
+  /// Places of records whose nodes have their offsets in the file.
   static var ofLines: PagePlaces {
     var places = PagePlaces()
     places.lines = []

@@ -19,12 +19,12 @@ public enum TextEncoding: Sendable, Hashable {
 
 /// Makes UTF-8 of a stream of bytes in another encoding.
 ///
-/// What the encoding does not have becomes a byte that UTF-8 does not have, so that whoever checks
-/// the text refuses the record with it and no other.
+/// Bytes that the encoding does not have become a byte that UTF-8 does not have. So the check of the text
+/// refuses the record with them, and no other.
 struct TextDecoder: Sendable {
   /// A byte that no UTF-8 text has.
   private static let invalid: UInt8 = 0xFF
-  /// The scalars of the bytes 0x80 to 0x9F; 0 where there is none.
+  /// The scalars of the bytes 0x80 to 0x9F; 0 for a byte without one.
   private static let windows: [UInt32] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
     0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,

@@ -1,5 +1,7 @@
-/// Makes the text of a file of its bytes: takes compression by gzip off, which is told by the first
-/// bytes, and, where asked, makes UTF-8 of UTF-16 with a byte order mark.
+/// Makes the text of a file of its bytes.
+///
+/// Takes off compression by gzip, which the first bytes show. Where
+/// asked, makes UTF-8 of UTF-16 with a byte order mark.
 ///
 ///     input.append(bytes)
 ///     while let text = try input.next() { … }

@@ -5,12 +5,12 @@
 struct GzipReader: Sendable {
   /// The first bytes of a member.
   static let mark: [UInt8] = [0x1F, 0x8B]
-  /// A text may be so many times as long as its compressed form once it is longer than ``freeBytes``.
+  /// The longest a text may be, as a multiple of its compressed form, once it exceeds `freeBytes`.
   ///
   /// DEFLATE can make 1,032 bytes of one, which only texts of one repeated byte come near.
   static let mostExpansion = 512
   private let freeBytes: Int
-  /// Behind so many bytes a header that has not ended is none.
+  /// The most bytes of a header.
   private static let longestHeader = 64 << 10
 
   private enum Phase {
@@ -97,7 +97,7 @@ struct GzipReader: Sendable {
     }
   }
 
-  /// The bytes of the header at hand; nil when it has not ended.
+  /// The length of the header; nil when more bytes are needed to tell.
   private func headerLength() throws(GzipError) -> Int? {
     let bytes = input[at...]
     guard bytes.count >= 10 else { return nil }

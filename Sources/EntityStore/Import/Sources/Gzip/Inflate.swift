@@ -6,7 +6,7 @@ struct Inflate: Sendable {
 
   private enum Phase {
     case header
-    /// So many bytes of a block that is not compressed are left.
+    /// The bytes left of a block that is not compressed.
     case stored(Int)
     case codes
     case ended
@@ -59,7 +59,7 @@ struct Inflate: Sendable {
     _ input: [UInt8], _ at: inout Int, isFinished: Bool
   ) throws(Fault) -> (text: [UInt8], isAtEnd: Bool) {
     slide()
-    // What was not used is taken again: the next bytes may come in another array.
+    // Unused bytes are read again: the next ones may come in another array.
     defer { giveBack(&at) }
     while end - taken < Self.chunkSize {
       switch phase {
@@ -234,7 +234,7 @@ struct Inflate: Sendable {
   private mutating func copy(_ length: Int, back distance: Int) {
     let start = end
     output.withUnsafeMutableBufferPointer { output in
-      // One byte at a time: a match may overlap with what it makes.
+      // One byte at a time: a match may overlap with its own copy.
       for index in start..<(start + length) { output[index] = output[index - distance] }
     }
     end += length
