@@ -91,7 +91,7 @@ final class VerifierPageTests {
   func `a compacted copy has no findings and no free pages`() throws {
     _ = try FaultFile.make(at: path, seed: 4)
     let copy = folder + "/copy.mdb"
-    try StoreFileAccess.withEnvironment(at: path) { try $0.copy(to: copy, compacting: true) }
+    _ = try StoreFileAccess.withEnvironment(at: path) { try $0.copy(to: copy, compacting: true) }
     let report = try PageChecker.check(path: copy)
     #expect(report.findings == [])
     #expect(report.freePageCount == 0)
