@@ -107,7 +107,8 @@ struct CrashImages {
     return Audit(folder: folder).verified(name)
   }
 
-  /// The lock file may be gone, as where the file was copied, or be as the cut left it, or hold anything.
+  /// The lock file may be gone, as where the file was copied, or be as the cut left it. It may also begin with zeros,
+  /// as a file whose first bytes never reached the disk, and hold anything after them.
   private func write(_ image: [String: [UInt8]], _ random: inout SessionRandom) {
     try? FileManager.default.removeItem(atPath: folder)
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -119,8 +120,8 @@ struct CrashImages {
     if choice == 2 {
       let size = [0, 1, 64, 4_096, 8_192, 66_000].randomElement(using: &random) ?? 0
       let byte: UInt8? = Bool.random(using: &random) ? 0 : nil
-      image[Session.storeName + "-lock"] = (0..<size).map { _ in
-        byte ?? UInt8.random(in: 0...255, using: &random)
+      image[Session.storeName + "-lock"] = (0..<size).map { position in
+        position < 64 ? 0 : byte ?? UInt8.random(in: 0...255, using: &random)
       }
     }
     for (name, bytes) in image {
