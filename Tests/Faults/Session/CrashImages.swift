@@ -107,8 +107,10 @@ struct CrashImages {
     return Audit(folder: folder).verified(name)
   }
 
-  /// The lock file may be gone, as where the file was copied, or be as the cut left it. It may also begin with zeros,
-  /// as a file whose first bytes never reached the disk, and hold anything after them.
+  /// Puts the files of an image in place.
+  ///
+  /// The lock file may be gone, as where the file was copied, or be as the cut left it. It may also begin with zeros, as
+  /// a file whose first bytes never reached the disk, and hold anything after them.
   private func write(_ image: [String: [UInt8]], _ random: inout SessionRandom) {
     try? FileManager.default.removeItem(atPath: folder)
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
