@@ -60,7 +60,7 @@ import Testing
     #expect(
       found.split(whereSeparator: \.isNewline)
         == ["k,m,d", "1,\(digits),1.2345678901234568e+29", "3,-0.5,1.2345678901234568e+29"])
-    let unknown = try folder.file("u.jsonl", "{\"k\":9,\"m\":1,\"other\":\(digits)}\n")
+    let unknown = try folder.file("u.jsonl", "{\"k\":9,\"m\":1,\"d\":1,\"other\":\(digits)}\n")
     let other = await folder.importing([unknown, "--entity", "E"])
     #expect(try folder.report(other).inserted == 1, "\(other.messages)")
     #expect(await folder.isSound())
