@@ -32,8 +32,8 @@ extension Store {
   ///   - replacing: whether a file that is there gives way; otherwise it stays, and the call throws.
   ///   - onProgress: called on a thread of the store, a hundred times a second at most.
   /// - Returns: how many records were written.
-  /// - Throws: `CancellationError` when the task is cancelled; ``StoreError``:
-  ///   ``StoreError/Code/unsuitablePath`` where a file is there, ``StoreError/Code/damaged`` for a
+  /// - Throws: `CancellationError` when the task is cancelled; `StoreError`:
+  ///   `StoreError.Code.unsuitablePath` where a file is there, `StoreError.Code.damaged` for a
   ///   record that cannot be read, and as a fetch.
   @discardableResult
   public func export<E: Entity>(

@@ -71,7 +71,7 @@ extension Store {
   ///   - limit: how many problems are kept, at least 1; all are counted.
   ///   - onProgress: called on a thread of the store with the pages that have been checked. The records, which
   ///     are checked after the pages, are not counted.
-  /// - Throws: `CancellationError` when the task is cancelled; ``StoreError`` when the file cannot
+  /// - Throws: `CancellationError` when the task is cancelled; `StoreError` when the file cannot
   ///   be read.
   /// - Complexity: one reading of every page, and of every record and entry after that.
   public func verify(
@@ -99,13 +99,13 @@ extension Store {
   /// Not for a file that this process has open; other processes may have it open, and write.
   ///
   /// - Parameter limit: how many problems are kept, at least 1; all are counted.
-  /// - Throws: ``StoreError``: ``StoreError/Code/notAStore``, ``StoreError/Code/newerFormat``, and
+  /// - Throws: `StoreError`: `StoreError.Code.notAStore`, `StoreError.Code.newerFormat`, and
   ///   errors of reading the file.
   public static func verify(at path: String, limit: Int = 1_000) throws -> StoreVerification {
     try translating { StoreVerification(try Verifier.verify(path: path, limit: max(1, limit))) }
   }
 
-  /// Runs `body`, and throws what it throws as a ``StoreError``.
+  /// Runs `body`, and throws what it throws as a `StoreError`.
   private static func translating<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -4,7 +4,7 @@ extension ReadableStore {
   /// Some attributes of the results of `query`, in its order, without decoding the others.
   ///
   /// See ``ReadableTransaction/values(_:_:distinct:)->[(V)]``. A store also has
-  /// ``Store/values(_:)``, whose closure is called again after each commit.
+  /// `Store.values(_:)`, whose closure is called again after each commit.
   public func values<E: Entity, each V>(
     _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>>,
     distinct: Bool = false

@@ -160,7 +160,7 @@ extension Store {
   ///
   /// The records are in memory, decoded; an update shares with the one before all records that did not change.
   ///
-  /// - Throws: from the loop: as ``fetch(_:)-(Query<E>)``.
+  /// - Throws: from the loop: as a fetch of the query.
   /// - Complexity: of an update, for *k* changed records: O(*k* log *n*) where a record alone tells whether it is
   ///   a result, there is no limit, and *k* is small; otherwise that of the query.
   @inlinable

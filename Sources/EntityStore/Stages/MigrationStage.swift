@@ -165,7 +165,7 @@ extension MigrationStep {
   }
 
   /// Each record has the values that `change` leaves in it: to split an attribute or join two, with
-  /// ``add(_:to:_:initial:)`` before and ``remove(_:of:)`` after.
+  /// `add` before and ``remove(_:of:)`` after.
   public static func map(
     _ entity: String, _ change: @escaping @Sendable (inout MigratedRecord) throws -> Void
   ) -> MigrationStep {

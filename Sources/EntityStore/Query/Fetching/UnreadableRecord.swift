@@ -60,7 +60,7 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// Visits what `query` finds, in its order, without the records that cannot be read.
   ///
-  /// As ``forEach(_:_:)``: one record at a time is in memory.
+  /// As `forEach` of a query: one record at a time is in memory.
   ///
   /// - Parameter report: called with each record that cannot be read, in the order of the query.
   @inlinable
