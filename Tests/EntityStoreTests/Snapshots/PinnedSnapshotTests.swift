@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(15)))
   func `can be ended and moved, and the store closed, within a read, which goes on`() throws {
     for round in 0..<3 {
       try withTemporaryStore([Player.self]) { store in
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(15)))
   func `do not hold up a store that is closed within a write, while a read of them waits for that`()
     async throws
   {
