@@ -37,8 +37,8 @@
       if name.plainText == "id" && !variable.isStatic {
         return reportOwnID(binding, type: type, of: variable)
       }
-      // The compiler would find it in place of what the macro adds, and only say that the struct does not
-      // conform.
+      // The compiler would find it in place of what the macro adds, and only say that the struct
+      // does not conform.
       if ["schema", "attributes"].contains(name.plainText) {
         return refuse(.ownMember(name.plainText, entity), at: binding.pattern)
       }
@@ -92,8 +92,8 @@
       }
     }
 
-    /// The value for records that are older than the attribute: what `@Attribute(initial:)` says, or else
-    /// the default value where it is the same in every process.
+    /// The value for records that are older than the attribute: what `@Attribute(initial:)` says,
+    /// or else the default value where it is the same in every process.
     private mutating func initial(
       _ name: String, _ given: ExprSyntax?, _ binding: PatternBindingSyntax,
       of variable: VariableDeclSyntax

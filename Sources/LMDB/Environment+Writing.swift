@@ -158,7 +158,8 @@ extension Environment {
     }
   }
 
-  /// Called before a write and again before its commit: the committed file must be the one at the path.
+  /// Called before a write and again before its commit: the committed file must be the one at the
+  /// path.
   private func checkNames() throws(LMDBError) {
     if options.isNamed, let files { try files.checkNames("write") }
   }

@@ -74,8 +74,9 @@ final class FilePair: @unchecked Sendable {
 
   /// Whether LMDB may write over a file: it does so with any file in the place of its lock file.
   ///
-  /// A lock file begins with LMDB's number, or with zeros before its first use and after a power cut that took its
-  /// first bytes. A data file begins with zeros, too, and has the number after the header of its first page.
+  /// A lock file begins with LMDB's number, or with zeros before its first use and after a power
+  /// cut that took its first bytes. A data file begins with zeros, too, and has the number after
+  /// the header of its first page.
   private static func isLockFile(_ file: Int32) -> Bool {
     var start = [UInt8](repeating: 0, count: 64)
     let count = pread(file, &start, start.count, 0)
@@ -152,8 +153,8 @@ final class FilePair: @unchecked Sendable {
 
   /// Throws when the paths do not lead to the open files any more.
   ///
-  /// A commit would go into a file that nobody else can open, or run while another lock's writer runs.
-  /// Two system calls, about a microsecond together.
+  /// A commit would go into a file that nobody else can open, or run while another lock's writer
+  /// runs. Two system calls, about a microsecond together.
   func checkNames(_ operation: String) throws(LMDBError) {
     guard leads(dataName, to: data) else {
       throw LMDBError(.mismatched(.dataFileReplaced), operation: operation, path: path)
@@ -197,7 +198,8 @@ final class FilePair: @unchecked Sendable {
 
   /// Locks `byte` of `file`; false when another process holds a lock on another byte of the range.
   ///
-  /// The lock is taken before the check: of two processes that open at once, at least one sees the other.
+  /// The lock is taken before the check: of two processes that open at once, at least one sees the
+  /// other.
   private static func isOnlyHolder(of byte: UInt64, in file: Int32) -> Bool {
     var own = region(byte, byte + 1, F_RDLCK)
     guard fcntl(file, setLock, &own) == 0 else { return true }

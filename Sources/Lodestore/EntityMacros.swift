@@ -22,14 +22,16 @@
   /// refused because its order differs from process to process, and an unchanged record could not
   /// be recognized. Such a set within a `Codable` struct is not seen by the macro.
   ///
-  /// A default value serves twice. The memberwise initializer uses it as always. It is also the initial value, which
-  /// older records have, and which imports and dictionaries take for an attribute that they leave out. The file keeps
-  /// the initial value, so it must be the same in every process: a literal, a static member (`.active`,
-  /// `Settings.standard`), a call with such arguments (`Decimal(5)`), or a collection of them.
+  /// A default value serves twice. The memberwise initializer uses it as always. It is also the
+  /// initial value, which older records have, and which imports and dictionaries take for an
+  /// attribute that they leave out. The file keeps the initial value, so it must be the same in
+  /// every process: a literal, a static member (`.active`, `Settings.standard`), a call with such
+  /// arguments (`Decimal(5)`), or a collection of them.
   ///
-  /// `Date()`, `UUID()`, `.now` and every other call without arguments, operators and closures serve inserts alone:
-  /// each insert has its own value. To add such an attribute to an entity that has records, give these a value:
-  /// `@Attribute(initial: Date.distantPast) var createdAt: Date = .now`. An optional attribute is null in them.
+  /// `Date()`, `UUID()`, `.now` and every other call without arguments, operators and closures
+  /// serve inserts alone: each insert has its own value. To add such an attribute to an entity that
+  /// has records, give these a value: `@Attribute(initial: Date.distantPast) var createdAt: Date =
+  /// .now`. An optional attribute is null in them.
   ///
   /// A struct inside another type names what is declared there beside it as everywhere. In
   /// constraints, derivations and default values that are no value of the property's own type, it

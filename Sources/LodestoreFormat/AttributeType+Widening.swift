@@ -1,6 +1,6 @@
 extension AttributeType {
-  /// Whether values of this type can become values of `other` that are the same, but for values beyond its range
-  /// or precision.
+  /// Whether values of this type can become values of `other` that are the same, but for values
+  /// beyond its range or precision.
   package func widens(to other: AttributeType) -> Bool {
     switch (self, other) {
     case (.float, .double), (.float, .decimal), (.double, .decimal): return true

@@ -1,7 +1,7 @@
 /// A part of a date: a number, or the moment at which a span of time began.
 ///
-/// In the proleptic Gregorian calendar without leap seconds, by ISO 8601: weeks begin on Monday, and the
-/// first week of a year has its first Thursday. See Format.md, "Derived attributes".
+/// In the proleptic Gregorian calendar without leap seconds, by ISO 8601: weeks begin on Monday,
+/// and the first week of a year has its first Thursday. See Format.md, "Derived attributes".
 package enum CalendarPart: String, Sendable, Hashable, CaseIterable {
   case year
   /// From 1 to 4.
@@ -40,8 +40,8 @@ package enum CalendarPart: String, Sendable, Hashable, CaseIterable {
 }
 
 extension CalendarPart {
-  /// Dates this many seconds from 2001, and later or earlier ones, have no parts: a double does not hold
-  /// their seconds.
+  /// Dates this many seconds from 2001, and later or earlier ones, have no parts: a double does not
+  /// hold their seconds.
   private static let secondLimit = 0x1p53
 
   /// The whole seconds of a date since 2001, rounded down; `nil` where it has no parts.
@@ -58,7 +58,8 @@ extension CalendarPart {
     return isDate ? .date(Double(part - offset)) : .integer(part)
   }
 
-  /// The part at a local time in seconds since 2001, as a number or as the local time of a beginning.
+  /// The part at a local time in seconds since 2001, as a number or as the local time of a
+  /// beginning.
   package func part(ofLocal local: Int64) -> Int64 {
     let (days, time) = local.flooredQuotient(by: 86_400)
     switch self {

@@ -34,7 +34,8 @@ package struct DerivationDescription: Sendable, Hashable {
   package var path: [String]?
   /// Which part of the date.
   package var part: DerivedDatePart?
-  /// The condition, as a format string, that related records fulfil which count; `nil` where all do.
+  /// The condition, as a format string, that related records fulfil which count; `nil` where all
+  /// do.
   package var condition: String?
 
   package init(

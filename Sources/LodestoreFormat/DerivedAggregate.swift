@@ -90,7 +90,8 @@ package struct DerivedAggregate {
 extension DerivedAggregate {
   /// Whether `stored` may stand for `expected`, which is the ``result``.
   ///
-  /// A sum of doubles is kept by differences, so its last digits may differ; sums of floats are not kept so.
+  /// A sum of doubles is kept by differences, so its last digits may differ; sums of floats are not
+  /// kept so.
   package func admits(_ stored: Value, for expected: Value) -> Bool {
     if stored.isSame(as: expected) { return true }
     switch (kind, stored, expected) {
@@ -103,8 +104,8 @@ extension DerivedAggregate {
 }
 
 extension Value {
-  /// Whether two values are equal as derived values: zeros are, and all that are not numbers; texts are by
-  /// their bytes.
+  /// Whether two values are equal as derived values: zeros are, and all that are not numbers; texts
+  /// are by their bytes.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
@@ -125,7 +126,8 @@ extension Value {
 }
 
 extension Double {
-  /// The number, or the one not-a-number that derived attributes have: ∞ − ∞ has a sign on some processors.
+  /// The number, or the one not-a-number that derived attributes have: ∞ − ∞ has a sign on some
+  /// processors.
   fileprivate var withPlainNaN: Double { isNaN ? .nan : self }
 }
 
@@ -141,7 +143,8 @@ extension Value {
 
   /// Whether it is before `other` in the order of indexes, or equal there with lower bytes.
   ///
-  /// So the minimum does not depend on the order in which texts come that are canonically equivalent.
+  /// So the minimum does not depend on the order in which texts come that are canonically
+  /// equivalent.
   package func isLess(than other: Value) throws(FormatError) -> Bool {
     if try precedes(other) { return true }
     guard case .string(let text) = self, case .string(let otherText) = other,

@@ -1,7 +1,8 @@
-/// The values that a program reads from the documents of one attribute; unknown parts are ``Kind/any``.
+/// The values that a program reads from the documents of one attribute; unknown parts are
+/// ``Kind/any``.
 ///
-/// See Format.md, "Catalogue". An outline describes the type that a program declares. A document need not fit
-/// it: a program's own decoding may take other forms, too.
+/// See Format.md, "Catalogue". An outline describes the type that a program declares. A document
+/// need not fit it: a program's own decoding may take other forms, too.
 package struct DocumentOutline: Sendable, Hashable {
   /// The kind of a value.
   package indirect enum Kind: Sendable, Hashable {

@@ -6,7 +6,8 @@ package struct EntityDescription: Sendable {
   package struct Attribute: Sendable, Hashable {
     package var number: UInt32
     package var name: String
-    /// The name of the member that imports fill the attribute from; `nil` where it is the attribute's.
+    /// The name of the member that imports fill the attribute from; `nil` where it is the
+    /// attribute's.
     package var source: String?
     package var type: AttributeType
     package var isOptional: Bool

@@ -47,26 +47,29 @@ package enum FormatFeature: Sendable, CaseIterable {
   case buildingIndex
   /// A rule across attributes: a writer that does not know it would write records that break it.
   case rule
-  /// An entity whose changes are in the history: a writer that does not know it would leave some out.
+  /// An entity whose changes are in the history: a writer that does not know it would leave some
+  /// out.
   case history
-  /// The name of the member that imports fill an attribute from. A writer that does not know it would put
-  /// another member into this attribute.
+  /// The name of the member that imports fill an attribute from. A writer that does not know it
+  /// would put another member into this attribute.
   case sourceName
-  /// The members of a nested document: a writer that does not know them would leave a description of
-  /// another shape than its documents have.
+  /// The members of a nested document: a writer that does not know them would leave a description
+  /// of another shape than its documents have.
   case documentMembers
-  /// A default value that is not the initial one: a writer that does not know it would give new records the
-  /// initial value.
+  /// A default value that is not the initial one: a writer that does not know it would give new
+  /// records the initial value.
   case changedDefault
-  /// A condition of a delete rule: a writer that does not know it would delete or keep the wrong records.
+  /// A condition of a delete rule: a writer that does not know it would delete or keep the wrong
+  /// records.
   case deleteRuleCondition
-  /// A condition of an attribute derived from related records: a writer that does not know it would count
-  /// all of them.
+  /// A condition of an attribute derived from related records: a writer that does not know it would
+  /// count all of them.
   case derivedCondition
-  /// An attribute that holds a part of a date: a writer that does not know it would leave an old part.
+  /// An attribute that holds a part of a date: a writer that does not know it would leave an old
+  /// part.
   case derivedDatePart
-  /// JSON's null as the initial value of a required attribute: a program that does not know it finds no
-  /// value in records that are older than the attribute.
+  /// JSON's null as the initial value of a required attribute: a program that does not know it
+  /// finds no value in records that are older than the attribute.
   case nullInitial
 
   /// The lowest versions that a reader and a writer must know.

@@ -15,8 +15,8 @@ package struct HistoryPart: Sendable, Hashable {
     package var images: UInt64?
     /// The number of the write that this one takes back, where it does nothing else.
     package var undoes: UInt64?
-    /// The entities whose records or links the write changed without telling it, ascending; `nil` where the
-    /// writer did not note them.
+    /// The entities whose records or links the write changed without telling it, ascending; `nil`
+    /// where the writer did not note them.
     package var untold: [EntityNumber]?
 
     package init(

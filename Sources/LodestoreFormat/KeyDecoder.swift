@@ -28,9 +28,11 @@ package struct KeyDecoder {
     key.count >= 8 ? key._bigEndianUInt64(at: key.count - 8) : nil
   }
 
-  /// The id at the beginning of `key`, of an index over ids; `nil` for null and for every other form.
+  /// The id at the beginning of `key`, of an index over ids; `nil` for null and for every other
+  /// form.
   ///
-  /// An id with a leading zero byte is no form of an id: a search for the id would not find the key.
+  /// An id with a leading zero byte is no form of an id: a search for the id would not find the
+  /// key.
   package static func leadingID(_ key: UnsafeRawBufferPointer) -> UInt64? {
     guard let code = key.first, code > KeyCode.zero, code <= KeyCode.highestInteger else {
       return nil

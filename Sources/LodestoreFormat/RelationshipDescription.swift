@@ -9,8 +9,8 @@ package struct RelationshipDescription: Sendable, Hashable {
     package var name: String?
     /// What happens to the records of the other side when one of this side is deleted.
     package var onDelete: DeleteRule
-    /// The condition, as a format string, by which a record of the other side keeps the records of this side
-    /// that lead to it from being deleted; `nil` for none.
+    /// The condition, as a format string, by which a record of the other side keeps the records of
+    /// this side that lead to it from being deleted; `nil` for none.
     package var denyCondition: String?
     /// Whether the records that a record of this side leads to have an order, which a tree keeps.
     package var isOrdered: Bool

@@ -4,8 +4,8 @@
   package import Foundation
 #endif
 
-/// Dates as text, written as ISO 8601 has them and read also as RFC 9110 has them for the web, in the
-/// proleptic Gregorian calendar and without leap seconds.
+/// Dates as text, written as ISO 8601 has them and read also as RFC 9110 has them for the web, in
+/// the proleptic Gregorian calendar and without leap seconds.
 package enum ISO8601Text {
   /// Seconds from 1970-01-01 to 2001-01-01, the origin of `Date`.
   package static let referenceOffset = 978_307_200

@@ -1,9 +1,9 @@
 /// Dates as protocols of the internet write them.
 ///
-/// `Fri, 05 Jan 2024 10:00:00 GMT` (RFC 1123 and RFC 9110, with an offset also RFC 5322),
-/// `Friday, 05-Jan-24 10:00:00 GMT` (RFC 850) and `Fri Jan  5 10:00:00 2024` (asctime). The day of the
-/// week must be that of the date; with two digits of a year it tells the century, from 1900 to 2099. Only
-/// RFC 1123 may lack it.
+/// `Fri, 05 Jan 2024 10:00:00 GMT` (RFC 1123 and RFC 9110, with an offset also RFC 5322), `Friday,
+/// 05-Jan-24 10:00:00 GMT` (RFC 850) and `Fri Jan  5 10:00:00 2024` (asctime). The day of the week
+/// must be that of the date; with two digits of a year it tells the century, from 1900 to 2099.
+/// Only RFC 1123 may lack it.
 enum InternetDateText {
   /// Seconds since 1970-01-01; nil when the text has another form or names no time.
   static func seconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {

@@ -1,7 +1,7 @@
 /// Searches for the end of a value in a stream of bytes, by its brackets and quotes alone.
 ///
-/// The value need not be JSON: an error in it does not change where it ends, unless the error is one
-/// of brackets or quotes. Each byte is read once.
+/// The value need not be JSON: an error in it does not change where it ends, unless the error is
+/// one of brackets or quotes. Each byte is read once.
 package struct JSONEndSearch: Sendable {
   private var depth = 0
   private var isInString = false

@@ -1,7 +1,7 @@
 /// Goes on after a value that is at fault, where faults are noted and the value's end is known.
 ///
-/// In the place of such a value the tape has a null, or an empty string, which nobody reads: whoever
-/// takes the values of a text asks ``JSONNode/fault`` first.
+/// In the place of such a value the tape has a null, or an empty string, which nobody reads:
+/// whoever takes the values of a text asks ``JSONNode/fault`` first.
 extension JSONParser {
   /// Notes a fault, or throws it where faults are not noted or there are too many of them.
   @inline(never)

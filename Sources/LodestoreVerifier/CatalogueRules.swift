@@ -34,7 +34,8 @@ enum CatalogueRules {
     return problems
   }
 
-  /// Attributes that are optional in the current layout and required by their description, or the other way round.
+  /// Attributes that are optional in the current layout and required by their description, or the
+  /// other way round.
   private static func problems(ofCurrentLayout document: Document) -> [Problem] {
     guard case .array(let attributes)? = document["attributes"],
       case .array(let layouts)? = document["layouts"],

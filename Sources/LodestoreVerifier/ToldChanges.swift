@@ -1,8 +1,10 @@
 import LodestoreFormat
 
-/// The records that writes report as updated or deleted, by the number under which their images are kept.
+/// The records that writes report as updated or deleted, by the number under which their images are
+/// kept.
 ///
-/// The parts of a history come before its images, so all of them are known when the first image is compared.
+/// The parts of a history come before its images, so all of them are known when the first image is
+/// compared.
 struct ToldChanges {
   /// Bounds the memory to some 64 MiB: in a history with more runs nothing is compared.
   private static let mostRuns = 1 << 22

@@ -3,7 +3,8 @@ import LodestoreFormat
 internal import LodestorePages
 
 extension Verifier {
-  /// Checks the tree `history`: keys and bodies, the parts of each write, ids, images and preserved values.
+  /// Checks the tree `history`: keys and bodies, the parts of each write, ids, images and preserved
+  /// values.
   mutating func verifyHistory() throws {
     let name = TreeName.history.text
     guard let tree = trees[name] else { return }

@@ -73,7 +73,8 @@ package struct Verifier {
 
   /// Checks the pages of an open environment, and if they are sound what is in its newest commit.
   ///
-  /// Any thread that is not in a transaction of the environment. Other threads and processes may write.
+  /// Any thread that is not in a transaction of the environment. Other threads and processes may
+  /// write.
   ///
   /// - Parameters:
   ///   - step: called with the number of pages that are done, and of all; false ends the check.

@@ -78,8 +78,8 @@ struct PageFetch: Sendable {
     }
   }
 
-  /// The store's memory of a page; nil when it cannot make a request conditional, or when the page that it
-  /// names as the next cannot follow.
+  /// The store's memory of a page; nil when it cannot make a request conditional, or when the page
+  /// that it names as the next cannot follow.
   private func memory(of address: PageAddress) -> PageMemory? {
     guard let memory = remembered(address.name), !Validators(memory).isEmpty else { return nil }
     guard let next = memory.next else { return memory }

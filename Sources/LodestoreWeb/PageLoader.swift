@@ -167,8 +167,8 @@ struct PageLoader: Sendable {
     }
   }
 
-  /// Whether a status is a limit that passes when the answer says when: 403, by which services refuse
-  /// clients that ask too often, and 413 (RFC 9110, 15.5.14).
+  /// Whether a status is a limit that passes when the answer says when: 403, by which services
+  /// refuse clients that ask too often, and 413 (RFC 9110, 15.5.14).
   private static func isLimit(_ status: Int) -> Bool { status == 403 || status == 413 }
 
   // MARK: Requests

@@ -108,8 +108,8 @@ final class PageWalk {
 
   /// The page, once those after it are requested.
   ///
-  /// A failure to find the next page waits until that page is asked for. The position is then that of
-  /// this page, and nothing is remembered of it, so that whoever resumes asks for it again.
+  /// A failure to find the next page waits until that page is asked for. The position is then that
+  /// of this page, and nothing is remembered of it, so that whoever resumes asks for it again.
   private func passing(
     _ fetched: FetchedPage, at address: PageAddress, _ fetch: PageFetch
   ) -> ImportPage {

@@ -1,11 +1,11 @@
 extension WebPages {
   /// How a service names the page after a page.
   ///
-  /// Paths in a page are dotted, as `meta.next` or `links.0.href`. An absent value, `null`, `false` and
-  /// the empty string mean that there is no next page.
+  /// Paths in a page are dotted, as `meta.next` or `links.0.href`. An absent value, `null`, `false`
+  /// and the empty string mean that there is no next page.
   ///
-  /// A page whose next page cannot be found is passed on first; the failure is thrown when the next page
-  /// is asked for. An import that resumes asks for that page again.
+  /// A page whose next page cannot be found is passed on first; the failure is thrown when the next
+  /// page is asked for. An import that resumes asks for that page again.
   public struct Paging: Sendable, Hashable {
     enum Form: Sendable, Hashable {
       case single
@@ -23,9 +23,9 @@ extension WebPages {
     /// Pages that have a number in the address's query.
     ///
     /// ``Options/pagesInFlight`` of them are asked for at once. Pages that are not JSON are passed
-    /// on as they are and do not end the pages. A page with the content of the page before it fails with
-    /// ``WebSourceError/Code/repeatedPage``, because the service ignores the number, or ends the pages
-    /// where ``Options/endsAtRepeatedPage`` says so.
+    /// on as they are and do not end the pages. A page with the content of the page before it fails
+    /// with ``WebSourceError/Code/repeatedPage``, because the service ignores the number, or ends
+    /// the pages where ``Options/endsAtRepeatedPage`` says so.
     ///
     /// - Parameters:
     ///   - parameter: the name of the number in the query.

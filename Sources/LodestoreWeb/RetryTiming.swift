@@ -28,9 +28,10 @@ struct RetryTiming: Sendable {
 
   /// How long an answer asks to wait, by its fields with lowercase names.
   ///
-  /// `Retry-After` counts first. Without it, a rate limit with nothing remaining asks for the time until
-  /// its reset: `RateLimit` (`r` and `t`), or `RateLimit-Remaining` and `RateLimit-Reset`, both also with
-  /// `X-` before them. A reset is a number of seconds from now up to a year, and since 1970 above it.
+  /// `Retry-After` counts first. Without it, a rate limit with nothing remaining asks for the time
+  /// until its reset: `RateLimit` (`r` and `t`), or `RateLimit-Remaining` and `RateLimit-Reset`,
+  /// both also with `X-` before them. A reset is a number of seconds from now up to a year, and
+  /// since 1970 above it.
   func asked(_ fields: [String: String]) -> Duration? {
     if let asked = asked(fields["retry-after"]) { return asked }
     if let limit = fields["ratelimit"] {

@@ -29,8 +29,8 @@ struct SourceAddress: Sendable {
 
   /// The address without user information and fragment; `nil` when it is not a web address.
   ///
-  /// A port outside 1 to 65,535 makes an address unusable: sockets have no such port, and the client's
-  /// library ends the process when it converts one.
+  /// A port outside 1 to 65,535 makes an address unusable: sockets have no such port, and the
+  /// client's library ends the process when it converts one.
   static func plain(_ url: URL) -> URL? {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
       let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https",

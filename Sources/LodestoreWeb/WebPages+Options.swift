@@ -14,10 +14,11 @@ extension WebPages {
 
     /// How often a request is made again; 0 for never.
     public var retries = 4
-    /// The statuses after which a request is made again; failed connections and timeouts are repeated too.
+    /// The statuses after which a request is made again; failed connections and timeouts are
+    /// repeated too.
     ///
-    /// Statuses 403 and 413 are repeated as well when the answer names a time. `Retry-After` does (RFC
-    /// 9110, 10.2.3), and so does a rate limit with nothing remaining: `RateLimit`, or
+    /// Statuses 403 and 413 are repeated as well when the answer names a time. `Retry-After` does
+    /// (RFC 9110, 10.2.3), and so does a rate limit with nothing remaining: `RateLimit`, or
     /// `RateLimit-Remaining` with its reset, also with `X-` before the names.
     public var retriedStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The longest wait before the first retry; it doubles with each.
@@ -27,33 +28,34 @@ extension WebPages {
     public var firstWait = Duration.milliseconds(500)
     /// The longest wait before a request is made again.
     ///
-    /// When the service asks for a longer one, the page fails with ``WebSourceError/Code/badStatus`` and
-    /// ``WebSourceError/retryAfter`` says how long: an earlier request would break the service's rule.
+    /// When the service asks for a longer one, the page fails with
+    /// ``WebSourceError/Code/badStatus`` and ``WebSourceError/retryAfter`` says how long: an
+    /// earlier request would break the service's rule.
     public var longestWait = Duration.seconds(60)
 
     /// How many redirects one page may take.
     ///
-    /// None leads from HTTPS to HTTP, or to where ``addresses`` does not let it. The header fields that go to another
-    /// host are listed at `WebPages/init(_:paging:options:)`.
+    /// None leads from HTTPS to HTTP, or to where ``addresses`` does not let it. The header fields
+    /// that go to another host are listed at `WebPages/init(_:paging:options:)`.
     public var redirects = 5
     /// The ranges of addresses that requests may go to.
     public var addresses = Addresses.sourceRange
     /// The most bytes of a page, after decompression: 64 MiB.
     ///
-    /// A page is in memory as a whole, and for moments twice. An answer that inflates to more is refused when
-    /// the limit is reached.
+    /// A page is in memory as a whole, and for moments twice. An answer that inflates to more is
+    /// refused when the limit is reached.
     public var pageByteLimit = FilePages.pageByteLimit
     /// The most bytes of an answer besides its content: 256 KiB.
     ///
-    /// The head counts together with heads of status 100 to 199 before it; a trailer counts by itself. On
-    /// Linux one field may have 80 KiB, and a head 256 of them, whatever is set here.
+    /// The head counts together with heads of status 100 to 199 before it; a trailer counts by
+    /// itself. On Linux one field may have 80 KiB, and a head 256 of them, whatever is set here.
     public var headByteLimit = 256 << 10
     /// Whether a repeated page ends the source instead of failing with
     /// ``WebSourceError/Code/repeatedPage``.
     ///
-    /// A page is repeated when a link or cursor leads to a page that came already, and when a numbered
-    /// page has the content of the page before it. Some services answer numbers beyond the last page with
-    /// the last page again, and some link their last page to itself.
+    /// A page is repeated when a link or cursor leads to a page that came already, and when a
+    /// numbered page has the content of the page before it. Some services answer numbers beyond the
+    /// last page with the last page again, and some link their last page to itself.
     public var endsAtRepeatedPage = false
     /// The most pages of an iteration; one more is an error.
     public var pageLimit = 100_000

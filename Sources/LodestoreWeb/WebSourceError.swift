@@ -60,7 +60,8 @@ public struct WebSourceError: Error, Sendable {
   public var attempts: Int
   /// How long the service asked to wait before the next request, counted from its answer.
   ///
-  /// Taken from `Retry-After` or from the fields of a rate limit; `nil` where the answer has neither.
+  /// Taken from `Retry-After` or from the fields of a rate limit; `nil` where the answer has
+  /// neither.
   public var retryAfter: Duration?
   /// The error beneath, a `URLError` or the JSON reader's.
   public var cause: (any Error)?

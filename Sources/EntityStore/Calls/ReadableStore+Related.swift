@@ -67,7 +67,8 @@ extension ReadableStore {
     try read { try $0.fetch(query, including: path) }
   }
 
-  /// The results of `query`, each with the records that it leads to by one or several relationships.
+  /// The results of `query`, each with the records that it leads to by one or several
+  /// relationships.
   public func fetch<E: Entity, First, each Other>(
     _ query: Query<E>, including first: Inclusion<E, First>,
     _ other: repeat Inclusion<E, each Other>
@@ -75,8 +76,8 @@ extension ReadableStore {
     try read { try $0.fetch(query, including: first, repeat each other) }
   }
 
-  /// One page of the results of `query`, each with the records that it leads to, and the token of the
-  /// next.
+  /// One page of the results of `query`, each with the records that it leads to, and the token of
+  /// the next.
   public func page<E: Entity, First, each Other>(
     _ query: Query<E>, including first: Inclusion<E, First>,
     _ other: repeat Inclusion<E, each Other>

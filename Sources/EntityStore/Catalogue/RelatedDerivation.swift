@@ -13,13 +13,14 @@ struct RelatedDerivation: Sendable {
   let position: Int
   /// The attribute of the related records; `nil` where they are counted alone.
   let source: EntityDescription.Attribute?
-  /// The condition, as a format string, that related records fulfil which count; `nil` where all do.
+  /// The condition, as a format string, that related records fulfil which count; `nil` where all
+  /// do.
   let condition: String?
-  /// The numbers of the attributes of related records that it depends on; `nil` where its condition cannot be
-  /// read.
+  /// The numbers of the attributes of related records that it depends on; `nil` where its condition
+  /// cannot be read.
   let sources: Set<UInt32>?
-  /// 1 where no attribute that it is derived from is derived from related records itself; otherwise one more
-  /// than the highest rank of these.
+  /// 1 where no attribute that it is derived from is derived from related records itself; otherwise
+  /// one more than the highest rank of these.
   ///
   /// In a cycle of definitions, which older programs could declare, all have the highest rank.
   private(set) var rank = 1

@@ -201,8 +201,8 @@ struct DeclaredAttribute: Sendable {
 
 /// The texts that every reader of an entity's records needs for its errors.
 ///
-/// A class, because a reader holds it without counting references: those of a string would be counted for
-/// each record that is read.
+/// A class, because a reader holds it without counting references: those of a string would be
+/// counted for each record that is read.
 final class EntityLabel: Sendable {
   let name: String
   /// A copy of ``ShortText/isUsable``, so that readers of records load no global.

@@ -102,8 +102,8 @@ struct RelationshipEnd: Sendable {
 
   var opposite: RelationshipEnd { RelationshipEnd(relationship, side.opposite) }
 
-  /// The condition by which a record of ``target`` keeps those of ``source`` that lead to it from being
-  /// deleted; `nil` for none.
+  /// The condition by which a record of ``target`` keeps those of ``source`` that lead to it from
+  /// being deleted; `nil` for none.
   var denyCondition: String? { relationship.description[side].denyCondition }
 
   /// What happens to records of ``target`` when one of ``source`` is deleted.

@@ -3,10 +3,10 @@ internal import LodestoreFormat
 
 /// Checks a batch of changes of one entity before the first change is made.
 ///
-/// A batch writes record after record, and index entries at its end. A broken rule or a key that is in use
-/// therefore shows when much is written already. Calls of few records are rehearsed, where a change can be
-/// refused at all: then a refusal leaves nothing to take back. After a refusal of a larger batch the write runs
-/// again; see ``TransactionCore/asOneCall(_:_:)``.
+/// A batch writes record after record, and index entries at its end. A broken rule or a key that is
+/// in use therefore shows when much is written already. Calls of few records are rehearsed, where a
+/// change can be refused at all: then a refusal leaves nothing to take back. After a refusal of a
+/// larger batch the write runs again; see ``TransactionCore/asOneCall(_:_:)``.
 final class ChangeRehearsal {
   /// The largest number of records of a call that is rehearsed.
   static let largestCount = 1 << 14

@@ -84,8 +84,8 @@ extension TransactionCore {
     for sink in sinks.all { try sink.recordMoves(ids, of: owner, by: end) }
   }
 
-  /// Called when the closure of a write has ended: sinks make their changes, and hear of the commit when the disk has
-  /// it.
+  /// Called when the closure of a write has ended: sinks make their changes, and hear of the commit
+  /// when the disk has it.
   func endChanges() throws(StoreError) {
     guard let changeState else { return }
     guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
@@ -139,7 +139,8 @@ final class ChangeCount {
 
 /// Makes the sinks for the writes of an environment.
 ///
-/// Each environment has one, since several stores may share a file: a change by any of them is reported.
+/// Each environment has one, since several stores may share a file: a change by any of them is
+/// reported.
 final class ChangeObservers: Sendable {
   /// Makes the sink of one run of a write; `nil` where none is needed.
   typealias MakeSink = @Sendable (TransactionCore) -> (any ChangeSink)?

@@ -309,8 +309,8 @@ extension TransactionCore {
     return memcmp(left, right, a.count) == 0
   }
 
-  /// Encodes `value`: the record's content, valid until the next one is encoded; four bytes after it
-  /// are free.
+  /// Encodes `value`: the record's content, valid until the next one is encoded; four bytes after
+  /// it are free.
   func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeMutableRawBufferPointer {

@@ -1,11 +1,11 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Checks rules over attributes derived from related records, once these attributes have their values of
-/// the commit.
+/// Checks rules over attributes derived from related records, once these attributes have their
+/// values of the commit.
 ///
-/// The sink collects the records that a write inserts and updates. ``DerivedAttributes`` updates a record where
-/// its related records or its links change, so such a record is checked too.
+/// The sink collects the records that a write inserts and updates. ``DerivedAttributes`` updates a
+/// record where its related records or its links change, so such a record is checked too.
 final class LateRules: ChangeSink {
   let name = "rules over derived attributes"
   private unowned(unsafe) let core: TransactionCore
@@ -83,7 +83,8 @@ final class LateRules: ChangeSink {
 }
 
 extension TransactionCore {
-  /// Calls `body` with a record in the current layout, which is carried over where it has an older one.
+  /// Calls `body` with a record in the current layout, which is carried over where it has an older
+  /// one.
   fileprivate func withCurrent<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,
     _ body: (RecordView, UInt64) throws(StoreError) -> R

@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// The changes of one entity's records by one write, once it ends: each record is in one list at most.
+/// The changes of one entity's records by one write, once it ends: each record is in one list at
+/// most.
 ///
 /// A record that was inserted and changed is a new one, one that was inserted and removed was never there.
 struct NetChanges {
@@ -141,7 +142,8 @@ struct EntityChangeSet: Sendable {
 
 /// The links of one relationship that a write has added, removed and moved.
 ///
-/// A link that the write both added and removed is in no list. A link that it added does not count as moved.
+/// A link that the write both added and removed is in no list. A link that it added does not count
+/// as moved.
 struct NetLinks {
   /// The relationship, seen from side 1.
   let end: RelationshipEnd

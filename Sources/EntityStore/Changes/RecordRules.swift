@@ -2,9 +2,9 @@ internal import LodestoreFormat
 
 /// The rules across attributes of one entity, ready to be asked.
 ///
-/// `TransactionCore.rules(of:)` makes them, where conditions are evaluated. Rules that read an attribute
-/// derived from related records are late: their values are right at the end of the write alone, so
-/// ``LateRules`` asks them then.
+/// `TransactionCore.rules(of:)` makes them, where conditions are evaluated. Rules that read an
+/// attribute derived from related records are late: their values are right at the end of the write
+/// alone, so ``LateRules`` asks them then.
 protocol RecordRules: AnyObject {
   /// Whether some rules are late.
   var areSomeLate: Bool { get }
@@ -38,7 +38,8 @@ struct BrokenRules {
 
   /// Collects the broken rules that `body` throws.
   ///
-  /// Returns whether nothing was broken. Throws other errors, and the broken rules once there are many.
+  /// Returns whether nothing was broken. Throws other errors, and the broken rules once there are
+  /// many.
   ///
   /// - Parameter position: of the value among those of a batch insert.
   mutating func collect(

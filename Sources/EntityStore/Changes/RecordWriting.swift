@@ -41,7 +41,8 @@ extension EntityChanges {
 
   /// Calls `change` with the bytes of the record at the cursor; returns false for a long record.
   ///
-  /// The bytes are those of the page. With the plain engine they are a copy, which is stored instead.
+  /// The bytes are those of the page. With the plain engine they are a copy, which is stored
+  /// instead.
   @inline(__always)
   func change(
     at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void

@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// Makes names of attributes from names of members and columns.
 ///
-/// An attribute keeps the name of its member as its source, so a name made here need not lead back to the
-/// member. It has to be readable, and different from the names of other attributes.
+/// An attribute keeps the name of its member as its source, so a name made here need not lead back
+/// to the member. It has to be readable, and different from the names of other attributes.
 package enum AttributeNames {
   /// A valid name of an attribute, made from `name`; a valid one is unchanged.
   ///
@@ -15,7 +15,8 @@ package enum AttributeNames {
   ///   has nothing else.
   /// - A digit at the start gets `_` before it, and the name is cut at 64 bytes.
   ///
-  /// The name without characters becomes `unnamed`, and `_id`, which is reserved by the store, `_id_`.
+  /// The name without characters becomes `unnamed`, and `_id`, which is reserved by the store,
+  /// `_id_`.
   package static func readable(_ name: String) -> String {
     if EntityDescription.isValidAttributeName(name) { return name }
     if name == EntityDescription.nameOfID { return name + "_" }
@@ -32,7 +33,8 @@ package enum AttributeNames {
 
   /// The name that earlier versions of the library gave to the attribute of a member.
   ///
-  /// Before format 6 each character that cannot be in a name became `_`, and the member's name was not kept.
+  /// Before format 6 each character that cannot be in a name became `_`, and the member's name was
+  /// not kept.
   package static func former(_ member: String) -> String {
     if EntityDescription.isValidName(member) { return member }
     var text = ""
@@ -44,8 +46,8 @@ package enum AttributeNames {
 
   /// Attribute names for `names`, all different from each other and from those in `taken`.
   ///
-  /// A valid name stays when it is free. The others get theirs from ``readable(_:)``, with a number after a
-  /// name that is taken.
+  /// A valid name stays when it is free. The others get theirs from ``readable(_:)``, with a number
+  /// after a name that is taken.
   ///
   /// The result does not depend on the order of `names`.
   package static func distinct(

@@ -20,8 +20,8 @@ package struct DynamicPage: Sendable {
     self.isText = isText
   }
 
-  /// Calls `body` with the bytes of each text that the records are in, and of those that could not be
-  /// read.
+  /// Calls `body` with the bytes of each text that the records are in, and of those that could not
+  /// be read.
   func forEachText(_ body: (UnsafeRawBufferPointer) -> Void) {
     for record in places.places.unreadable { record.content.withUnsafeBytes(body) }
     var last: JSONDocument?

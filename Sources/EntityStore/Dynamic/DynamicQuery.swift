@@ -93,8 +93,8 @@ package struct DynamicQuery {
     try PlanRun(plan, core: core, control: control).count()
   }
 
-  /// Tells how many results there are of each combination of the values of `keys`, in ascending order
-  /// of these.
+  /// Tells how many results there are of each combination of the values of `keys`, in ascending
+  /// order of these.
   ///
   /// Limit and offset are ignored.
   package func forEachGroup(

@@ -56,8 +56,8 @@ package final class DynamicStore: Sendable {
 
   /// Makes the file's schema fit `entities`, in one transaction, or throws and leaves it as it was.
   ///
-  /// Numbers of the file become numbers of a wider declared type, as an integer a double. A value that is not
-  /// the same in that type is an error, which names the record.
+  /// Numbers of the file become numbers of a wider declared type, as an integer a double. A value
+  /// that is not the same in that type is an error, which names the record.
   package func declare(_ entities: [DeclaredEntity]) throws {
     try core.bringUpToDate(widening: entities)
   }

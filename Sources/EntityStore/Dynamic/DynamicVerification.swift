@@ -1,7 +1,8 @@
 internal import LMDB
 package import LodestoreFormat
 
-/// A record whose attribute derived with a condition has another value than its related records give.
+/// A record whose attribute derived with a condition has another value than its related records
+/// give.
 package struct DynamicDerivedFault: Sendable {
   package var entity: String
   package var entityNumber: EntityNumber
@@ -13,7 +14,8 @@ package struct DynamicDerivedFault: Sendable {
 extension DynamicSnapshot {
   /// Calls `body` with each fault of an attribute derived with a condition.
   ///
-  /// The verifier checks all other derived attributes: conditions are evaluated by this library alone.
+  /// The verifier checks all other derived attributes: conditions are evaluated by this library
+  /// alone.
   ///
   /// - Throws: ``StoreError/Code/badSchema`` for a condition that this version cannot read.
   /// - Complexity: O(records with such attributes and the records that they lead to).

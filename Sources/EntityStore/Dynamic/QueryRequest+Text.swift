@@ -77,8 +77,8 @@ extension ValuePath {
   }
 }
 
-/// A value of each record, as a person types it for an order or groups: a path, also of related records, or
-/// an expression of format strings such as `ratings.@max.scale`.
+/// A value of each record, as a person types it for an order or groups: a path, also of related
+/// records, or an expression of format strings such as `ratings.@max.scale`.
 package struct DynamicExpression: Sendable {
   let operand: Operand
 
@@ -88,8 +88,8 @@ package struct DynamicExpression: Sendable {
 
   /// The expression that `text` says; nil when it says none.
   ///
-  /// Text that names an attribute needs no quotes, whatever characters it has. Whether names exist and
-  /// types fit is checked when the query is planned.
+  /// Text that names an attribute needs no quotes, whatever characters it has. Whether names exist
+  /// and types fit is checked when the query is planned.
   package init?(_ text: String, of entity: DynamicEntity) {
     if let path = ValuePath(text, of: entity) {
       self.init(path)

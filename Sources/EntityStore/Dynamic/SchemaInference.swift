@@ -2,13 +2,14 @@ package import LodestoreFormat
 
 /// Works out the attributes of an entity from the records that are to become its records.
 ///
-/// A JSON member is bool, int64, uint64, double or string where all its values are, and JSON where they
-/// differ or are arrays or objects. Integers and other numbers together are double if each integer is
-/// exactly a double, and integers beyond 64 bits are decimal. Strings stay strings: a JSON string that looks like a date is not taken for one.
+/// A JSON member is bool, int64, uint64, double or string where all its values are, and JSON where
+/// they differ or are arrays or objects. Integers and other numbers together are double if each
+/// integer is exactly a double, and integers beyond 64 bits are decimal. Strings stay strings: a
+/// JSON string that looks like a date is not taken for one.
 ///
-/// A column of separated values has texts only, so its type is the one that all of them can be read as: see
-/// ``TextForm``. A column with texts of different types is string. A member is optional where it is absent
-/// or null.
+/// A column of separated values has texts only, so its type is the one that all of them can be read
+/// as: see ``TextForm``. A column with texts of different types is string. A member is optional
+/// where it is absent or null.
 package struct SchemaInference {
   /// A record has more different members than an entity can have attributes.
   package struct TooManyMembers: Error {}

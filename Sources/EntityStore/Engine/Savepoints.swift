@@ -1,10 +1,10 @@
 /// The savepoints of one write, through all of its runs.
 ///
-/// A program begins some of them; each call that can fail half-way is one, too. LMDB's nested transactions are
-/// of no use for this: they end with an error where a transaction alone writes pages to the disk. Instead the
-/// write runs again without what failed, as it does when the file has to grow. A savepoint is known by its
-/// position in the order in which the closure begins them. Savepoints inside of one that failed are not begun
-/// again.
+/// A program begins some of them; each call that can fail half-way is one, too. LMDB's nested
+/// transactions are of no use for this: they end with an error where a transaction alone writes
+/// pages to the disk. Instead the write runs again without what failed, as it does when the file
+/// has to grow. A savepoint is known by its position in the order in which the closure begins them.
+/// Savepoints inside of one that failed are not begun again.
 ///
 /// Used by one thread at a time: the one that runs the write.
 final class Savepoints: @unchecked Sendable {
@@ -63,13 +63,13 @@ struct SavepointFailed: Error {}
 extension TransactionCore {
   /// Runs one call of a program that can fail half-way; `name` is the call's, for messages.
   ///
-  /// When the call fails after its first change, the write runs again, and the call throws the same error
-  /// without changing anything. A closure that catches the error then finds the state before the call. Until then
-  /// all further calls of the first run are refused. A call that succeeds pays for a counter. Calls within the
-  /// call belong to it.
+  /// When the call fails after its first change, the write runs again, and the call throws the same
+  /// error without changing anything. A closure that catches the error then finds the state before
+  /// the call. Until then all further calls of the first run are refused. A call that succeeds pays
+  /// for a counter. Calls within the call belong to it.
   ///
-  /// A cancelled batch still ends the transaction, since nobody waits for the rest of it. Outside of the
-  /// closure of a write, as in a migration, the error ends the transaction, too.
+  /// A cancelled batch still ends the transaction, since nobody waits for the rest of it. Outside
+  /// of the closure of a write, as in a migration, the error ends the transaction, too.
   func asOneCall<R>(
     _ name: StaticString, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {

@@ -25,10 +25,10 @@ public struct StoreOptions: Sendable {
     case readOnly
     /// Reads only, the commit before the newest one: for when that is damaged, or was a mistake.
     ///
-    /// The store reads a copy of the file without a name, in the file's directory or in that for temporary files. The copy
-    /// takes time and room where the file system cannot share pages. The store does not change
-    /// while it is open. A file that has one commit only, or gets new ones faster than it can be copied, throws
-    /// ``StoreError/Code/noPreviousCommit``.
+    /// The store reads a copy of the file without a name, in the file's directory or in that for
+    /// temporary files. The copy takes time and room where the file system cannot share pages. The
+    /// store does not change while it is open. A file that has one commit only, or gets new ones
+    /// faster than it can be copied, throws ``StoreError/Code/noPreviousCommit``.
     case previousCommit
   }
 
@@ -39,9 +39,9 @@ public struct StoreOptions: Sendable {
   /// good by a mark in its lock file, and costs nothing more in any case. All others, such as files that
   /// were copied, downloaded, restored, or written by other programs, are not known to be.
   ///
-  /// A process that is killed closes nothing. The file stays known to be good until a process closes it or the machine
-  /// is started again. Other bytes in the same file, as by `cp` over it, are not noticed then. Restore a backup under a
-  /// new name, or remove the lock file too.
+  /// A process that is killed closes nothing. The file stays known to be good until a process
+  /// closes it or the machine is started again. Other bytes in the same file, as by `cp` over it,
+  /// are not noticed then. Restore a backup under a new name, or remove the lock file too.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -121,14 +121,15 @@ public struct StoreOptions: Sendable {
   /// Whether an entity that the file does not have is made where the file has records of another one that
   /// resembles it and is not declared.
   ///
-  /// Such an entity is most often a type whose name was changed, and its records would seem to be lost. So opening
-  /// the store is refused with ``StoreError/Code/incompatibleSchema``, unless a ``MigrationStage`` renames the entity,
-  /// or this option says that they are two. The option matters only until the entity is there.
+  /// Such an entity is most often a type whose name was changed, and its records would seem to be
+  /// lost. So opening the store is refused with ``StoreError/Code/incompatibleSchema``, unless a
+  /// ``MigrationStage`` renames the entity, or this option says that they are two. The option
+  /// matters only until the entity is there.
   public var addsResemblingEntities = false
   /// The history of declared entities that have no ``HistoryPolicy`` of their own.
   ///
-  /// `nil` leaves it as it is in the file, where it is off at first. The policy in a file holds for every program that
-  /// writes it. See <doc:Changes>.
+  /// `nil` leaves it as it is in the file, where it is off at first. The policy in a file holds for
+  /// every program that writes it. See <doc:Changes>.
   public var history: History?
   /// Who is said to have written in the history, where a write does not say it.
   public var author: String?
@@ -148,13 +149,14 @@ public struct StoreOptions: Sendable {
   public var onSnapshotWarning: (@Sendable (SnapshotWarning) -> Void)?
   /// How long a write may wait while writers of other processes have their turn.
   ///
-  /// Beyond it the write throws ``StoreError/Code/busy`` with the process that has the turn, and nothing is
-  /// written. `nil`, the default, waits without a limit, as for a process that was stopped in the midst of a write.
-  /// The limit does not count the wait for writes of this process. The lowest limit of the stores that have a file open
-  /// in a process holds for all of them. The limit works on Linux alone, since elsewhere the lock file does not name the
-  /// process.
+  /// Beyond it the write throws ``StoreError/Code/busy`` with the process that has the turn, and
+  /// nothing is written. `nil`, the default, waits without a limit, as for a process that was
+  /// stopped in the midst of a write. The limit does not count the wait for writes of this process.
+  /// The lowest limit of the stores that have a file open in a process holds for all of them. The
+  /// limit works on Linux alone, since elsewhere the lock file does not name the process.
   public var writeWaitLimit: Duration?
-  /// After which wait for one writer of another process ``onWriteWaitWarning`` is called, once for each write.
+  /// After which wait for one writer of another process ``onWriteWaitWarning`` is called, once for
+  /// each write.
   ///
   /// The default is five seconds.
   public var writeWaitWarningAge = Duration.seconds(5)

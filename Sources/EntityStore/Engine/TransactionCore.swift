@@ -41,8 +41,8 @@ final class TransactionCore {
   var undone: (number: UInt64, changeCount: Int)?
   /// Set when a batch failed half-way: this run of the write can only be aborted.
   var brokenBy: StoreError?
-  /// The entities whose records the write itself has changed, and the last of them; derived attributes that the
-  /// store keeps do not count.
+  /// The entities whose records the write itself has changed, and the last of them; derived
+  /// attributes that the store keeps do not count.
   var writtenEntities: Set<EntityNumber> = []
   @exclusivity(unchecked) var writtenEntity = EntityNumber.none
   /// Whether this run of the write is abandoned, to run again without the part that failed.
@@ -75,8 +75,8 @@ final class TransactionCore {
   /// The number of the commit that is seen; of a write the one that it will have.
   var commitNumber: CommitNumber { CommitNumber(transaction.id) }
 
-  /// Abandons this run of the write: every call that names an entity is refused from now on, since it would see
-  /// half-done changes.
+  /// Abandons this run of the write: every call that names an entity is refused from now on, since
+  /// it would see half-done changes.
   func giveUp() {
     isGivenUp = true
     lastEntity = nil

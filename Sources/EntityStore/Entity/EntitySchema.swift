@@ -107,9 +107,10 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   ///
   ///     .init("title", \.title).member("film title")
   ///
-  /// The file keeps the name with the attribute, so that `kvdump import` takes the same member. An attribute
-  /// without a stated member keeps the one in the file, and is filled from the member of its own name when
-  /// the file has none. To remove the name from the file, state the attribute's own name.
+  /// The file keeps the name with the attribute, so that `kvdump import` takes the same member. An
+  /// attribute without a stated member keeps the one in the file, and is filled from the member of
+  /// its own name when the file has none. To remove the name from the file, state the attribute's
+  /// own name.
   ///
   /// - Parameter name: at most 1,024 bytes of UTF-8; two attributes of an entity cannot have the same member,
   ///   or opening throws ``StoreError/Code/badSchema``.

@@ -7,7 +7,8 @@ public struct RuleViolation: Error, Sendable, Hashable {
   public var recordID: UInt64?
   /// The attribute, where the rule is about one.
   public var attribute: String?
-  /// The broken rule: the end of "must be at least 0", the name of a rule, or the sentence of a hook.
+  /// The broken rule: the end of "must be at least 0", the name of a rule, or the sentence of a
+  /// hook.
   public var rule: String
   /// The position of the value among those of a batch insert, from 0; `nil` elsewhere.
   public var batchPosition: Int?
@@ -43,8 +44,8 @@ public struct RuleViolation: Error, Sendable, Hashable {
 }
 
 extension RuleViolation: CustomStringConvertible {
-  /// As in `Event 3: 'end' must be at least 0`, or `Event, value 2 of the batch: …`; the sentence of a hook
-  /// stands alone.
+  /// As in `Event 3: 'end' must be at least 0`, or `Event, value 2 of the batch: …`; the sentence
+  /// of a hook stands alone.
   public var description: String {
     var record = recordID.map { "\(entity) \($0)" } ?? entity
     if let batchPosition { record += ", \(StoreError.inWords(batchPosition))" }

@@ -7,8 +7,8 @@
 /// Why a store refused or could not do something.
 ///
 /// `code` is for programs, `message` for people: the failed action, the fact found, and the next
-/// step. Attribute values are the user's data and stay out of it; ``debugDescription`` shows
-/// them, cut to 64 bytes. The one exception is a stored raw value that no case of an enumeration has:
+/// step. Attribute values are the user's data and stay out of it; ``debugDescription`` shows them,
+/// cut to 64 bytes. The one exception is a stored raw value that no case of an enumeration has:
 /// without it nobody would see which case is missing. `entity`, `attribute`, `index` and `recordID`
 /// carry the facts of a unique violation and of errors about one record.
 ///
@@ -124,13 +124,15 @@ public struct StoreError: Error, Sendable {
   public var attribute: String?
   /// The id of the record concerned; for a unique violation, the record that holds the value.
   public var recordID: UInt64?
-  /// The position among the values of a batch insert, from 0, of the value that was refused; `nil` elsewhere.
+  /// The position among the values of a batch insert, from 0, of the value that was refused; `nil`
+  /// elsewhere.
   ///
   /// Of two values with one unique key it is the later one.
   public var batchPosition: Int?
   /// The broken rules of ``Code/invalidValue``, the first 100 or a few more; otherwise none.
   public var violations: [RuleViolation] = []
-  /// Whether a rule over attributes derived from related records was found broken at the end of the write.
+  /// Whether a rule over attributes derived from related records was found broken at the end of the
+  /// write.
   var isOfLateRule = false
   /// The values concerned, for ``debugDescription`` only.
   var privateDetail: String?

@@ -34,8 +34,8 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Notes up to where a consumer has read, in the transaction of its own changes; `nil` forgets the
-  /// consumer.
+  /// Notes up to where a consumer has read, in the transaction of its own changes; `nil` forgets
+  /// the consumer.
   ///
   /// ``purgeConsumedHistory(orBefore:)`` keeps everything that some consumer has not read.
   ///
@@ -83,8 +83,8 @@ extension WriteTransaction {
     return try log.purge(through: try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
   }
 
-  /// Removes the writes that all consumers have read, and those older than `date` whether they have or not; returns
-  /// how many writes.
+  /// Removes the writes that all consumers have read, and those older than `date` whether they have
+  /// or not; returns how many writes.
   ///
   /// Without a consumer, only what is older than `date`.
   @discardableResult
@@ -123,7 +123,8 @@ extension HistoryLog {
     return found
   }
 
-  /// Returns the number of the last write before a time, if all writes before it are before that time, too.
+  /// Returns the number of the last write before a time, if all writes before it are before that
+  /// time, too.
   func lastNumber(before time: Double) throws -> UInt64 {
     var last: UInt64 = 0
     try forEachPart(from: 0) { number, _, part in
@@ -192,9 +193,11 @@ extension HistoryLog {
     return count
   }
 
-  /// Deletes images and preserved values under the numbers of writes up to `end` that belong to no change.
+  /// Deletes images and preserved values under the numbers of writes up to `end` that belong to no
+  /// change.
   ///
-  /// Earlier versions of the library kept an image where an undo or a new layout left all values as they were.
+  /// Earlier versions of the library kept an image where an undo or a new layout left all values as
+  /// they were.
   ///
   /// - Complexity: O(images and preserved values that stay); none is read.
   private func deleteUntold(through end: UInt64) throws {

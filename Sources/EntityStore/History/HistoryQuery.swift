@@ -20,8 +20,8 @@ public struct HistoryQuery: Sendable {
 
   /// Decides which changes of the records of one entity stay, by a condition.
   struct RecordFilter: Sendable {
-    /// Whether a changed record fulfils the condition, by its id, the kind of its change and the number of its
-    /// image; `nil` where nothing tells its values.
+    /// Whether a changed record fulfils the condition, by its id, the kind of its change and the
+    /// number of its image; `nil` where nothing tells its values.
     typealias Decision = (UInt64, HistoryChange.Kind, UInt64) throws -> Bool?
 
     let entity: String
@@ -100,10 +100,11 @@ public struct HistoryQuery: Sendable {
 
   /// Of records of `E` only those that `query` finds, as they are now.
   ///
-  /// A record that is gone counts as it was when it was deleted: all its changes stay or go, its insert too. Its
-  /// values are those of its last image, or those that ``HistoryPolicy/kept(preserving:images:)`` preserves, where
-  /// the condition needs no others. ``HistoryTransaction/undecidedCount`` counts the changes of records of which
-  /// neither is kept. Such changes are left out, and their writes stay.
+  /// A record that is gone counts as it was when it was deleted: all its changes stay or go, its
+  /// insert too. Its values are those of its last image, or those that
+  /// ``HistoryPolicy/kept(preserving:images:)`` preserves, where the condition needs no others.
+  /// ``HistoryTransaction/undecidedCount`` counts the changes of records of which neither is kept.
+  /// Such changes are left out, and their writes stay.
   ///
   /// The query's order, limit and offset play no part.
   public func matching<E: Entity>(_ query: Query<E>) -> HistoryQuery {
@@ -162,7 +163,8 @@ extension TransactionCore {
 }
 
 extension StoredEntity {
-  /// Makes a record of the preserved values `kept` of a deleted record; `nil` where `condition` needs other values.
+  /// Makes a record of the preserved values `kept` of a deleted record; `nil` where `condition`
+  /// needs other values.
   fileprivate func record(
     _ id: UInt64, preserving kept: Document, decides condition: BoundCondition
   ) throws(StoreError) -> [UInt8]? {

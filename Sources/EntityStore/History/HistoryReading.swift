@@ -35,8 +35,8 @@ extension ReadableTransaction where Self: ~Copyable {
 extension WriteTransaction {
   /// The token that this write will have in the history once it is committed.
   ///
-  /// `nil` where there is nothing to report so far: no record was changed, or none of an entity that keeps a
-  /// history.
+  /// `nil` where there is nothing to report so far: no record was changed, or none of an entity
+  /// that keeps a history.
   ///
   ///     let token = try store.write { tx in
   ///       try tx.delete(Memo.where { $0.folder == "done" })
@@ -211,7 +211,8 @@ struct HistoryRun {
       undecidedCount: undecidedCount)
   }
 
-  /// The records among `all` that fulfil all conditions of the entity, and of how many nothing tells that.
+  /// The records among `all` that fulfil all conditions of the entity, and of how many nothing
+  /// tells that.
   private func matching(
     _ all: IDRuns, _ kind: HistoryChange.Kind, _ image: UInt64, _ entity: StoredEntity,
     _ filters: [HistoryQuery.RecordFilter.Decision]

@@ -29,12 +29,14 @@ public struct HistoryTransaction: Sendable, Identifiable {
   public let links: [HistoryLinks]
   /// Entities of which records may have changed that no write tells of.
   ///
-  /// Their history begins here while they have records, or a migration has changed them: read them again.
+  /// Their history begins here while they have records, or a migration has changed them: read them
+  /// again.
   public let restartedEntities: [String]
   /// Entities without a history of which the write changed records or links too, by name.
   ///
-  /// None of these changes is among ``changes`` and ``links``, and none can be undone. A write by an earlier
-  /// version of the library names none. Pages of an import that share a commit name the same entities.
+  /// None of these changes is among ``changes`` and ``links``, and none can be undone. A write by
+  /// an earlier version of the library names none. Pages of an import that share a commit name the
+  /// same entities.
   public let untoldEntities: [String]
   /// How many changes ``HistoryQuery/matching(_:)`` left out undecided.
   ///

@@ -61,7 +61,8 @@ extension HistoryUndo {
     return positions
   }
 
-  /// Gives records of `entity` the values that attributes had; returns how many records have others now.
+  /// Gives records of `entity` the values that attributes had; returns how many records have others
+  /// now.
   ///
   /// All records of an entity change at once, as they may have exchanged unique keys.
   private func revert(_ entity: StoredEntity) throws -> Int {
@@ -97,7 +98,8 @@ extension HistoryUndo {
     return count
   }
 
-  /// Returns the values of a record's image, by the positions of the current layout; `nil` without an image.
+  /// Returns the values of a record's image, by the positions of the current layout; `nil` without
+  /// an image.
   private func values(_ id: UInt64, of entity: StoredEntity) throws -> [Value]? {
     guard let image = try log.image(imageKey(entity, id)) else { return nil }
     let before = try entity.view(image, id: id)

@@ -1,8 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Everything that could stop an undo half-way is checked before the first change, so that the refusal names the
-// obstacle. Only the new values can show the rest, such as a unique key that is in use again.
+// Everything that could stop an undo half-way is checked before the first change, so that the
+// refusal names the obstacle. Only the new values can show the rest, such as a unique key that is
+// in use again.
 
 extension HistoryUndo {
   /// Throws when something is in the way; notes what stays, where that is allowed.
@@ -144,7 +145,8 @@ extension HistoryUndo {
     return true
   }
 
-  /// `, by write 7` for the last later write with a part for which `isSought` is true; nothing for none.
+  /// `, by write 7` for the last later write with a part for which `isSought` is true; nothing for
+  /// none.
   private func byWrite(_ isSought: (HistoryPart) -> Bool) throws -> String {
     var found: UInt64?
     try forEachLaterPart { later, part in
@@ -269,8 +271,9 @@ extension HistoryUndo {
 
   /// A record that leads to one of `ids` by the attribute `holder`, and will do so after the undo.
   ///
-  /// Records of earlier writes of the same commit may lead to one of `ids` too: the page of an import that comes
-  /// first, for one. Their attributes are noted, and get the values that they had before the commit.
+  /// Records of earlier writes of the same commit may lead to one of `ids` too: the page of an
+  /// import that comes first, for one. Their attributes are noted, and get the values that they had
+  /// before the commit.
   private mutating func holderInTheWay(
     of ids: [UInt64], _ end: RelationshipEnd, _ holder: EntityDescription.Attribute
   ) throws -> (id: UInt64, other: UInt64)? {

@@ -12,14 +12,15 @@ extension WriteTransaction {
   ///       return try tx.ownHistoryToken()
   ///     }
   ///
-  /// Records that the write inserted are removed. Records that it deleted are there again under their ids.
-  /// Attributes that it changed have their old values, and links likewise. Derived attributes are derived again:
-  /// later changes of them are never in the way.
+  /// Records that the write inserted are removed. Records that it deleted are there again under
+  /// their ids. Attributes that it changed have their old values, and links likewise. Derived
+  /// attributes are derived again: later changes of them are never in the way.
   ///
-  /// Call it before anything else is changed in the transaction. All entities that the write changed must
-  /// keep images; see ``HistoryPolicy/kept(preserving:images:)``. Where some do not, ``undoPartly(_:)`` takes back
-  /// the rest. A write by an earlier version of the library does not name entities without a history: there
-  /// `undo` takes back everything that the history reports. Values in buckets stay. Positions in ordered relationships are not kept: restored links come
+  /// Call it before anything else is changed in the transaction. All entities that the write
+  /// changed must keep images; see ``HistoryPolicy/kept(preserving:images:)``. Where some do not,
+  /// ``undoPartly(_:)`` takes back the rest. A write by an earlier version of the library does not
+  /// name entities without a history: there `undo` takes back everything that the history reports.
+  /// Values in buckets stay. Positions in ordered relationships are not kept: restored links come
   /// last, and a write that moved records is not taken back.
   ///
   /// - Returns: how many records were changed.
@@ -40,8 +41,8 @@ extension WriteTransaction {
   ///     let undone = try tx.undoPartly(token)
   ///     if !undone.stayingEntities.isEmpty { print("unchanged:", undone.stayingEntities) }
   ///
-  /// The call differs from ``undo(_:)`` for writes that also changed entities that keep no history or no images. Of each
-  /// entity either all changes are taken back or none.
+  /// The call differs from ``undo(_:)`` for writes that also changed entities that keep no history
+  /// or no images. Of each entity either all changes are taken back or none.
   ///
   /// - Throws: as ``undo(_:)`` for everything that is taken back.
   @discardableResult
@@ -69,10 +70,12 @@ extension WriteTransaction {
 public struct PartialUndo: Sendable, Hashable {
   /// How many records were changed.
   public let recordCount: Int
-  /// The names of the entities that the write changed and that stay as they are, in alphabetical order.
+  /// The names of the entities that the write changed and that stay as they are, in alphabetical
+  /// order.
   ///
-  /// Entities are named that keep no history or no images. A write by an earlier version of the library does not say whether
-  /// it changed entities without a history: then all of these are named.
+  /// Entities are named that keep no history or no images. A write by an earlier version of the
+  /// library does not say whether it changed entities without a history: then all of these are
+  /// named.
   public let stayingEntities: [String]
 }
 
@@ -89,7 +92,8 @@ struct HistoryUndo {
   /// The changes to take back; those of updates without derived attributes.
   var changes: [HistoryPart.Change] = []
   var links: [HistoryPart.Links] = []
-  /// The changes of earlier writes of the same commit, which keep their images under the same number.
+  /// The changes of earlier writes of the same commit, which keep their images under the same
+  /// number.
   let siblings: [HistoryPart.Change]
   /// Later writes of which nothing is left.
   let takenBack: Set<UInt64>
@@ -140,7 +144,8 @@ struct HistoryUndo {
     try noteUntold(header.untold)
   }
 
-  /// Notes the entities without a history that the write changed too; throws where nothing may stay.
+  /// Notes the entities without a history that the write changed too; throws where nothing may
+  /// stay.
   ///
   /// - Parameter untold: their numbers; `nil` for a write of an earlier version, which may have changed any.
   private mutating func noteUntold(_ untold: [EntityNumber]?) throws(StoreError) {
@@ -207,7 +212,8 @@ extension StoredEntity {
 }
 
 extension HistoryLog {
-  /// The writes after `number` of which nothing is left: those that were taken back, and the undos of these.
+  /// The writes after `number` of which nothing is left: those that were taken back, and the undos
+  /// of these.
   ///
   /// The last write is visited first, since an undo that was undone has taken nothing back.
   fileprivate func writesTakenBack(after number: UInt64) throws -> Set<UInt64> {

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// The ids of a change of which something is there: a record, or what the history keeps.
 ///
-/// A run of ids is a few bytes of the file, whatever their number. The search therefore goes from one record or key
-/// to the next, and not from id to id.
+/// A run of ids is a few bytes of the file, whatever their number. The search therefore goes from
+/// one record or key to the next, and not from id to id.
 struct ToldIDs {
   private let runs: IDRuns
   private let records: Cursor?

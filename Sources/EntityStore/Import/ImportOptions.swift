@@ -13,12 +13,11 @@ public enum ImportStrategy: String, Sendable, Codable, CaseIterable {
   case replaceMatching
   /// As ``upsert``, and what the source does not have is deleted at the end.
   ///
-  /// Nothing is deleted unless every page arrived, nor when a record was rejected before its key was
-  /// known, as it may be one that is stored; see ``ImportOptions/deletesDespiteRejects``. Nor is
-  /// everything deleted because a source has no record at all, which a failed export has as well; see
-  /// ``ImportOptions/mirrorsEmptySources``. A record that
-  /// is rejected later, as the one of a page that a later one replaces, keeps the stored record with
-  /// its key, and no other.
+  /// Nothing is deleted unless every page arrived, nor when a record was rejected before its key
+  /// was known, as it may be one that is stored; see ``ImportOptions/deletesDespiteRejects``. Nor
+  /// is everything deleted because a source has no record at all, which a failed export has as
+  /// well; see ``ImportOptions/mirrorsEmptySources``. A record that is rejected later, as the one
+  /// of a page that a later one replaces, keeps the stored record with its key, and no other.
   case mirror
 }
 
@@ -27,8 +26,8 @@ public struct ImportOptions: Sendable {
   /// The name under which the store keeps how far the import is, what it remembers of pages, and
   /// reports: 1 to 64 bytes of UTF-8 without a zero byte; `nil` for the entity's name.
   public var name: String?
-  /// Goes on after the last page that was committed when the last import of this name did not get to
-  /// its end; otherwise begins anew.
+  /// Goes on after the last page that was committed when the last import of this name did not get
+  /// to its end; otherwise begins anew.
   public var resumes = false
   /// Pages are committed together until they have so many records.
   ///

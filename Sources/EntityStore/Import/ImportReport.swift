@@ -18,16 +18,16 @@ public struct ImportReport: Sendable, Codable, Hashable {
     public var file: String?
     /// The line on which the record begins, from 1; `nil` where that is not known.
     public var line: Int?
-    /// Where the record, or what is wrong in it, begins, in bytes: in the text of the file, as UTF-8
-    /// and decompressed, or in the page when that is of no file; `nil` when the page did not come as
-    /// bytes.
+    /// Where the record, or what is wrong in it, begins, in bytes: in the text of the file, as
+    /// UTF-8 and decompressed, or in the page when that is of no file; `nil` when the page did not
+    /// come as bytes.
     public var byteOffset: Int?
     /// The attribute that is wrong; `nil` when it is the record as a whole.
     public var attribute: String?
     /// Why.
     public var reason: String
-    /// The first bytes of a record that could not be read, at most 4,096; `nil` for one that could, and
-    /// in reports that a store keeps.
+    /// The first bytes of a record that could not be read, at most 4,096; `nil` for one that could,
+    /// and in reports that a store keeps.
     public var content: Data?
 
     /// A reject.
@@ -100,7 +100,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store gives.
   public var unknownMembers: [String: Int] = [:]
 
-  /// What should be looked at although it was imported; `nil` where nothing should, and at most 100.
+  /// What should be looked at although it was imported; `nil` where nothing should, and at most
+  /// 100.
   public var warnings: [String]?
 
   /// Bytes of the pages.
@@ -153,7 +154,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
 }
 
 extension ImportReport.Reject: CustomStringConvertible {
-  /// As in `films.jsonl line 12, page 1 record 12: 'stars' must be at most 5`; without a line the byte.
+  /// As in `films.jsonl line 12, page 1 record 12: 'stars' must be at most 5`; without a line the
+  /// byte.
   public var description: String {
     var place = [file, line.map { "line \($0)" }].compactMap(\.self).joined(separator: " ")
     place += "\(place.isEmpty ? "" : ", ")page \(page) record \(record)"

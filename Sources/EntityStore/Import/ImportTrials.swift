@@ -1,11 +1,12 @@
 internal import LodestoreFormat
 
-// Rules over derived attributes are checked at the end of a transaction, which does not say which record of an
-// import broke one. Trials find it: transactions with the first records of a page, which are aborted.
+// Rules over derived attributes are checked at the end of a transaction, which does not say which
+// record of an import broke one. Trials find it: transactions with the first records of a page,
+// which are aborted.
 
 extension ImportEngine {
-  /// The position of the first record of a page with which a rule over derived attributes is broken; `nil`
-  /// where the page breaks none by its records.
+  /// The position of the first record of a page with which a rule over derived attributes is
+  /// broken; `nil` where the page breaks none by its records.
   ///
   /// - Complexity: O(log *n*) transactions, which are aborted.
   func firstBreaking(
@@ -33,7 +34,8 @@ extension ImportEngine {
   /// Thrown to abort a transaction that breaks no rule.
   private struct TrialPassed: Error {}
 
-  /// Whether writing a page without the records that are refused breaks a rule over derived attributes.
+  /// Whether writing a page without the records that are refused breaks a rule over derived
+  /// attributes.
   private func isBroken(
     _ page: DecodedPage, _ refusals: PageRefusals, after state: ImportState
   ) throws -> Bool {

@@ -20,8 +20,8 @@ extension ImportEngine {
 
   /// Writes a group's pages, and how far the import is, in one transaction.
   ///
-  /// On the writer's thread. When a page has to be written again, the pages before it get a transaction of
-  /// their own.
+  /// On the writer's thread. When a page has to be written again, the pages before it get a
+  /// transaction of their own.
   func write(_ group: ImportGroup, after state: ImportState) throws -> WriteResult {
     var result = WriteResult(state: state)
     var rest = group.pages[...]
@@ -33,7 +33,8 @@ extension ImportEngine {
         try write(pages, known, &result)
         rest = rest[pages.endIndex...]
       } catch let error as StoreError where error.isOfLateRule {
-        // The end of a transaction finds it, so pages are written one by one, and then without the record.
+        // The end of a transaction finds it, so pages are written one by one, and then without the
+        // record.
         if pages.count > 1 {
           isOneByOne = true
           continue
@@ -95,8 +96,9 @@ extension ImportEngine {
 
   /// Merges the pages, each in its turn.
   ///
-  /// Pages without links are merged together, with the same result. With links each page is merged by itself:
-  /// where a key leads depends on the pages before it, and not on those that are written with it.
+  /// Pages without links are merged together, with the same result. With links each page is merged
+  /// by itself: where a key leads depends on the pages before it, and not on those that are written
+  /// with it.
   private func merge(
     _ pages: ArraySlice<DecodedPage>, _ core: TransactionCore, _ log: ImportLog, _ epoch: UInt64,
     _ known: [Int: PageRefusals], _ result: inout WriteResult

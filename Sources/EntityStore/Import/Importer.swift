@@ -11,10 +11,10 @@ internal import LodestoreFormat
 ///     let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in Pod(spec) }
 ///     print(report)   // 11028 inserted, 0 updated, 0 unchanged, 0 rejected
 ///
-/// Records are matched by a unique index. The stored records are found in one pass, and compared before
-/// anything is written. Importing the same pages again changes nothing. Readers are not held up, and see each page whole or not at all. While one group of pages
-/// is written the next is read and decoded, a few pages side by side; no more than three groups are
-/// in memory.
+/// Records are matched by a unique index. The stored records are found in one pass, and compared
+/// before anything is written. Importing the same pages again changes nothing. Readers are not held
+/// up, and see each page whole or not at all. While one group of pages is written the next is read
+/// and decoded, a few pages side by side; no more than three groups are in memory.
 ///
 /// How far the import is, is kept in the store in the transaction of the pages' records, so that one
 /// that was killed goes on where it stopped (``ImportOptions/resumes``), and so is its report
@@ -26,9 +26,9 @@ internal import LodestoreFormat
 /// the pages before it are.
 ///
 /// A record that is no JSON is rejected alone where its end is known, and the import goes on: an
-/// element of an array with half of a surrogate pair, a key that comes twice or a word such as `NaN`,
-/// and with ``FilePages`` each line, value and row. Its reject has the file, the line, the byte and
-/// the first bytes.
+/// element of an array with half of a surrogate pair, a key that comes twice or a word such as
+/// `NaN`, and with ``FilePages`` each line, value and row. Its reject has the file, the line, the
+/// byte and the first bytes.
 public struct Importer<E: Entity>: Sendable {
   /// How incoming records are matched with stored ones: by a unique index.
   public typealias Matching = RecordMatching<E>

@@ -34,14 +34,15 @@ public struct MergePolicy<E: Entity>: Sendable {
 
   /// The stored record takes the values of the members that the incoming one has.
   ///
-  /// An attribute whose member is absent stays as it is. An attribute whose member is null becomes null.
+  /// An attribute whose member is absent stays as it is. An attribute whose member is null becomes
+  /// null.
   ///
   /// Policies of attributes apply to the members that are there. A new record has null or its initial
   /// value for the others, and is rejected without a required one. Several records of a page with one
   /// key are merged one after the other.
   ///
-  /// For imports by members alone, `Importer.run(_:records:renaming:onEvent:)`. A record that a closure
-  /// makes does not say which attributes were given, so such an import throws
+  /// For imports by members alone, `Importer.run(_:records:renaming:onEvent:)`. A record that a
+  /// closure makes does not say which attributes were given, so such an import throws
   /// ``StoreError/Code/importStopped`` before a page is asked for.
   public static var patches: MergePolicy { MergePolicy(.patch) }
 
@@ -68,11 +69,12 @@ public struct MergePolicy<E: Entity>: Sendable {
 
   /// The record becomes what the closure makes of both; an error rejects the incoming one.
   ///
-  /// The closure is called within the transaction, and once more when that has to begin again. Policies of
-  /// attributes do not apply.
+  /// The closure is called within the transaction, and once more when that has to begin again.
+  /// Policies of attributes do not apply.
   ///
-  /// A link whose member is absent is the stored one in `incoming`. A link to a record that is not there yet
-  /// is an id that no record has: where the closure keeps it, the link follows once the record is there.
+  /// A link whose member is absent is the stored one in `incoming`. A link to a record that is not
+  /// there yet is an id that no record has: where the closure keeps it, the link follows once the
+  /// record is there.
   public static func merging(
     _ body: @escaping @Sendable (_ stored: E, _ incoming: E) throws -> E
   ) -> MergePolicy { MergePolicy(.closure(body)) }

@@ -127,8 +127,8 @@ final class IndexChanges {
 }
 
 extension TransactionCore {
-  /// Asks the system to read ahead until the write ends, when a batch of `count` changes is large: such a batch
-  /// reads most pages of a tree.
+  /// Asks the system to read ahead until the write ends, when a batch of `count` changes is large:
+  /// such a batch reads most pages of a tree.
   func noteBatch(of count: Int) {
     if count >= Environment.smallestBulk { transaction.environment.beginBulkWrite() }
   }

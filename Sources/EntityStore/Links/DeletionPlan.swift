@@ -1,13 +1,15 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The records that a delete removes by the rules of relationships, found before anything is written.
+/// The records that a delete removes by the rules of relationships, found before anything is
+/// written.
 ///
 /// Records are found round by round: the records of one round lead, by rules that cascade, to those of the
 /// next; cycles end by themselves. Then the rules that deny are asked.
 ///
-/// A rule that denies looks at the records that are there before the delete, as SQL's RESTRICT: a record that
-/// another relationship would delete too still denies. Only the records that the delete itself names do not.
+/// A rule that denies looks at the records that are there before the delete, as SQL's RESTRICT: a
+/// record that another relationship would delete too still denies. Only the records that the delete
+/// itself names do not.
 struct DeletionPlan {
   private let core: TransactionCore
   /// The entity whose records the delete names, and these records.
@@ -109,7 +111,8 @@ struct DeletionPlan {
 
   /// The records that do not keep others from being deleted by `end`.
   ///
-  /// An attribute that must have a value, without a rule for it, denies only where its record stays.
+  /// An attribute that must have a value, without a rule for it, denies only where its record
+  /// stays.
   private func passedOver(by end: RelationshipEnd) -> Set<UInt64> {
     if !end.isDenied { return going[end.target.number] ?? [] }
     return named.entity == end.target.number ? named.ids : []
@@ -205,7 +208,8 @@ extension TransactionCore {
     schema.ends(of: entity).contains(where: \.concernsDeletes)
   }
 
-  /// Removes the records with `ids`, which ascend, and those that go with them by the rules of relationships.
+  /// Removes the records with `ids`, which ascend, and those that go with them by the rules of
+  /// relationships.
   ///
   /// `body` is called with each of them before it is removed; returns how many of them there were.
   ///

@@ -45,7 +45,8 @@ public struct Inclusion<E: Entity, Related> {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The results of `query`, each with the records that it leads to by one or several relationships.
+  /// The results of `query`, each with the records that it leads to by one or several
+  /// relationships.
   ///
   ///     for (album, tracks, artist) in try snapshot.fetch(
   ///       Album.all.limit(50), including: .many(Album.tracks), .one(\.artist))
@@ -59,7 +60,8 @@ extension ReadableTransaction where Self: ~Copyable {
     try rows(try fetch(query), first, repeat each other)
   }
 
-  /// One page of the results of `query`, each with the records that it leads to, and the token of the next.
+  /// One page of the results of `query`, each with the records that it leads to, and the token of
+  /// the next.
   ///
   ///     let page = try snapshot.page(
   ///       Album.all.sorted(by: \.title).limit(50).continuing(after: token),

@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// Finds definitions of derived attributes that depend on themselves.
 ///
-/// Without such cycles every derived attribute has one value, whatever records lead to whom: attributes are
-/// derived in the order of their definitions, also where a record leads to itself.
+/// Without such cycles every derived attribute has one value, whatever records lead to whom:
+/// attributes are derived in the order of their definitions, also where a record leads to itself.
 struct DerivationCycles {
   private struct Node: Hashable {
     var entity: EntityNumber
@@ -30,9 +30,11 @@ struct DerivationCycles {
     }
   }
 
-  /// Throws ``StoreError/Code/badSchema`` where one of the attributes with these numbers depends on itself.
+  /// Throws ``StoreError/Code/badSchema`` where one of the attributes with these numbers depends on
+  /// itself.
   ///
-  /// Cycles of other attributes stay: older programs could declare them, and their values never change.
+  /// Cycles of other attributes stay: older programs could declare them, and their values never
+  /// change.
   func check(_ changed: [EntityNumber: Set<UInt32>]) throws(StoreError) {
     for (entity, numbers) in changed.sorted(by: { $0.key < $1.key }) {
       for number in numbers.sorted() {

@@ -109,8 +109,8 @@ struct DerivationEvolution {
 
   /// The attributes to rebuild, each after those that it is derived from.
   ///
-  /// Attributes derived from their own record come first: no attribute derived from related records is among
-  /// their sources.
+  /// Attributes derived from their own record come first: no attribute derived from related records
+  /// is among their sources.
   func inOrder(_ derived: [RelatedDerivation]) -> [(EntityNumber, Set<UInt32>)] {
     var byRank: [Int: [EntityNumber: Set<UInt32>]] = [:]
     for (entity, numbers) in rebuilt {

@@ -1,7 +1,8 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The changes that a program makes in a file before those for its declared types: the stages of migrations.
+/// The changes that a program makes in a file before those for its declared types: the stages of
+/// migrations.
 protocol OpeningStages: Sendable {
   /// The version of the model that the declared types are of.
   var version: UInt64 { get }
@@ -27,7 +28,7 @@ protocol OpenedStages {
   /// The steps that were taken, with their effects.
   var steps: [SchemaChange] { get }
 
-  /// Makes the links that steps have left, and the data that follows from changed records, except derived
-  /// attributes.
+  /// Makes the links that steps have left, and the data that follows from changed records, except
+  /// derived attributes.
   func finish() throws
 }

@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// An attribute whose declared type reads something else from its documents than the file describes.
+/// An attribute whose declared type reads something else from its documents than the file
+/// describes.
 struct ReshapedDocuments {
   /// The attribute's number and name.
   var number: UInt32
@@ -16,7 +17,8 @@ struct ReshapedDocuments {
 extension TransactionCore {
   /// Throws when a document of `reshaped` attributes does not decode as its declared type.
   ///
-  /// The declared types decide, and not their outlines: a type may read older forms by its own `init(from:)`.
+  /// The declared types decide, and not their outlines: a type may read older forms by its own
+  /// `init(from:)`.
   func checkDocuments(
     of reshaped: [ReshapedDocuments], in entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {

@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// The stored form of an entity after a program has declared it: pure, so that the rules are one page.
+/// The stored form of an entity after a program has declared it: pure, so that the rules are one
+/// page.
 ///
 /// - Free in the number of records: adding an attribute that is optional or has an initial value; removing
 ///   (`removed`) or renaming (`originalName`) an attribute, or making it optional; another order; other constraints
@@ -9,9 +10,9 @@ internal import LodestoreFormat
 ///   documents that stored documents may lack or have in another form. The records must fit already.
 /// - Refused: another type, and an added required attribute without an initial value.
 ///
-/// An attribute of the file that is not declared stays. While there is one, indexes that are not declared stay too,
-/// and the order of the attributes stays as it is. So programs with a part of the attributes each can open the file in
-/// turn, and nothing is written.
+/// An attribute of the file that is not declared stays. While there is one, indexes that are not
+/// declared stay too, and the order of the attributes stays as it is. So programs with a part of
+/// the attributes each can open the file in turn, and nothing is written.
 struct SchemaEvolution {
   /// The entity as it will be described.
   var result: EntityDescription
@@ -28,7 +29,8 @@ struct SchemaEvolution {
   var droppedElementIndexes: [UInt32] = []
   /// Attributes that become required: no record may be null there.
   var tightened: [EntityDescription.Attribute] = []
-  /// Attributes whose documents have to be read by the declared types, which may not take all of them.
+  /// Attributes whose documents have to be read by the declared types, which may not take all of
+  /// them.
   var reshaped: [ReshapedDocuments] = []
   /// The changes in the documents of attributes, by the attributes' numbers.
   var documentChanges: [UInt32: [DocumentOutline.Change]] = [:]
@@ -37,8 +39,8 @@ struct SchemaEvolution {
   var concernsReaders = false
   /// Whether the history begins here for an entity that has records.
   var beginsHistory = false
-  /// Whether constraints, or the members that imports fill attributes from, change: they matter to writers
-  /// alone.
+  /// Whether constraints, or the members that imports fill attributes from, change: they matter to
+  /// writers alone.
   var changesConstraints = false
 
   /// A new entity.
@@ -183,8 +185,8 @@ struct SchemaEvolution {
       !attribute.initial.isSame(as: stored.defaultValue), !isPartial || attribute.initial != .null
     else { return }
     if attribute.initial == .nullDocument {
-      // The catalogue's `default` has null for none. Where no record is older than the attribute, JSON's
-      // null can be the initial value itself.
+      // The catalogue's `default` has null for none. Where no record is older than the attribute,
+      // JSON's null can be the initial value itself.
       guard stored.initial == .null else { return }
       result.attributes[index].initial = attribute.initial
       result.attributes[index].changedDefault = nil

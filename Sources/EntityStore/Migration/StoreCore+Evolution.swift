@@ -114,8 +114,8 @@ extension StoreCore {
 
   /// Throws when an older program would change the file.
   ///
-  /// A program can use a file of a newer model where it finds all that it declares. Otherwise it would take the
-  /// attributes of the newer model for missing ones.
+  /// A program can use a file of a newer model where it finds all that it declares. Otherwise it
+  /// would take the attributes of the newer model for missing ones.
   private func checkModel(
     _ model: UInt64, _ stages: (any OpeningStages)?, _ declared: [DeclaredEntity],
     in transaction: Transaction
@@ -172,7 +172,8 @@ extension StoreCore {
 
   /// Makes one entity of the file fit its declaration; returns the schema afterwards.
   ///
-  /// Only a changed entity reads the whole schema again: for many new ones that would take time by their square.
+  /// Only a changed entity reads the whole schema again: for many new ones that would take time by
+  /// their square.
   ///
   /// - Parameters:
   ///   - current: the schema before.

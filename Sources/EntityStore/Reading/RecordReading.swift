@@ -213,7 +213,8 @@ extension TransactionCore {
 
   /// Calls `body` with a record; where that fails, `report` with the record's id and the error.
   ///
-  /// Nothing here reads the file but the bytes of the record, so an error is always one of that record.
+  /// Nothing here reads the file but the bytes of the record, so an error is always one of that
+  /// record.
   func read<E: Entity>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
     onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -276,8 +277,8 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the bytes of the records with `ids`, in the order of `ids`; one that is not there is an
-  /// error.
+  /// Calls `body` with the bytes of the records with `ids`, in the order of `ids`; one that is not
+  /// there is an error.
   @inline(__always)
   func forEachRecord(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity,

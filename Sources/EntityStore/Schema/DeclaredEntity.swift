@@ -9,8 +9,8 @@ package struct DeclaredEntity: Sendable {
   package struct Attribute: Sendable {
     package var name: String
     var originalName: String?
-    /// The name of the member that imports fill the attribute from; `nil` leaves the one of the file, and
-    /// the attribute's own name takes it away.
+    /// The name of the member that imports fill the attribute from; `nil` leaves the one of the
+    /// file, and the attribute's own name takes it away.
     package var source: String?
     package var storage: AttributeStorage
     package var initial: Value
@@ -231,8 +231,8 @@ package struct DeclaredEntity: Sendable {
 extension DeclaredEntity {
   /// Returns the initial value of an attribute; null for none.
   ///
-  /// An unassigned id, as a property has by default, is no initial value. JSON's null is one where the
-  /// attribute is required.
+  /// An unassigned id, as a property has by default, is no initial value. JSON's null is one where
+  /// the attribute is required.
   private static func initial<E: Entity>(_ definition: AttributeDefinition<E>) -> Value {
     let value = definition.initial.value
     if definition.storage.isOptional, value == .nullDocument { return .null }
@@ -294,9 +294,11 @@ extension DeclaredEntity {
     }
   }
 
-  /// The attributes of `stored` that the program's values are written with: those declared and not derived.
+  /// The attributes of `stored` that the program's values are written with: those declared and not
+  /// derived.
   ///
-  /// The declaration must fit `stored`. `nil` when these are all attributes of `stored` in its order.
+  /// The declaration must fit `stored`. `nil` when these are all attributes of `stored` in its
+  /// order.
   func part(of stored: EntityDescription) -> DeclaredPart? {
     let numbers = attributes.compactMap { attribute in
       attribute.derivation == nil ? stored.attribute(named: attribute.name)?.number : nil

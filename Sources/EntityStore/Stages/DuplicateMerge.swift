@@ -1,5 +1,5 @@
-/// The rule by which ``MigrationStep/deduplicate(_:by:merging:links:survivor:)`` merges the values of records that
-/// are alike.
+/// The rule by which ``MigrationStep/deduplicate(_:by:merging:links:survivor:)`` merges the values
+/// of records that are alike.
 public struct DuplicateMerge: Sendable {
   let body: @Sendable (inout MigratedRecord, MigratedRecord) throws -> Void
 
@@ -9,7 +9,8 @@ public struct DuplicateMerge: Sendable {
   /// The record that stays gets a value of the others wherever it has null, from the lowest id on.
   public static let fillingMissing = DuplicateMerge { $0.fillMissing(from: $1) }
 
-  /// Calls `body` with the record that stays and each of the others, from the lowest id on, and stores the first.
+  /// Calls `body` with the record that stays and each of the others, from the lowest id on, and
+  /// stores the first.
   ///
   /// An error of `body` ends the migration.
   public static func custom(
@@ -20,12 +21,14 @@ public struct DuplicateMerge: Sendable {
   }
 }
 
-/// The rule by which ``MigrationStep/deduplicate(_:by:merging:links:survivor:)`` treats links to records that go.
+/// The rule by which ``MigrationStep/deduplicate(_:by:merging:links:survivor:)`` treats links to
+/// records that go.
 public enum DuplicateLinks: Sendable {
   /// Links, ids in attributes and places in orders lead to the record that stays.
   ///
-  /// An id becomes null where its record would lead to itself, or where one record alone may lead to the one that stays
-  /// and another record does. Where null cannot be stored, the migration is refused.
+  /// An id becomes null where its record would lead to itself, or where one record alone may lead
+  /// to the one that stays and another record does. Where null cannot be stored, the migration is
+  /// refused.
   case move
   /// The records are deleted by the rules of their relationships, as by any other delete.
   case delete

@@ -11,7 +11,8 @@ public struct MigratedDocument {
   /// The names of the members, in ascending order.
   public var names: [String] { members.keys.sorted() }
 
-  /// The value of a member; `nil` for null, and where it has another type or there is no such member.
+  /// The value of a member; `nil` for null, and where it has another type or there is no such
+  /// member.
   ///
   /// Assigning nil removes the member.
   public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {

@@ -31,7 +31,8 @@ public struct MigratedRecord {
 
   /// The value of an attribute; `nil` for null and where it has another type or no such name.
   ///
-  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the step.
+  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the
+  /// step.
   public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {
     get {
       guard let position = names.positions[name], values[position] != .null else { return nil }
@@ -51,10 +52,11 @@ public struct MigratedRecord {
     set { set(name, newValue.map { .integer(unsigned: $0) } ?? .null) }
   }
 
-  /// The `Codable` value of an attribute that is stored as a document; `nil` for null, and where it has no such
-  /// name or does not decode as the type.
+  /// The `Codable` value of an attribute that is stored as a document; `nil` for null, and where it
+  /// has no such name or does not decode as the type.
   ///
-  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the step.
+  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the
+  /// step.
   public subscript<V: Codable & Sendable>(document name: String, as _: V.Type = V.self) -> V? {
     get {
       guard let position = names.positions[name], case .document = values[position] else {

@@ -84,8 +84,8 @@ extension MigrationRun {
     return groups
   }
 
-  /// Gives each record that stays its merged values, once `remove` has taken the others; returns how many
-  /// values are others.
+  /// Gives each record that stays its merged values, once `remove` has taken the others; returns
+  /// how many values are others.
   @discardableResult
   private func merge(
     _ groups: [Group], _ entity: StoredEntity, _ core: TransactionCore, _ merge: DuplicateMerge,
@@ -120,7 +120,8 @@ extension MigrationRun {
 }
 
 extension TransactionCore {
-  /// The sorted entries that a unique index over `numbers` would have; `nil` where there are no records.
+  /// The sorted entries that a unique index over `numbers` would have; `nil` where there are no
+  /// records.
   func uniqueEntries(
     over numbers: [UInt32], of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) -> IndexEntries? {

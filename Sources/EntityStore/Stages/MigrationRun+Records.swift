@@ -61,7 +61,8 @@ extension MigrationRun {
 
   /// Fills the indexes of `new` with these numbers.
   ///
-  /// A unique index over which records are alike is left to the end of the stage: a later step may merge them.
+  /// A unique index over which records are alike is left to the end of the stage: a later step may
+  /// merge them.
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
     let core = TransactionCore(
@@ -230,8 +231,8 @@ extension MigrationRun {
     return []
   }
 
-  /// Redirects derived attributes of `description` from one attribute of `entity` to another; returns whether
-  /// there are any.
+  /// Redirects derived attributes of `description` from one attribute of `entity` to another;
+  /// returns whether there are any.
   private func redirect(
     _ attribute: UInt32, to number: UInt32, of entity: EntityNumber,
     in description: inout EntityDescription, _ relationships: [RelationshipDescription]

@@ -254,7 +254,8 @@ extension EntityDescription {
     settleLayout()
   }
 
-  /// Makes a layout of the attributes that are not removed, in the order of the current layout, the current one.
+  /// Makes a layout of the attributes that are not removed, in the order of the current layout, the
+  /// current one.
   mutating func settleLayout() {
     let live = attributes.filter { !$0.isRemoved }
     let before = layout.attributes.map(\.number)

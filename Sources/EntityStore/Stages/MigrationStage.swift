@@ -11,17 +11,18 @@
 ///           .require("title", of: "Film", default: "untitled")),
 ///       ])
 ///
-/// Versions are the program's own, from 1 and ascending; the file remembers the highest one that it has
-/// been brought to, and a new file begins with the newest. Changes without a cost need no stage: the declared
-/// types say them (new, renamed and removed attributes, indexes, relationships). A stage converts values. Its steps
-/// name entities and attributes as they are in the file at that point, not by Swift types, so they stay right when the
-/// types change again.
+/// Versions are the program's own, from 1 and ascending; the file remembers the highest one that it
+/// has been brought to, and a new file begins with the newest. Changes without a cost need no
+/// stage: the declared types say them (new, renamed and removed attributes, indexes,
+/// relationships). A stage converts values. Its steps name entities and attributes as they are in
+/// the file at that point, not by Swift types, so they stay right when the types change again.
 ///
-/// All stages that a file lacks are one transaction, together with the changes for the declared types.
-/// Other processes read the file as it was until the commit. A process that is killed, or an error, leaves the file
-/// as it was, and the next opening starts again. Memory stays bounded; the file may grow to three times its size
-/// meanwhile. ``Store/open(at:entities:migrating:options:onProgress:)`` reports progress. Closures of steps run again
-/// when the file has to grow in their midst.
+/// All stages that a file lacks are one transaction, together with the changes for the declared
+/// types. Other processes read the file as it was until the commit. A process that is killed, or an
+/// error, leaves the file as it was, and the next opening starts again. Memory stays bounded; the
+/// file may grow to three times its size meanwhile.
+/// ``Store/open(at:entities:migrating:options:onProgress:)`` reports progress. Closures of steps
+/// run again when the file has to grow in their midst.
 public struct MigrationStage: Sendable {
   /// The version of the model that the stage leads to.
   public let version: Int
@@ -36,8 +37,9 @@ public struct MigrationStage: Sendable {
 
 /// One step of a ``MigrationStage``.
 ///
-/// A step that cannot be taken throws ``StoreError/Code/incompatibleSchema`` with the fact, the place and the record.
-/// An error of a closure comes through as its cause. In either case the file stays as it was.
+/// A step that cannot be taken throws ``StoreError/Code/incompatibleSchema`` with the fact, the
+/// place and the record. An error of a closure comes through as its cause. In either case the file
+/// stays as it was.
 public struct MigrationStep: Sendable {
   /// The step in words, for reports and errors.
   let text: String
@@ -115,8 +117,9 @@ extension MigrationStep {
 extension MigrationStep {
   /// The attribute has another type, into which every value converts exactly.
   ///
-  /// Such values are integers of any width, numbers that are the same in the other type, texts that are numbers,
-  /// dates or UUIDs, and each of these as text. Null stays null, and an optional attribute optional.
+  /// Such values are integers of any width, numbers that are the same in the other type, texts that
+  /// are numbers, dates or UUIDs, and each of these as text. Null stays null, and an optional
+  /// attribute optional.
   ///
   /// - Parameters:
   ///   - dates: the form of dates in texts, as `dd.MM.yyyy` or `unix`; ISO 8601 where it is left out.
@@ -176,8 +179,8 @@ extension MigrationStep {
   ///
   ///     .deduplicate("Film", by: "episode", merging: .fillingMissing)
   ///
-  /// A unique index can be made over the attributes then. Null is like no other value. The step may follow those
-  /// that make records alike: unique indexes are made at the end of the stage.
+  /// A unique index can be made over the attributes then. Null is like no other value. The step may
+  /// follow those that make records alike: unique indexes are made at the end of the stage.
   ///
   /// - Parameters:
   ///   - merging: the use of the values of the records that go; by default the one that stays keeps its own alone.

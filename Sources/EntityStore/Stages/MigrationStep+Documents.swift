@@ -3,12 +3,14 @@ internal import LodestoreFormat
 // Steps whose values are nested `Codable` types, which are stored as documents.
 
 extension MigrationStep {
-  /// The values of the attribute are those that `conversion` makes of the old ones, with nested types on either side.
+  /// The values of the attribute are those that `conversion` makes of the old ones, with nested
+  /// types on either side.
   ///
   ///     .convert("place", of: "Film") { (old: OldPlace) in Place(city: old.town, zip: nil) }
   ///
-  /// `Old` decodes the documents as they are in the file, as a type of the program's past does. Where it is optional,
-  /// null is converted too; otherwise null stays null, and an optional attribute optional.
+  /// `Old` decodes the documents as they are in the file, as a type of the program's past does.
+  /// Where it is optional, null is converted too; otherwise null stays null, and an optional
+  /// attribute optional.
   ///
   /// - Throws: where a document does not decode as `Old`, the first ten records.
   @_disfavoredOverload
@@ -21,16 +23,16 @@ extension MigrationStep {
     }
   }
 
-  /// Each object in the documents of the attribute has the members that `change` leaves in it, and is read as
-  /// `New` from then on.
+  /// Each object in the documents of the attribute has the members that `change` leaves in it, and
+  /// is read as `New` from then on.
   ///
   ///     .convert("place", of: "Film", to: Place.self) { place in
   ///       place.rename("town", to: "city")
   ///       if place["zip", as: String.self] == nil { place["zip"] = "" }
   ///     }
   ///
-  /// No type of the past is needed. `change` is called with the document, or with each element where the document
-  /// is an array. Null stays null.
+  /// No type of the past is needed. `change` is called with the document, or with each element
+  /// where the document is an array. Null stays null.
   ///
   /// - Throws: where the result does not decode as `New`, or the document holds no object, the first ten records.
   public static func convert<New: Codable & Sendable>(
@@ -76,7 +78,8 @@ extension MigrationStep {
   }
 }
 
-/// How values of a `Codable` type are stored: those of an ``AttributeValue`` as scalars, all others as documents.
+/// How values of a `Codable` type are stored: those of an ``AttributeValue`` as scalars, all others
+/// as documents.
 struct StepValue<V: Codable & Sendable>: Sendable {
   let storage: AttributeStorage
   /// The scalar type; `nil` for documents.

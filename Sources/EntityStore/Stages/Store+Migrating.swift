@@ -17,7 +17,8 @@ extension Store {
       stages: try MigrationPlan(stages))
   }
 
-  /// Opens the store on a thread of its own, with progress; see ``open(at:entities:options:onProgress:)``.
+  /// Opens the store on a thread of its own, with progress; see
+  /// ``open(at:entities:options:onProgress:)``.
   public static func open(
     at path: String, entities: [any Entity.Type], migrating stages: [MigrationStage],
     options: StoreOptions = StoreOptions(), onProgress: (@Sendable (WorkProgress) -> Void)? = nil
@@ -29,8 +30,8 @@ extension Store {
 }
 
 extension Store {
-  /// The steps of stages that opening this store has taken, in their order, with their effects; empty where the
-  /// file lacked none.
+  /// The steps of stages that opening this store has taken, in their order, with their effects;
+  /// empty where the file lacked none.
   ///
   ///     print(store.migrationSteps)  // [Film: deduplicate Film by episode: 3 records are merged into 2, …]
   ///

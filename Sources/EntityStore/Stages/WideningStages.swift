@@ -51,8 +51,8 @@ struct WideningStages: OpeningStages {
 }
 
 extension StoreCore {
-  /// Makes the file's schema fit `declared`, whose wider types attributes of the file get, in one transaction, or
-  /// throws and leaves it as it was.
+  /// Makes the file's schema fit `declared`, whose wider types attributes of the file get, in one
+  /// transaction, or throws and leaves it as it was.
   ///
   /// - Throws: ``StoreError/Code/incompatibleSchema`` where a value is not the same in the wider type, with the
   ///   first ten records.

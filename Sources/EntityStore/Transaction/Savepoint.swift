@@ -18,12 +18,13 @@ extension WriteTransaction {
   ///       return rejected
   ///     }
   ///
-  /// Savepoints may be nested. A single call needs none: its error leaves the state before the call.
+  /// Savepoints may be nested. A single call needs none: its error leaves the state before the
+  /// call.
   ///
   /// A `body` that succeeds costs nothing. When `body` fails after a change, the closure of the
-  /// write runs again on a clean transaction, and this call throws the same error without running `body`.
-  /// The closure must therefore have no effects but on the transaction, and do the same again. Whatever the
-  /// closure does and throws in the rest of the first run is ignored.
+  /// write runs again on a clean transaction, and this call throws the same error without running
+  /// `body`. The closure must therefore have no effects but on the transaction, and do the same
+  /// again. Whatever the closure does and throws in the rest of the first run is ignored.
   ///
   /// - Complexity: when `body` fails after a change, that of all that the write has done so far.
   @discardableResult

@@ -6,8 +6,8 @@ internal import LodestoreFormat
   public import Foundation
 #endif
 
-// Arithmetic on the right of an assignment in an update. A null operand makes the result null; a result
-// beyond the type's range makes the update throw ``StoreError/Code/unstorableValue``.
+// Arithmetic on the right of an assignment in an update. A null operand makes the result null; a
+// result beyond the type's range makes the update throw ``StoreError/Code/unstorableValue``.
 
 extension UpdatedAttribute {
   fileprivate static func combined<A, B>(

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
-/// The assignments of an update: the closure of ``WriteTransaction/update(_:onProgress:_:)`` writes into
-/// it.
+/// The assignments of an update: the closure of ``WriteTransaction/update(_:onProgress:_:)`` writes
+/// into it.
 ///
 ///     try tx.update(Film.where { $0.episode >= 4 }) {
 ///       $0.rating = 5

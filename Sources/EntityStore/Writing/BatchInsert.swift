@@ -6,8 +6,8 @@ internal import LodestoreFormat
 /// throws. With the other rules they are collected up to ``StoreOptions/batchMemoryInBytes`` and
 /// merged together.
 struct BatchInsert {
-  /// An estimate of the memory that a record to merge takes, without its bytes: for its outcome, its index
-  /// entries and the sort of these.
+  /// An estimate of the memory that a record to merge takes, without its bytes: for its outcome,
+  /// its index entries and the sort of these.
   private static let memoryPerRecord = 192
 
   private let core: TransactionCore

@@ -74,7 +74,8 @@ extension BatchMerge {
     }
   }
 
-  /// Returns the links that come and go when the stored record becomes `record`; `nil` without a tally.
+  /// Returns the links that come and go when the stored record becomes `record`; `nil` without a
+  /// tally.
   private func linkChange(
     of id: UInt64, _ record: [UInt8]
   ) throws(StoreError) -> LinkTally.Change? {

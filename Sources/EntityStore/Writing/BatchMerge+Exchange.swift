@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Records that are written alone.
 ///
-/// The records of one page are one step: a record may take the unique key that another record of its page
-/// gives up, and two records may exchange their keys.
+/// The records of one page are one step: a record may take the unique key that another record of
+/// its page gives up, and two records may exchange their keys.
 extension BatchMerge {
   /// Writes all records that are written alone.
   func writeRest() throws(StoreError) {

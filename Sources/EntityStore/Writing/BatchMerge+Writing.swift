@@ -40,7 +40,8 @@ extension BatchMerge {
 
   // MARK: Stored records
 
-  /// The stored record that the record at `position` is merged with, after the checks that the merge needs.
+  /// The stored record that the record at `position` is merged with, after the checks that the
+  /// merge needs.
   @inline(__always)
   func stored(
     _ bytes: UnsafeRawBufferPointer, _ holder: UInt64, _ position: Int
@@ -76,8 +77,8 @@ extension BatchMerge {
 
   /// Merges a record with links to records that are not there yet.
   ///
-  /// The rule sees an id that no record has. Where the rule takes that id, the record has null until the link
-  /// is resolved.
+  /// The rule sees an id that no record has. Where the rule takes that id, the record has null
+  /// until the link is resolved.
   private func mergedWithLinks(
     _ position: Int, _ input: MergeInput, _ rule: MergeRule, _ unresolved: [Int]
   ) throws(StoreError) -> MergeRule.Merged {
@@ -204,8 +205,8 @@ extension BatchMerge {
       && changes.isSound(stored, id: holder)
   }
 
-  /// Whether the merged record has a unique key that neither the stored nor the incoming one had: no holder
-  /// of that key has been looked for.
+  /// Whether the merged record has a unique key that neither the stored nor the incoming one had:
+  /// no holder of that key has been looked for.
   private func hasNewKey(
     _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
   ) throws(StoreError) -> Bool {
@@ -353,7 +354,8 @@ extension BatchMerge {
 }
 
 extension MergeRule {
-  /// Whether a record that is equal to the stored one counts as unchanged, not as refused or ignored.
+  /// Whether a record that is equal to the stored one counts as unchanged, not as refused or
+  /// ignored.
   var keepsEqualRecords: Bool {
     switch self {
     case .fail, .ignore, .closure: false

@@ -3,17 +3,17 @@ internal import LodestoreFormat
 
 /// Merges a batch of records into an entity.
 ///
-/// A record whose key is in a matching unique index is merged with the stored record by the rule. The
-/// others are inserted.
+/// A record whose key is in a matching unique index is merged with the stored record by the rule.
+/// The others are inserted.
 ///
 /// The stored records are found in one pass over the sorted keys and compared before anything is
 /// written, so that an unchanged record costs one read and no write. New records are appended, and
 /// the entries of each index removed and written in key order.
 ///
-/// The result is that of merging one record after the other. So a record whose unique keys meet those of
-/// other records of the batch, or of another stored record, is written alone after the rest. A merge may make
-/// a unique key that neither record had, and that another record of the batch wants. Then all records are
-/// written one by one.
+/// The result is that of merging one record after the other. So a record whose unique keys meet
+/// those of other records of the batch, or of another stored record, is written alone after the
+/// rest. A merge may make a unique key that neither record had, and that another record of the
+/// batch wants. Then all records are written one by one.
 final class BatchMerge {
   /// The outcome of one record of the batch, and its id.
   enum Outcome: Sendable {
@@ -28,16 +28,18 @@ final class BatchMerge {
     ///
     /// The records of one page may exchange unique keys. Without pages they may not.
     var ends: [Int] = []
-    /// Whether the last of the records of one page with one key is taken and the others are refused.
+    /// Whether the last of the records of one page with one key is taken and the others are
+    /// refused.
     ///
     /// Otherwise they are merged one after the other.
     var takesLast = false
-    /// A new record gets this id plus its position, as others of its page lead to it by that id already.
+    /// A new record gets this id plus its position, as others of its page lead to it by that id
+    /// already.
     var firstID: UInt64?
     /// Records that links of this import have made.
     ///
-    /// Such a record holds a key and nothing else, so an incoming record takes its place whatever the rule
-    /// says.
+    /// Such a record holds a key and nothing else, so an incoming record takes its place whatever
+    /// the rule says.
     var made: Set<UInt64> = []
     /// By position: the places of attributes whose link leads to a record that is not there yet.
     var unresolved: [Int: [Int]] = [:]
@@ -235,8 +237,8 @@ final class BatchMerge {
     outcomes[position] = .rejected(.withoutKey(entity: entity.name, index: index.name))
   }
 
-  /// Marks records whose keys lead to the same stored record to be written alone, one after the other: each
-  /// must see the changes of the earlier ones.
+  /// Marks records whose keys lead to the same stored record to be written alone, one after the
+  /// other: each must see the changes of the earlier ones.
   private func separateSharers() {
     touched.sort { $0 < $1 }
     for (pair, next) in zip(touched, touched.dropFirst())
@@ -247,8 +249,8 @@ final class BatchMerge {
     touched = []
   }
 
-  /// Marks records to be written alone whose matching keys do not all lead to a stored record, and records
-  /// whose stored record a link has made.
+  /// Marks records to be written alone whose matching keys do not all lead to a stored record, and
+  /// records whose stored record a link has made.
   private func separateUnclear() {
     for (position, count) in leadingNowhere.enumerated() where count > 0 && holders[position] != nil
     {
@@ -260,8 +262,8 @@ final class BatchMerge {
     }
   }
 
-  /// Whether all records are written one after the other, since one may take a unique key that another of
-  /// them wants, and that no index leads to yet.
+  /// Whether all records are written one after the other, since one may take a unique key that
+  /// another of them wants, and that no index leads to yet.
   private func goesOneByOne() throws(StoreError) -> Bool {
     // Both records have the same values in the one index that matches them.
     let same = matching.indexes.count == 1 ? matching.indexes[0].description.number : nil

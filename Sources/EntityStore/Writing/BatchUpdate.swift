@@ -101,7 +101,8 @@ final class BatchUpdate {
     constants == nil || ChangeRehearsal.isNeeded(changes, concerned: concerned)
   }
 
-  /// Runs an update of `count` records at most without making its changes, and throws what would be refused.
+  /// Runs an update of `count` records at most without making its changes, and throws what would be
+  /// refused.
   private func rehearse(of count: Int, _ body: () throws -> Void) throws(StoreError) {
     guard canBeRefused, count <= ChangeRehearsal.largestCount else { return }
     let rehearsal = ChangeRehearsal(changes, concerned: concerned, core: core)

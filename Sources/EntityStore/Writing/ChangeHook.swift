@@ -19,17 +19,17 @@ public enum EntityChange<E: Entity>: Sendable {
 ///       }
 ///     }
 ///
-/// The check is called for every change of a record of the entity by any store of this process that was
-/// opened on the same file with this type: single writes, batches, imports, and what follows from relationships
-/// and derived attributes. Other programs, and `kvdump`, do not have it.
+/// The check is called for every change of a record of the entity by any store of this process that
+/// was opened on the same file with this type: single writes, batches, imports, and what follows
+/// from relationships and derived attributes. Other programs, and `kvdump`, do not have it.
 ///
-/// The check runs on the writer's thread while the write's closure does, so it must be quick, and cannot write.
-/// Its errors are collected. Once the closure has ended, the write is refused with ``StoreError/Code/invalidValue``
-/// and all of them in ``StoreError/violations``; an error of another type is the ``StoreError/cause`` too. A write
-/// that runs again is checked again.
+/// The check runs on the writer's thread while the write's closure does, so it must be quick, and
+/// cannot write. Its errors are collected. Once the closure has ended, the write is refused with
+/// ``StoreError/Code/invalidValue`` and all of them in ``StoreError/violations``; an error of
+/// another type is the ``StoreError/cause`` too. A write that runs again is checked again.
 ///
-/// The store keeps the check until ``cancel()``, or until the store is closed or gone. A check that captures the
-/// store strongly keeps it open until one of these.
+/// The store keeps the check until ``cancel()``, or until the store is closed or gone. A check that
+/// captures the store strongly keeps it open until one of these.
 public final class ChangeHook: Sendable {
   private let observers: ChangeObservers
   private let key: Int
@@ -44,7 +44,8 @@ public final class ChangeHook: Sendable {
 }
 
 extension Store {
-  /// Calls `check` with each change of a record of `E`, until the result is cancelled or the store is closed.
+  /// Calls `check` with each change of a record of `E`, until the result is cancelled or the store
+  /// is closed.
   ///
   /// See ``ChangeHook``. Costs every such change the decoding of the record, before and after.
   ///

@@ -115,7 +115,8 @@ struct IncomingRecords: Sendable {
       || given[place * wordCount + attribute / 64] >> UInt64(attribute % 64) & 1 == 1
   }
 
-  /// Says whether the attribute at place `attribute` of the layout was given to the record at `place`.
+  /// Says whether the attribute at place `attribute` of the layout was given to the record at
+  /// `place`.
   mutating func setGiven(_ isGiven: Bool, _ attribute: Int, at place: Int) {
     if given.isEmpty {
       if isGiven { return }

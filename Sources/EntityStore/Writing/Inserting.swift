@@ -2,12 +2,12 @@ internal import LodestoreFormat
 
 /// The rule of an insert for a value whose unique key already leads to a record.
 ///
-/// With any mode but ``fail`` the incoming value is merged with the stored record that its unique keys lead
-/// to. `matching` of the insert names the one index that decides. Without it, all keys of the value must
-/// agree on one record. The call throws ``StoreError/Code/uniqueViolation`` when keys lead to different
-/// records. The call also throws when one key leads to a record, another key leads to none, and that record
-/// has another value there: the value may be meant for either. A key with null in it does not count on
-/// either side.
+/// With any mode but ``fail`` the incoming value is merged with the stored record that its unique
+/// keys lead to. `matching` of the insert names the one index that decides. Without it, all keys of
+/// the value must agree on one record. The call throws ``StoreError/Code/uniqueViolation`` when
+/// keys lead to different records. The call also throws when one key leads to a record, another key
+/// leads to none, and that record has another value there: the value may be meant for either. A key
+/// with null in it does not count on either side.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
@@ -23,8 +23,8 @@ public enum InsertConflict<E: Entity>: Sendable {
   case patch([any PartialKeyPath<E> & Sendable]? = nil)
   /// Gives the stored record the value that the closure makes of the stored and the new one.
   ///
-  /// An error of the closure ends the batch: a ``StoreError`` as it is, another error as the cause of a
-  /// ``StoreError/Code/unstorableValue``.
+  /// An error of the closure ends the batch: a ``StoreError`` as it is, another error as the cause
+  /// of a ``StoreError/Code/unstorableValue``.
   case merge(@Sendable (_ stored: E, _ incoming: E) throws -> E)
 }
 
@@ -70,8 +70,8 @@ extension InsertResult: CustomStringConvertible {
 extension WriteTransaction {
   /// Stores many new records, as one step.
   ///
-  /// Stored records are found in one pass, and index entries are written in key order. A batch is faster than
-  /// its single inserts, the more so the larger it is.
+  /// Stored records are found in one pass, and index entries are written in key order. A batch is
+  /// faster than its single inserts, the more so the larger it is.
   ///
   /// - Throws: as ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` says which value was
   ///   refused. With ``InsertConflict/fail`` nothing of the batch remains, and the transaction can go on.

@@ -32,8 +32,8 @@ struct KeyParts {
 
   /// How much of the key the record at `position` was given.
   ///
-  /// When some attributes were given, those with an initial value count as given: the key is that of a new
-  /// record.
+  /// When some attributes were given, those with an initial value count as given: the key is that
+  /// of a new record.
   func given(to batch: IncomingRecords, at position: Int) -> Given {
     if dependsOnAll {
       let isWhole = batch.layout.attributes.indices.allSatisfy {
@@ -62,7 +62,8 @@ extension MergeRule {
     if case .closure = self { true } else { false }
   }
 
-  /// Whether a merged record may have a key of these attributes that neither of the two records has.
+  /// Whether a merged record may have a key of these attributes that neither of the two records
+  /// has.
   ///
   /// The incoming record was given all of the attributes, or none.
   func mayCombineKeys(_ parts: KeyParts) -> Bool {

@@ -103,7 +103,8 @@ extension MergeInput {
     return try content(values)
   }
 
-  /// Calls `body` with an incoming record that has the stored values of attributes that it was not given.
+  /// Calls `body` with an incoming record that has the stored values of attributes that it was not
+  /// given.
   func completed<R>(
     _ isGiven: (_ position: Int) -> Bool, _ body: (MergeInput) throws -> R
   ) throws -> R {

@@ -10,8 +10,8 @@ internal import LodestoreFormat
   case before(RecordID<Target>)
   /// Directly after this one.
   case after(RecordID<Target>)
-  /// After this number of others, from 0; after all where there are fewer. The only one whose cost grows with
-  /// the number.
+  /// After this number of others, from 0; after all where there are fewer. The only one whose cost
+  /// grows with the number.
   case index(Int)
 }
 
@@ -143,8 +143,8 @@ extension TransactionCore {
     throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")
   }
 
-  /// Makes `owner` lead to `ids`, to which it leads in any order, in this one; an id that is repeated has its
-  /// first position.
+  /// Makes `owner` lead to `ids`, to which it leads in any order, in this one; an id that is
+  /// repeated has its first position.
   ///
   /// Without an order nothing happens.
   func arrange(

@@ -10,9 +10,9 @@ public struct RecordMatching<E: Entity>: Sendable {
   /// Matches by the unique index over exactly these attributes.
   ///
   /// Other unique indexes are checked only: a value that another record holds is a
-  /// ``StoreError/Code/uniqueViolation``. A value with null in one of the attributes has no key. An import
-  /// rejects such a record, and an insert throws ``StoreError/Code/unstorableValue``: nulls do not collide,
-  /// so each call would insert another record.
+  /// ``StoreError/Code/uniqueViolation``. A value with null in one of the attributes has no key. An
+  /// import rejects such a record, and an insert throws ``StoreError/Code/unstorableValue``: nulls
+  /// do not collide, so each call would insert another record.
   public static func unique(_ paths: any PartialKeyPath<E> & Sendable...) -> RecordMatching {
     RecordMatching(paths: paths)
   }

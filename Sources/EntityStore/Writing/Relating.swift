@@ -5,7 +5,8 @@ extension WriteTransaction {
   ///
   ///     try tx.add(person.id, to: Group.members, of: group.id)
   ///
-  /// The link is known from both sides. Where the other side is an attribute, that attribute gets the value `owner`.
+  /// The link is known from both sides. Where the other side is an attribute, that attribute gets
+  /// the value `owner`.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the two is not there; nothing was written, and
   ///   the transaction can go on.
@@ -131,8 +132,9 @@ extension TransactionCore {
 
   /// Makes the first record of each pair lead to the second; returns how many did not.
   ///
-  /// With an order new links come last, in the order of the list, each at its first position there. Where an
-  /// attribute of the second record holds the link, the last pair with that record decides.
+  /// With an order new links come last, in the order of the list, each at its first position there.
+  /// Where an attribute of the second record holds the link, the last pair with that record
+  /// decides.
   func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     if end.opposite.attribute != nil { list.keepLastOwners() }
     guard !list.isAscending, let order = try LinkOrder(end, core: self) else {
@@ -189,8 +191,8 @@ extension TransactionCore {
       of: entity, [(name: attribute.name, operand: .value(.null), constant: value)], [:])
   }
 
-  /// Throws where records of `entity` cannot hold the owners of `groups` in `attribute` and null in those with the
-  /// ids `unlinked`; changes nothing.
+  /// Throws where records of `entity` cannot hold the owners of `groups` in `attribute` and null in
+  /// those with the ids `unlinked`; changes nothing.
   fileprivate func rehearseHolding(
     _ groups: [(id: UInt64, others: [UInt64])], unlinked: [UInt64] = [],
     _ attribute: EntityDescription.Attribute, of entity: StoredEntity

@@ -48,14 +48,14 @@ extension WriteTransaction {
     return stored
   }
 
-  /// Stores `value` as a new record, or gives its values to the stored record with the same unique key,
-  /// which keeps its id; returns what is stored now.
+  /// Stores `value` as a new record, or gives its values to the stored record with the same unique
+  /// key, which keeps its id; returns what is stored now.
   ///
   ///     try tx.upsert(film, matching: .unique(\.episode))
   ///
-  /// An entity with one unique index needs no `matching`. With several, and without `matching`, all keys of
-  /// `value` must agree on one record; otherwise the call throws ``StoreError/Code/uniqueViolation``, which
-  /// says where each key leads, and writes nothing.
+  /// An entity with one unique index needs no `matching`. With several, and without `matching`, all
+  /// keys of `value` must agree on one record; otherwise the call throws
+  /// ``StoreError/Code/uniqueViolation``, which says where each key leads, and writes nothing.
   ///
   /// The call is ``insert(_:onConflict:matching:)`` with ``InsertConflict/replace``.
   @discardableResult

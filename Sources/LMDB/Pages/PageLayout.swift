@@ -179,7 +179,8 @@ enum LockFileLayout {
     /// Where the number of the last transaction is (LMDB: mtb_txnid).
     static let lastTransaction = 8 + lockSize
 
-    /// Where the lock word of the writer's lock is: the number of the thread that holds it, and two flags.
+    /// Where the lock word of the writer's lock is: the number of the thread that holds it, and two
+    /// flags.
     ///
     /// The C library's, for mutexes that outlive their holder.
     static var writerLockWord: Int {

@@ -31,7 +31,8 @@ struct EntityExport {
 
   /// Writes the records; returns how many there are.
   ///
-  /// Rows are checked after they are written, so that they come at once: after a failure some may be missing.
+  /// Rows are checked after they are written, so that they come at once: after a failure some may
+  /// be missing.
   func write(to output: TextOutput, on console: Console) throws -> Int {
     let writer = format.writer(columns.columns, to: output, on: console)
     var count = 0
@@ -49,8 +50,8 @@ struct EntityExport {
     return count
   }
 
-  /// Throws when a record is lost, when an index lacks an entry, or when the two sides of an exported
-  /// relationship differ.
+  /// Throws when a record is lost, when an index lacks an entry, or when the two sides of an
+  /// exported relationship differ.
   private func check() throws {
     for lookup in query.lookups {
       let check = try EntityCheck(lookup.entity, snapshot)

@@ -78,8 +78,9 @@ struct ExportFolder {
 
   /// Throws for the first finding of the verifier that concerns the exported trees.
   ///
-  /// The files hold every record, so the whole of these trees must be sound. The checks of one entity's export
-  /// compare numbers and sums of entries; the verifier compares each entry with its record.
+  /// The files hold every record, so the whole of these trees must be sound. The checks of one
+  /// entity's export compare numbers and sums of entries; the verifier compares each entry with its
+  /// record.
   private func check(on console: Console) throws {
     let report = try ReadStore.withEnvironment(store, warns: false, on: console) {
       try Verifier.verify(environment: $0)

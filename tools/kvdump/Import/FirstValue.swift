@@ -44,8 +44,8 @@ struct FirstValue {
   /// How the values of a file are cut that has more of them; nil where it is one text, or where the
   /// bytes do not tell yet.
   ///
-  /// A value and nothing else on a line means lines. Otherwise arrays and objects may follow each other
-  /// in any way.
+  /// A value and nothing else on a line means lines. Otherwise arrays and objects may follow each
+  /// other in any way.
   func cut(_ bytes: [UInt8]) -> JSONLinesReader.Cut? {
     guard let start, let end, let next else { return nil }
     let isContainer = Self.isContainer(bytes[start])

@@ -57,8 +57,8 @@ extension ImportReport.Reject {
     return "\(file ?? "?"): page \(page) record \(record)\(place): \(reason)"
   }
 
-  /// An object; the bytes of a record that could not be read are `content`, or `contentBase64` where
-  /// they are no text.
+  /// An object; the bytes of a record that could not be read are `content`, or `contentBase64`
+  /// where they are no text.
   var json: String {
     var members: [(String, Cell)] = [
       ("file", file.map(Cell.text) ?? .null), ("page", .integer(Int64(page))),

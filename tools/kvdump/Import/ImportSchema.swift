@@ -1,8 +1,8 @@
 import EntityStore
 import LodestoreFormat
 
-/// The entity that an import needs, made from the stored entity, the records or a schema file, and the
-/// options.
+/// The entity that an import needs, made from the stored entity, the records or a schema file, and
+/// the options.
 struct ImportSchema {
   private(set) var attributes: [DeclaredEntity.Attribute] = []
   private(set) var indexes: [DeclaredEntity.Index] = []
@@ -138,7 +138,8 @@ struct ImportSchema {
       "\(entity): made '\(attributes[position].name)' \(type.name), which was \(stored.name)")
   }
 
-  /// Widens an attribute of which some record has a value of a wider type, or says how that is done.
+  /// Widens an attribute of which some record has a value of a wider type, or says how that is
+  /// done.
   private mutating func noteWider(_ type: AttributeType, of name: String) {
     guard let position = attributes.firstIndex(where: { $0.name == name }),
       rules.types[name] == nil, attributes[position].storage.type.widens(to: type)
@@ -149,8 +150,8 @@ struct ImportSchema {
         + "\(type.name); --type \(name)=\(type.name) makes it one, and --widen all such attributes")
   }
 
-  /// The attribute of each member: as `--map` says, then as sources and names of attributes say, and of the
-  /// others a new one.
+  /// The attribute of each member: as `--map` says, then as sources and names of attributes say,
+  /// and of the others a new one.
   private mutating func names(of inference: SchemaInference) throws -> [String: String] {
     let members = Set(inference.names)
     rules.dropImplied(notAmong: members)
@@ -209,7 +210,8 @@ struct ImportSchema {
     notes.append("\(entity): attribute '\(name)' is filled from member '\(member)' from now on")
   }
 
-  /// Notes an attribute that an earlier version may have made from this member, whose name it did not keep.
+  /// Notes an attribute that an earlier version may have made from this member, whose name it did
+  /// not keep.
   private mutating func noteOlder(than name: String, _ member: String, _ known: Set<String>) {
     let former = AttributeNames.former(member)
     guard former != member, known.contains(former), names[former] != former,
@@ -295,8 +297,8 @@ struct ImportSchema {
       ?? attributes.firstIndex { $0.source == name }
   }
 
-  /// Throws when a member of `--map` is not among `members`, the members of the first page, and one of
-  /// them has a similar name.
+  /// Throws when a member of `--map` is not among `members`, the members of the first page, and one
+  /// of them has a similar name.
   func checkMaps(members: [String]) throws {
     for member in rules.maps.keys.sorted()
     where !members.contains(member) && NearestName.of(member, among: members) != nil {

@@ -114,7 +114,8 @@ struct ImportSession {
     report.strategy == .mirror && report.keptUnseen && report.records == 0
   }
 
-  /// Names attributes that versions which kept no names of members may have made from these members.
+  /// Names attributes that versions which kept no names of members may have made from these
+  /// members.
   private func tellOlder(than members: some Sequence<String>, on console: Console) {
     for member in members {
       let former = AttributeNames.former(member)

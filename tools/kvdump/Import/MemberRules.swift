@@ -11,8 +11,8 @@ struct MemberRules: Sendable {
   /// By the name of the attribute, as it was typed.
   var types: [String: TextConversion] = [:]
 
-  /// Makes attributes of the paths into members among `names`, the names in `--unique` and `--index`, as
-  /// `--map properties.id=properties_id` does.
+  /// Makes attributes of the paths into members among `names`, the names in `--unique` and
+  /// `--index`, as `--map properties.id=properties_id` does.
   ///
   /// The member that a path leads into stays an attribute itself, where it is one or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {

@@ -4,8 +4,8 @@ import EntityStore
 /// records are inside the lines; lines that are records themselves, arrays of them or rows, JSON
 /// values that follow each other, and rows of CSV come a thousand a page.
 ///
-/// A line, value or row that cannot be read is noted in its page, and the reading goes on. Memory: one
-/// page, and the chunk of the file that is being read.
+/// A line, value or row that cannot be read is noted in its page, and the reading goes on. Memory:
+/// one page, and the chunk of the file that is being read.
 final class PageReader {
   /// The number of records in a page of lines or rows.
   static let linesPerPage = 1000

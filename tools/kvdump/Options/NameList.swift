@@ -1,8 +1,8 @@
 import ArgumentParser
 
 extension String {
-  /// Splits at the commas outside of brackets, parentheses and quotes: `authors["first, last"]` is one
-  /// part.
+  /// Splits at the commas outside of brackets, parentheses and quotes: `authors["first, last"]` is
+  /// one part.
   var partsBetweenCommas: [Substring] {
     var parts: [Substring] = []
     var start = startIndex

@@ -28,7 +28,8 @@ enum WriteStore {
 }
 
 extension StoreOptions {
-  /// Prints a line on standard error when a write waits for another process: notes would come at the end.
+  /// Prints a line on standard error when a write waits for another process: notes would come at
+  /// the end.
   mutating func reportLongWaits() {
     onWriteWaitWarning = { warning in
       let seconds = Int(warning.waited / .seconds(1))

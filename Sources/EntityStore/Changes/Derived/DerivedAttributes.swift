@@ -3,8 +3,9 @@ internal import LodestoreFormat
 
 /// Keeps the derived attributes that depend on related records.
 ///
-/// It collects differences by the records that have such attributes, and writes these records before the
-/// commit: first the attributes derived from given ones, then those derived from the first, and so on.
+/// It collects differences by the records that have such attributes, and writes these records
+/// before the commit: first the attributes derived from given ones, then those derived from the
+/// first, and so on.
 ///
 /// See Format.md, "Derived attributes".
 final class DerivedAttributes: ChangeSink {
@@ -126,8 +127,8 @@ final class DerivedAttributes: ChangeSink {
     if let after, let added { try totals.add(added, to: after) }
   }
 
-  /// The value that a related record adds, null where records are counted alone; `nil` where there is no
-  /// record, or a condition leaves it out.
+  /// The value that a related record adds, null where records are counted alone; `nil` where there
+  /// is no record, or a condition leaves it out.
   private func contribution(
     to totals: DerivedTotals, of id: UInt64, _ view: RecordView?
   ) throws -> Value? {
@@ -165,8 +166,8 @@ final class DerivedAttributes: ChangeSink {
       for side in RelationshipSide.allCases {
         let totals = concerned.filter { $0.derivation.end.side == side }
         if totals.isEmpty { continue }
-        // Links that begin at the records with the attributes come with those of one owner together. Where
-        // related records are read the other order is better: each is read once.
+        // Links that begin at the records with the attributes come with those of one owner
+        // together. Where related records are read the other order is better: each is read once.
         let isForward = side == change.end.side
         let readsRecords = totals.contains { $0.derivation.readsRecords }
         if isForward, readsRecords, change.links.count > 1 {

@@ -1,9 +1,10 @@
 internal import LodestoreFormat
 
-/// The differences that the changes of a write make to one derived attribute, by the records that have it.
+/// The differences that the changes of a write make to one derived attribute, by the records that
+/// have it.
 ///
-/// Counts and sums are changed by differences. A least or greatest value is derived from all related records
-/// only where the record that had it may have gone.
+/// Counts and sums are changed by differences. A least or greatest value is derived from all
+/// related records only where the record that had it may have gone.
 final class DerivedTotals {
   let derivation: RelatedDerivation
   private let kind: DerivationDescription.Kind
@@ -136,8 +137,8 @@ final class DerivedTotals {
     return kind == .minimum ? try a.isLess(than: b) : try b.isLess(than: a)
   }
 
-  /// The value of record `owner` instead of `old`, by the differences; `nil` where it must be derived from
-  /// all related records.
+  /// The value of record `owner` instead of `old`, by the differences; `nil` where it must be
+  /// derived from all related records.
   func value(
     of owner: UInt64, from old: Value, by differences: borrowing Differences
   ) throws -> Value? {

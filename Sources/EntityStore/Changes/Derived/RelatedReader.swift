@@ -25,8 +25,8 @@ final class RelatedReader {
     }
   }
 
-  /// The value that the related record `id` adds, null where records are counted alone; `nil` where the
-  /// condition leaves it out.
+  /// The value that the related record `id` adds, null where records are counted alone; `nil` where
+  /// the condition leaves it out.
   func contribution(of id: UInt64) throws -> Value? {
     guard derivation.readsRecords else { return .null }
     guard try records.seek(id) else { return condition == nil ? .null : nil }

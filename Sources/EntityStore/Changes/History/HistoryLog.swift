@@ -161,7 +161,8 @@ struct HistoryLog {
     }
   }
 
-  /// Returns the key of the write with `number`, or that of the last write that kept something; `nil` for none.
+  /// Returns the key of the write with `number`, or that of the last write that kept something;
+  /// `nil` for none.
   ///
   /// - Parameter key: that of an image or of preserved values, of any number.
   private func keptKey(
@@ -188,7 +189,8 @@ struct HistoryLog {
     return try image(key)
   }
 
-  /// Returns the values that the write with `number` preserved of a record, or the last preserved ones; `nil` for none.
+  /// Returns the values that the write with `number` preserved of a record, or the last preserved
+  /// ones; `nil` for none.
   func keptDocument(_ key: HistoryKey, of number: UInt64?) throws(StoreError) -> Document? {
     guard let key = try keptKey(key, of: number) else { return nil }
     return try value(key)

@@ -9,8 +9,8 @@ final class HistoryRecorder: ChangeSink {
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
-  /// By entity, the records that were updated when their image was kept already: they may have the values of the
-  /// image again.
+  /// By entity, the records that were updated when their image was kept already: they may have the
+  /// values of the image again.
   private var changedAgain: [EntityNumber: IDRuns] = [:]
   /// Entities without a history whose links the write has changed.
   private var untoldLinks: Set<EntityNumber> = []
@@ -59,8 +59,8 @@ final class HistoryRecorder: ChangeSink {
     }
   }
 
-  /// Keeps the image of a record that is about to change; returns false where one is kept from earlier in this
-  /// write.
+  /// Keeps the image of a record that is about to change; returns false where one is kept from
+  /// earlier in this write.
   private func keepImage(
     _ old: RecordView, _ id: UInt64, _ entity: StoredEntity
   ) throws(StoreError) -> Bool {
@@ -113,7 +113,8 @@ final class HistoryRecorder: ChangeSink {
       .noteMoves(ids, of: owner, by: end)
   }
 
-  /// Returns whether the history reports links of the relationship; notes its entities where it does not.
+  /// Returns whether the history reports links of the relationship; notes its entities where it
+  /// does not.
   private func isTold(_ relationship: StoredRelationship) -> Bool {
     let entities = [relationship.from, relationship.to]
     if entities.contains(where: { $0.description.history != nil }) { return true }
@@ -141,8 +142,8 @@ final class HistoryRecorder: ChangeSink {
       next += 1
     }
     let told = sets.flatMap(\.told)
-    // An undo is reported also where nothing was left to change: the write that it took back then stops no other
-    // undo.
+    // An undo is reported also where nothing was left to change: the write that it took back then
+    // stops no other undo.
     guard !told.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
     var origin = core.origin
     if let step = core.steps.last { origin.context = step.context }
@@ -151,8 +152,8 @@ final class HistoryRecorder: ChangeSink {
       undoes: core.undone?.number, untold: untold)
   }
 
-  /// Compares the records that were changed several times with their images, and forgets those that have the same
-  /// values again.
+  /// Compares the records that were changed several times with their images, and forgets those that
+  /// have the same values again.
   private func settleImages() throws(StoreError) {
     for (number, runs) in changedAgain {
       guard let entity = changes[number]?.entity else { continue }
@@ -181,8 +182,8 @@ final class HistoryRecorder: ChangeSink {
     }.map(\.number).sorted()
   }
 
-  /// Returns the number of the write, which is then reported in any case; `nil` where there is nothing to report so
-  /// far.
+  /// Returns the number of the write, which is then reported in any case; `nil` where there is
+  /// nothing to report so far.
   func promisedNumber() -> UInt64? {
     isPromised =
       isPromised || core.undone != nil || changes.values.contains { !$0.result().isEmpty }

@@ -3,8 +3,8 @@ package import LodestoreFormat
 /// A Swift type that can be an attribute: the scalars of the format and their optionals.
 ///
 /// The library conforms `Bool`, the integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
-/// `URL`, `Decimal` and `JSONValue`. Enumerations with such a raw value, and any `Codable`
-/// type, are stored without conforming. Do not conform other types to it: its requirements have names
+/// `URL`, `Decimal` and `JSONValue`. Enumerations with such a raw value, and any `Codable` type,
+/// are stored without conforming. Do not conform other types to it: its requirements have names
 /// with an underscore and are the library's own.
 public protocol AttributeValue: Sendable {
   /// How values are stored.
@@ -25,8 +25,8 @@ public protocol AttributeValue: Sendable {
 /// Order is that of the index: false before true, numbers by value with NaN last, dates by time,
 /// text and URLs by their UTF-8 bytes, data and UUIDs by bytes, and null first.
 ///
-/// It is `Codable` too, which `#Predicate` asks of the values that it compares. An enumeration with a raw value
-/// is so by itself.
+/// It is `Codable` too, which `#Predicate` asks of the values that it compares. An enumeration with
+/// a raw value is so by itself.
 public protocol IndexableValue: AttributeValue, Codable {}
 
 /// How an attribute is stored: opaque; made by the library.
@@ -59,7 +59,8 @@ public struct AttributeStorage: Sendable {
     return storage
   }
 
-  /// Whether values that are stored as `attribute` can be read as this storage declares, by their descriptions.
+  /// Whether values that are stored as `attribute` can be read as this storage declares, by their
+  /// descriptions.
   func reads(_ attribute: EntityDescription.Attribute) -> Bool {
     guard type == attribute.type else { return false }
     guard type == .document, let shape else { return true }

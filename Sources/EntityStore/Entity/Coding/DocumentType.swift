@@ -1,5 +1,5 @@
-/// A type whose values are stored as documents, or are inside of them, with the members that are known before
-/// a document is read.
+/// A type whose values are stored as documents, or are inside of them, with the members that are
+/// known before a document is read.
 struct DocumentType {
   /// Where a step from a value leads.
   enum Step {

@@ -6,10 +6,11 @@
 
 /// The members that values of a `Codable` type may have.
 ///
-/// The type decodes itself from a decoder that has no data, and so names its coding keys and the type under each.
-/// The decoder answers with zero, false, the text "0" and null. Its arrays have some elements, as a type of its own
-/// decoding may take one without a look at the count. Where the type refuses an answer, or asks in a way of its own,
-/// its later members stay unknown. Whether a name is one of its coding keys is certain in any case.
+/// The type decodes itself from a decoder that has no data, and so names its coding keys and the
+/// type under each. The decoder answers with zero, false, the text "0" and null. Its arrays have
+/// some elements, as a type of its own decoding may take one without a look at the count. Where the
+/// type refuses an answer, or asks in a way of its own, its later members stay unknown. Whether a
+/// name is one of its coding keys is certain in any case.
 struct DocumentTypeMembers {
   /// The types under the names that were asked for; `nil` for an unknown type.
   let types: [String: (any Decodable.Type)?]
@@ -115,7 +116,8 @@ private struct TypeProbe: Decoder {
 
   /// The first case of an enumeration with raw values, which need not list its cases.
   ///
-  /// Such an enumeration has a case, and no case has associated values, so a byte of zero is its first one.
+  /// Such an enumeration has a case, and no case has associated values, so a byte of zero is its
+  /// first one.
   private static func first<R: RawRepresentable>(of type: R.Type) -> Any? {
     switch R.RawValue.self {
     case is String.Type:

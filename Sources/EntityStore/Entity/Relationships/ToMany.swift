@@ -3,7 +3,8 @@ internal import LodestoreFormat
 /// A relationship of a record of `E` to any number of records of `Target`.
 ///
 /// Declared once as a static property of the entity; the value names the relationship, it holds no
-/// records. Either an attribute of the other side holds an id, or links have trees of their own, and both sides may have any number (many-to-many):
+/// records. Either an attribute of the other side holds an id, or links have trees of their own,
+/// and both sides may have any number (many-to-many):
 ///
 ///     @Entity struct Group {
 ///       var name: String
@@ -102,13 +103,16 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
   }
 }
 
-/// The fate of the records that a relationship leads to when the record that it leads away from is deleted.
+/// The fate of the records that a relationship leads to when the record that it leads away from is
+/// deleted.
 ///
-/// A delete follows all rules before anything is written. ``deny`` wins over a ``cascade`` of another
-/// relationship to the same record: the records before the delete count, as under SQL's RESTRICT. Records that the call itself names do not keep each other. Otherwise as Core Data's
+/// A delete follows all rules before anything is written. ``deny`` wins over a ``cascade`` of
+/// another relationship to the same record: the records before the delete count, as under SQL's
+/// RESTRICT. Records that the call itself names do not keep each other. Otherwise as Core Data's
 /// `NSDeleteRule`.
 public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
-  /// Related records stay; links are removed, and attributes that hold the deleted record's id become null.
+  /// Related records stay; links are removed, and attributes that hold the deleted record's id
+  /// become null.
   case nullify
   /// Related records are deleted too, by their own rules.
   case cascade

@@ -68,11 +68,12 @@ extension ImportEngine {
     let unresolved: PageLinks.Unresolved
   }
 
-  /// Looks up the keys of to-one links, and writes the ids into the records of a page, before these are
-  /// merged with stored ones.
+  /// Looks up the keys of to-one links, and writes the ids into the records of a page, before these
+  /// are merged with stored ones.
   ///
-  /// A record without the member was not given the attribute. A key may belong to a new record of the same
-  /// page, which gets its id here. A key without a record is null, and looked up again later.
+  /// A record without the member was not given the attribute. A key may belong to a new record of
+  /// the same page, which gets its id here. A key without a record is null, and looked up again
+  /// later.
   ///
   /// - Parameter known: records of the page that are known to be refused.
   func resolve(
@@ -109,8 +110,8 @@ extension ImportEngine {
     return found
   }
 
-  /// Marks the attribute of a link as given to the records that have its member, and to records whose maker
-  /// set the attribute.
+  /// Marks the attribute of a link as given to the records that have its member, and to records
+  /// whose maker set the attribute.
   private func markGiven(
     _ records: [LinkedRow], _ place: Int, in batch: inout IncomingRecords, _ entity: StoredEntity
   ) throws(StoreError) {
@@ -182,8 +183,8 @@ extension ImportEngine {
     }
   }
 
-  /// The records of a page by the values of one of their attributes: of several with one value that which
-  /// is stored first.
+  /// The records of a page by the values of one of their attributes: of several with one value that
+  /// which is stored first.
   private func rows(
     by key: String, _ batch: IncomingRecords, _ lost: Set<Int>, _ entity: StoredEntity
   ) throws(StoreError) -> [Value: Int] {
@@ -250,8 +251,8 @@ extension MergeRule {
     }
   }
 
-  /// Whether a record that is stored already is treated otherwise than one that is new, so that it matters
-  /// who has made it.
+  /// Whether a record that is stored already is treated otherwise than one that is new, so that it
+  /// matters who has made it.
   fileprivate var tellsStoredFromNew: Bool {
     switch self {
     case .replace, .renew, .patchGiven: false

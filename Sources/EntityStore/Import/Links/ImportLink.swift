@@ -7,21 +7,21 @@ internal import LodestoreFormat
 ///       .init("homeworld", \.homeworld, by: \.url),       // one key
 ///     ]
 ///
-/// A member names all links of its record: links that it no longer names are removed. Null removes all of
-/// them. A record that lacks the member keeps its links, with every ``MergePolicy``. The policy decides about
-/// a link to one record as about other attributes.
+/// A member names all links of its record: links that it no longer names are removed. Null removes
+/// all of them. A record that lacks the member keeps its links, with every ``MergePolicy``. The
+/// policy decides about a link to one record as about other attributes.
 ///
-/// Keys are looked up when the page is written, in one pass over the index. A key may name a record of the
-/// same page. A key without a record is looked up again at the end of the import, and then reported
-/// (``ImportReport/links``), unless the record is made: see ``makesMissing``.
+/// Keys are looked up when the page is written, in one pass over the index. A key may name a record
+/// of the same page. A key without a record is looked up again at the end of the import, and then
+/// reported (``ImportReport/links``), unless the record is made: see ``makesMissing``.
 ///
 /// Where both sides are imported, each with its links, the order of the two imports does not matter.
 public struct ImportLink<E: Entity>: Sendable {
   /// Whether a record that is not there is made, with its key and otherwise the values that new
   /// attributes have; one that needs others is reported.
   ///
-  /// When a later record of the import has that key, it takes the place of the made one whatever the merge
-  /// policy says.
+  /// When a later record of the import has that key, it takes the place of the made one whatever
+  /// the merge policy says.
   public var makesMissing = false
 
   let member: String
@@ -32,8 +32,8 @@ public struct ImportLink<E: Entity>: Sendable {
   let name: String?
   let isToOne: Bool
 
-  /// Declares that `member` names the records that `relationship` leads to, by the values of their attribute
-  /// `key`, which has a unique index.
+  /// Declares that `member` names the records that `relationship` leads to, by the values of their
+  /// attribute `key`, which has a unique index.
   public init<Target: Entity, Value>(
     _ member: String, _ relationship: ToMany<E, Target>,
     by key: KeyPath<Target.Attributes, Attribute<Target, Value>>, makesMissing: Bool = false

@@ -53,8 +53,8 @@ struct LinkResolver {
     self.index = index
   }
 
-  /// The ids of the records with `keys`, which are made where that is asked for; 0 for a key without a
-  /// record.
+  /// The ids of the records with `keys`, which are made where that is asked for; 0 for a key
+  /// without a record.
   ///
   /// - Parameter made: the ids of made records are added to it.
   func ids(of keys: [Value], made: inout [UInt64]) throws(StoreError) -> [UInt64] {

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// The links of a page once its records are written.
 extension ImportEngine {
-  /// Notes the links of attributes that are still open, and writes the links that records do not hold
-  /// themselves.
+  /// Notes the links of attributes that are still open, and writes the links that records do not
+  /// hold themselves.
   func finish(
     _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
     _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState,
@@ -140,8 +140,8 @@ extension ImportEngine {
     }
   }
 
-  /// Sets the attribute of the other records, one after the other, since a unique index or a rule of theirs
-  /// may refuse the link.
+  /// Sets the attribute of the other records, one after the other, since a unique index or a rule
+  /// of theirs may refuse the link.
   ///
   /// - Parameter wanted: by records of the page, all records that are to lead to them.
   /// - Returns: by records of the page, why a link was refused.

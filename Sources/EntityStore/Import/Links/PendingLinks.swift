@@ -4,8 +4,8 @@ internal import LodestoreFormat
 extension ImportEngine {
   /// Looks up the keys without a record once more, and reports those that still have none.
   ///
-  /// A link that a unique index or a rule does not allow is rejected alone: its record stays as its page
-  /// has made it.
+  /// A link that a unique index or a rule does not allow is rejected alone: its record stays as its
+  /// page has made it.
   func resolvePending(
     _ state: inout ImportState, _ core: TransactionCore
   ) throws(StoreError) {

@@ -50,8 +50,8 @@ extension JSONNode {
     return names
   }
 
-  /// Why a record with a value at fault, such as half of a surrogate pair or a key that comes twice,
-  /// cannot be read; nil where all of its values can.
+  /// Why a record with a value at fault, such as half of a surrogate pair or a key that comes
+  /// twice, cannot be read; nil where all of its values can.
   var faultRejection: RecordRejection? {
     guard document.hasFaults, let fault else { return nil }
     var rejection = RecordRejection("cannot read JSON: \(fault.words)", offset: fault.offset)

@@ -231,8 +231,8 @@ final class JSONRecordEncoder {
     claims[slot] = claim
   }
 
-  /// Gives the attribute to one of two members that a record has for it, and counts the other as one that is
-  /// no attribute's.
+  /// Gives the attribute to one of two members that a record has for it, and counts the other as
+  /// one that is no attribute's.
   @inline(never)
   private func settle(
     _ member: Int, _ claim: MemberTable.Claim, _ slot: Int, _ index: Int

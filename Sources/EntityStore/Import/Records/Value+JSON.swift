@@ -16,12 +16,12 @@ package struct ValueMismatch: Error, Sendable, CustomStringConvertible {
 extension Value {
   /// Reads a JSON value as one of `type`, exactly or not at all.
   ///
-  /// Null is null for every type.
-  /// Numbers go into integer attributes when they are such an integer (`5.0` is 5), and integers of
-  /// 64 bits into floating-point ones when those hold them exactly; longer ones as the nearest number. Dates are ISO 8601 text, UUIDs their
-  /// usual text, data Base64 text, decimals a number or its text. `"NaN"`, `"Infinity"` and
-  /// `"-Infinity"` are taken for floating point, because JSON has no number for them, and
-  /// ``ExactJSON`` for all that JSON does not hold exactly.
+  /// Null is null for every type. Numbers go into integer attributes when they are such an integer
+  /// (`5.0` is 5), and integers of 64 bits into floating-point ones when those hold them exactly;
+  /// longer ones as the nearest number. Dates are ISO 8601 text, UUIDs their usual text, data
+  /// Base64 text, decimals a number or its text. `"NaN"`, `"Infinity"` and `"-Infinity"` are taken
+  /// for floating point, because JSON has no number for them, and ``ExactJSON`` for all that JSON
+  /// does not hold exactly.
   package init(_ node: JSONNode, as type: AttributeType) throws(ValueMismatch) {
     if node.isNull {
       self = .null

@@ -58,8 +58,8 @@ public struct CSVOptions: Sendable, Hashable {
   /// Behind a backslash `n`, `r`, `t`, `b`, `f`, `v` and `0` are the control characters that they
   /// are in C, and a field that is `\N` alone is null, as databases write their tables.
   public var escape: CSVCharacter?
-  /// Texts of fields that are null, in addition to the empty one, such as `NA` and `\N`: as they stand in the text,
-  /// and only without quotes.
+  /// Texts of fields that are null, in addition to the empty one, such as `NA` and `\N`: as they
+  /// stand in the text, and only without quotes.
   public var nullValues: Set<String> = []
   /// How characters are encoded; positions in errors and rejects are those of the text as UTF-8.
   public var encoding = TextEncoding.automatic

@@ -6,8 +6,8 @@
 ///     while let row = try reader.next() { print(row.fields) }
 ///
 /// Lines end with LF or CR LF; inside quotes both and a lone CR are content. A byte order mark at
-/// the start is left out. Any other text that is neither well formed nor allowed by the options is an
-/// error with line, column and byte. An error concerns its row only, and the next call goes on
+/// the start is left out. Any other text that is neither well formed nor allowed by the options is
+/// an error with line, column and byte. An error concerns its row only, and the next call goes on
 /// after the row. There is no going on after an error in the row of the names, and after a limit
 /// inside of quotes; ``hasFailed`` tells.
 ///
@@ -88,8 +88,8 @@ public struct CSVReader: Sendable {
     return (row.text, row.count, scanner.origin.line, scanner.origin.offset)
   }
 
-  /// Rows of fields between tabulators in which a quoted field has line ends: how many, and the line
-  /// of the first.
+  /// Rows of fields between tabulators in which a quoted field has line ends: how many, and the
+  /// line of the first.
   var longRows: (count: Int, line: Int) { scanner.longRows }
 
   private mutating func stopped(_ reason: CSVError.Reason, field: Int?) -> CSVError {

@@ -9,17 +9,18 @@
 ///     let pages = FilePages.csv("asteroids.csv", options)
 ///     let report = try await importer.run(pages, as: Asteroid.self) { $0 }
 ///
-/// A file is opened when its first page is asked for and closed after the last, at an error and when
-/// the task is cancelled. Each iteration reads it from its start. Where a file has many pages they
-/// are made one at a time, so that memory does not grow with the file. Several files are one import:
-/// their pages follow each other in the order of the paths, and each reject has the name of its file.
+/// A file is opened when its first page is asked for and closed after the last, at an error and
+/// when the task is cancelled. Each iteration reads it from its start. Where a file has many pages
+/// they are made one at a time, so that memory does not grow with the file. Several files are one
+/// import: their pages follow each other in the order of the paths, and each reject has the name of
+/// its file.
 ///
-/// Files that gzip has compressed are known by their first bytes and decompressed as they are read. A
-/// byte order mark is left out; text in UTF-16 begins with one, or is CSV whose options say so.
+/// Files that gzip has compressed are known by their first bytes and decompressed as they are read.
+/// A byte order mark is left out; text in UTF-16 begins with one, or is CSV whose options say so.
 ///
-/// An importer rejects a line, a row or a value that cannot be read where its end is known, and goes
-/// on after it. An iteration without an importer throws the error of the first such record in the
-/// place of its page.
+/// An importer rejects a line, a row or a value that cannot be read where its end is known, and
+/// goes on after it. An iteration without an importer throws the error of the first such record in
+/// the place of its page.
 ///
 /// What an iteration throws: ``StoreError/Code/notPermitted`` and ``StoreError/Code/inputOutput``
 /// when the file cannot be read, ``StoreError/Code/importStopped`` when its content is not what was
@@ -47,7 +48,8 @@ public struct FilePages: AsyncSequence, Sendable {
     jsonLines([path], recordsPerPage: recordsPerPage)
   }
 
-  /// Files of JSON Lines in which each line is a record; see ``jsonLines(_:recordsPerPage:)-(String,_)``.
+  /// Files of JSON Lines in which each line is a record; see
+  /// ``jsonLines(_:recordsPerPage:)-(String,_)``.
   public static func jsonLines(_ paths: [String], recordsPerPage: Int = 1000) -> FilePages {
     FilePages(paths: paths, form: .jsonLines(recordsPerPage))
   }
@@ -56,7 +58,8 @@ public struct FilePages: AsyncSequence, Sendable {
   /// of them make a page.
   ///
   /// Unlike a line, a value may go over many lines, and may be followed by another on the same one:
-  /// `{"id": 1}{"id": 2}`. What the values may be is as for ``jsonLines(_:recordsPerPage:)-(String,_)``.
+  /// `{"id": 1}{"id": 2}`. What the values may be is as for
+  /// ``jsonLines(_:recordsPerPage:)-(String,_)``.
   public static func jsonValues(_ path: String, recordsPerPage: Int = 1000) -> FilePages {
     jsonValues([path], recordsPerPage: recordsPerPage)
   }
@@ -94,8 +97,8 @@ public struct FilePages: AsyncSequence, Sendable {
     columns([path], recordsPerPage: recordsPerPage)
   }
 
-  /// Files that are one ``ColumnPage`` each: that many rows make a page, or all of a file when no number
-  /// is given.
+  /// Files that are one ``ColumnPage`` each: that many rows make a page, or all of a file when no
+  /// number is given.
   public static func columns(_ paths: [String], recordsPerPage: Int? = nil) -> FilePages {
     FilePages(paths: paths, form: .columns(recordsPerPage ?? Int.max))
   }

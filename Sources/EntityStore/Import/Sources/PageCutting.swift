@@ -38,7 +38,8 @@ struct CutPage: Sendable {
   /// A JSON text, without the records that could not be read.
   var content: Data
   var places = PagePlaces()
-  /// Whether the page is a line of its file, so that the next page can be read where this one cannot.
+  /// Whether the page is a line of its file, so that the next page can be read where this one
+  /// cannot.
   var isLine = false
 
   init(_ content: Data) { self.content = content }
@@ -112,8 +113,8 @@ private struct PageLinesCutter: PageCutter {
 
 /// Records, a fixed number of them to a page, of lines or values.
 ///
-/// Each record is parsed. So two values on one line are not taken for two records, and a fault is known
-/// before the record is in a page.
+/// Each record is parsed. So two values on one line are not taken for two records, and a fault is
+/// known before the record is in a page.
 private struct RecordCutter: PageCutter {
   private static let limits = JSONLimits(
     // Room for the brackets around a line.

@@ -19,8 +19,8 @@ public enum TextEncoding: Sendable, Hashable {
 
 /// Makes UTF-8 of a stream of bytes in another encoding.
 ///
-/// Bytes that the encoding does not have become a byte that UTF-8 does not have. So the check of the text
-/// refuses the record with them, and no other.
+/// Bytes that the encoding does not have become a byte that UTF-8 does not have. So the check of
+/// the text refuses the record with them, and no other.
 struct TextDecoder: Sendable {
   /// A byte that no UTF-8 text has.
   private static let invalid: UInt8 = 0xFF

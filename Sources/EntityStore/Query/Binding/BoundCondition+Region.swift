@@ -79,7 +79,8 @@ extension ObservedRegion {
 }
 
 extension BoundOrder {
-  /// The entities and relationships that the order depends on, apart from the records that it sorts.
+  /// The entities and relationships that the order depends on, apart from the records that it
+  /// sorts.
   var region: ObservedRegion {
     terms.reduce(into: ObservedRegion()) { $0.formUnion($1.operand.region) }
   }

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
-// Parts of dates. A comparison of a year, or of a beginning, with a constant is a range of dates, which an
-// index over the date serves.
+// Parts of dates. A comparison of a year, or of a beginning, with a constant is a range of dates,
+// which an index over the date serves.
 extension ConditionBinding {
   /// A part of a date, as it is evaluated.
   mutating func datePart(
@@ -36,8 +36,8 @@ extension ConditionBinding {
     }.map { BoundAttribute($0) }
   }
 
-  /// `comparison` with each part of a date that a derived attribute holds named by that attribute, so
-  /// that its indexes serve.
+  /// `comparison` with each part of a date that a derived attribute holds named by that attribute,
+  /// so that its indexes serve.
   func withDerivedParts(_ comparison: Comparison) throws(StoreError) -> Comparison {
     var comparison = comparison
     comparison.left = try withDerivedPart(comparison.left)
@@ -126,8 +126,8 @@ private enum DateSpans {
   /// Units that begin at the part, a date.
   case units(CalendarPart)
 
-  /// The dates for which the part is the constant; empty, at the first date whose part is greater, where
-  /// it is so of none; `nil` for constants that are not of the part's kind, or too far away.
+  /// The dates for which the part is the constant; empty, at the first date whose part is greater,
+  /// where it is so of none; `nil` for constants that are not of the part's kind, or too far away.
   func range(_ constant: Value, _ offset: Int64) -> Range<Double>? {
     let (low, high): (Int64, Int64)
     switch (self, constant) {

@@ -153,7 +153,8 @@ struct ConditionBinding {
     }
   }
 
-  /// Throws where an operator of bits stands between values that have none: `&` may be meant as `&&`.
+  /// Throws where an operator of bits stands between values that have none: `&` may be meant as
+  /// `&&`.
   private func checkBits(
     _ operand: Operand, _ left: BoundOperand, _ right: BoundOperand
   ) throws(StoreError) {

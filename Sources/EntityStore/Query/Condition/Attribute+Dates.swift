@@ -13,7 +13,8 @@ extension Attribute where Value == Date {
   ///
   ///     Order.where { $0.createdAt[.year] == 2024 }
   ///
-  /// Conditions on years and on beginnings use an index over the date, in UTC and at a fixed offset.
+  /// Conditions on years and on beginnings use an index over the date, in UTC and at a fixed
+  /// offset.
   public subscript(part: DatePart) -> Attribute<E, Int?> { self[part, in: .utc] }
 
   /// A part of the date in a time zone.

@@ -46,11 +46,11 @@ extension Attribute {
     return attributes[ordinal].name
   }
 
-  /// The attribute's value from a value that a group, an aggregate or a section has of it; `nil` where
-  /// the type does not hold it.
+  /// The attribute's value from a value that a group, an aggregate or a section has of it; `nil`
+  /// where the type does not hold it.
   ///
-  /// Computed numbers may have another width or kind than the type, as an integer sum of no records has
-  /// where others are doubles.
+  /// Computed numbers may have another width or kind than the type, as an integer sum of no records
+  /// has where others are doubles.
   func loaded(_ value: LodestoreFormat.Value) -> Value? {
     let type = coding.storage.type
     guard derived != nil, type != .json, type != .document else {

@@ -1,10 +1,11 @@
 // What people try first, refused with what to write instead.
 //
-// `&&` and `||` are refused between two conditions, by functions with a result of their own, which nothing else
-// takes. With a condition as the result, or with further operands, the compiler takes 12 to 80 seconds for 30 faulty
-// chains in unrelated code, in place of 0.5 (Swift 6.3; `faultyChains` of the tests). So of three conditions in a
-// chain the compiler does not say more. No overload takes lines that are Swift's own `Bool`: with one, the compiler
-// talks of other operators where a type is wrong.
+// `&&` and `||` are refused between two conditions, by functions with a result of their own, which
+// nothing else takes. With a condition as the result, or with further operands, the compiler takes
+// 12 to 80 seconds for 30 faulty chains in unrelated code, in place of 0.5 (Swift 6.3;
+// `faultyChains` of the tests). So of three conditions in a chain the compiler does not say more.
+// No overload takes lines that are Swift's own `Bool`: with one, the compiler talks of other
+// operators where a type is wrong.
 
 /// Two conditions that were joined by an operator, which is refused.
 @_documentation(visibility: internal)

@@ -1,5 +1,5 @@
-// Aggregates of those related records that fulfil a condition. The file keeps the condition as a format string, so
-// every program keeps the attribute right.
+// Aggregates of those related records that fulfil a condition. The file keeps the condition as a
+// format string, so every program keeps the attribute right.
 
 extension Derivation where Value == Int {
   /// How many of the records that the relationship leads to fulfil a condition.
@@ -85,7 +85,8 @@ extension Derivation {
     maximum(relationship, source).restricted(to: Condition.stored(condition))
   }
 
-  /// The greatest value of an optional attribute of the records that fulfil a condition; null of none.
+  /// The greatest value of an optional attribute of the records that fulfil a condition; null of
+  /// none.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     @ConditionBuilder<Target> where condition:

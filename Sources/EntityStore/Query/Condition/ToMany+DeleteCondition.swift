@@ -1,10 +1,10 @@
 extension ToMany {
-  /// A relationship with links of its own, whose records keep the record that leads to them from being deleted
-  /// while they fulfil a condition.
+  /// A relationship with links of its own, whose records keep the record that leads to them from
+  /// being deleted while they fulfil a condition.
   ///
   /// The condition is kept in the file, so every program and `kvdump` keep to it. As under
-  /// ``RelationshipDeleteRule/deny`` the records before the delete count, also where another relationship would
-  /// cascade to them.
+  /// ``RelationshipDeleteRule/deny`` the records before the delete count, also where another
+  /// relationship would cascade to them.
   ///
   /// - Parameters:
   ///   - onDelete: the rule for the other records; ``RelationshipDeleteRule/deny`` is refused.
@@ -17,8 +17,8 @@ extension ToMany {
     self.init(ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Declares the inverse of a relationship with links of its own, whose records keep the record that leads to them
-  /// from being deleted while they fulfil a condition.
+  /// Declares the inverse of a relationship with links of its own, whose records keep the record
+  /// that leads to them from being deleted while they fulfil a condition.
   public init(
     inverse: ToMany<Target, E>, ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify,
     @ConditionBuilder<Target> deniesDeleteWhere condition:
@@ -27,8 +27,8 @@ extension ToMany {
     self.init(inverse, ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Declares the inverse of an optional attribute, whose records keep the record that they lead to from being deleted
-  /// while they fulfil a condition.
+  /// Declares the inverse of an optional attribute, whose records keep the record that they lead to
+  /// from being deleted while they fulfil a condition.
   ///
   ///     static let loans = ToMany<Member, Loan>(
   ///       inverse: \.member, onDelete: .cascade, deniesDeleteWhere: { $0.returnedOn == nil })
@@ -41,8 +41,8 @@ extension ToMany {
     self.init(of: inverse, ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Declares the inverse of a required attribute, whose records keep the record that they lead to from being deleted
-  /// while they fulfil a condition.
+  /// Declares the inverse of a required attribute, whose records keep the record that they lead to
+  /// from being deleted while they fulfil a condition.
   ///
   /// As the attribute cannot be null, ``RelationshipDeleteRule/nullify`` is refused.
   public init(
@@ -58,7 +58,8 @@ extension ToMany {
 extension Condition {
   /// The format string of a condition on one record's attributes.
   ///
-  /// The result throws ``StoreError/Code/badSchema`` for a condition that only Swift code can evaluate.
+  /// The result throws ``StoreError/Code/badSchema`` for a condition that only Swift code can
+  /// evaluate.
   static func stored(
     _ build: @escaping @Sendable (E.Attributes) -> Condition<E>
   ) -> StoredCondition {

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
-/// A condition of the catalogue on the attributes of one record: a rule, or the condition of a delete rule or
-/// of a derived attribute.
+/// A condition of the catalogue on the attributes of one record: a rule, or the condition of a
+/// delete rule or of a derived attribute.
 final class RecordCondition: RecordTest {
   private let bound: BoundCondition
   private let evaluator: ConditionEvaluator
@@ -27,8 +27,8 @@ final class RecordCondition: RecordTest {
 }
 
 extension DerivationDescription {
-  /// The numbers of the attributes of `target`, whose records it is derived from, that it depends on; `nil`
-  /// where its condition cannot be read.
+  /// The numbers of the attributes of `target`, whose records it is derived from, that it depends
+  /// on; `nil` where its condition cannot be read.
   func sources(in target: EntityDescription) -> Set<UInt32>? {
     var numbers: Set<UInt32> = []
     if kind.isOfRelated, let source { numbers.insert(source) }
@@ -63,7 +63,8 @@ extension TransactionCore {
     }
   }
 
-  /// The condition of the delete rule of `end`, on the records that it leads to; `nil` where there is none.
+  /// The condition of the delete rule of `end`, on the records that it leads to; `nil` where there
+  /// is none.
   ///
   /// - Throws: ``StoreError/Code/badSchema`` for a condition that cannot be used.
   func denyCondition(of end: RelationshipEnd) throws(StoreError) -> (any RecordTest)? {
@@ -78,8 +79,8 @@ extension TransactionCore {
     }
   }
 
-  /// Throws ``StoreError/Code/badSchema`` for a condition of a delete rule or a derived attribute that cannot
-  /// be used, where one of its two entities is among `declared`.
+  /// Throws ``StoreError/Code/badSchema`` for a condition of a delete rule or a derived attribute
+  /// that cannot be used, where one of its two entities is among `declared`.
   func checkConditions(_ declared: Set<String>) throws(StoreError) {
     func isDeclared(_ end: RelationshipEnd) -> Bool {
       declared.contains(end.source.name) || declared.contains(end.target.name)

@@ -84,8 +84,8 @@ final class SortKeyWriter {
 
   /// Appends what tells apart the numbers that share the nearest double, which the key has already.
   ///
-  /// So computed integers and decimals keep their exact order, also among numbers with a fraction. The
-  /// keys of documents have no such part: stored page tokens hold these keys.
+  /// So computed integers and decimals keep their exact order, also among numbers with a fraction.
+  /// The keys of documents have no such part: stored page tokens hold these keys.
   private func appendRest(of value: DynamicValue) {
     switch (value, value.number) {
     case (.bool, _): break

@@ -11,8 +11,8 @@ public struct NullPlacement: Sendable, Hashable {
 
 /// One key of an order: made of an attribute, as `\.title.descending`.
 ///
-/// The attribute may be what a related record has, `\.group[\.name].ascending`, a number or value of
-/// all related records, `$0.notes.count.descending`, or a value computed from an attribute.
+/// The attribute may be what a related record has, `\.group[\.name].ascending`, a number or value
+/// of all related records, `$0.notes.count.descending`, or a value computed from an attribute.
 public struct SortKey<E: Entity>: Sendable {
   /// A failure is thrown when the query is run.
   let term: Result<SortTerm, StoreError>
@@ -43,8 +43,8 @@ extension Attribute {
   /// Highest first, null at the end.
   public var descending: SortKey<E> { sortKey(isDescending: true, nil, []) }
 
-  /// Lowest first; null comes first unless `nulls` says otherwise; text is compared without case or marks
-  /// as `comparison` says.
+  /// Lowest first; null comes first unless `nulls` says otherwise; text is compared without case or
+  /// marks as `comparison` says.
   public func ascending(
     nulls: NullPlacement? = nil, ignoring comparison: TextComparison = []
   ) -> SortKey<E> {

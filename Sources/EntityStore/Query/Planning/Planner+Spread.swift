@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 /// Where the records lie that a walk is to find.
 ///
-/// A limit ends a scan, or a walk of an index for its order, early only where some of these records come
-/// early. A few entries of the most selective index tell whether they do: where data are correlated, as the
-/// state of a record with its age, all of them may lie behind most others.
+/// A limit ends a scan, or a walk of an index for its order, early only where some of these records
+/// come early. A few entries of the most selective index tell whether they do: where data are
+/// correlated, as the state of a record with its age, all of them may lie behind most others.
 extension Planner {
   /// How many entries are sampled for a scan, and how many records for a walk of an index.
   private static let sampledIDs = 32
@@ -91,8 +91,8 @@ extension QueryPlan {
 }
 
 extension TransactionCore {
-  /// The ids of the first and of the last entries of `access`, half as many as `count` of each; fewer
-  /// where there are not so many.
+  /// The ids of the first and of the last entries of `access`, half as many as `count` of each;
+  /// fewer where there are not so many.
   func ends(of access: IndexAccess, _ count: Int) throws -> [UInt64] {
     guard access.rangeCount > 0 else { return [] }
     var ids: [UInt64] = []

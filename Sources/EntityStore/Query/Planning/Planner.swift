@@ -16,7 +16,8 @@ struct PlannerStatistics {
   /// The values of the first attribute of an index, as elements of its keys; `nil` where there are
   /// more than a number.
   var firstElements: (StoredIndex, Int) throws -> PackedKeys?
-  /// The ids of a number of entries, half of them at the beginning of an access and half at its end.
+  /// The ids of a number of entries, half of them at the beginning of an access and half at its
+  /// end.
   var ends: (IndexAccess, Int) throws -> [UInt64]
   /// The first elements of the keys that records have in an index.
   var firstElementsOf: (StoredIndex, [UInt64]) throws -> [[UInt8]]

@@ -38,7 +38,8 @@ final class QueryPlan: Sendable {
     }
   }
 
-  /// The parts that all plans of a query share, in one place, as the planner compares several plans.
+  /// The parts that all plans of a query share, in one place, as the planner compares several
+  /// plans.
   final class Subject: Sendable {
     let entity: StoredEntity
     let request: QueryRequest
@@ -132,7 +133,8 @@ final class QueryPlan: Sendable {
     let others = others.filter { !$0.needsWholeKeys && $0 !== self }
     guard let least = others.map(\.certainCost).min(), least < certainCost || needsWholeKeys
     else { return self }
-    // Among the plans that are about as sure, the one that may end soonest takes over: it can do so early.
+    // Among the plans that are about as sure, the one that may end soonest takes over: it can do so
+    // early.
     let sure = others.filter { $0.certainCost <= 1.5 * least }
     guard let surest = sure.min(by: { $0.cost < $1.cost }) else { return self }
     let perRecord: Double =

@@ -10,7 +10,8 @@ extension QueryRequest {
       && order.allSatisfy { $0.operand.takesPlan(&room) }
   }
 
-  /// A hash of all that the plan depends on but the data and the schema; `nil` where no plan is kept.
+  /// A hash of all that the plan depends on but the data and the schema; `nil` where no plan is
+  /// kept.
   func planHash(for entity: StoredEntity) -> Int? {
     guard takesPlan else { return nil }
     var hasher = Hasher()

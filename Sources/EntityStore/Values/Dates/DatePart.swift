@@ -1,11 +1,13 @@
 internal import LodestoreFormat
 
-/// A part of a date that is a number, for conditions, orders, groups, sections and derived attributes.
+/// A part of a date that is a number, for conditions, orders, groups, sections and derived
+/// attributes.
 ///
 ///     Order.where { $0.createdAt[.year] == 2024; $0.createdAt[.weekday, in: .named("Europe/Berlin")] > 5 }
 ///
-/// Parts are those of the proleptic Gregorian calendar and of ISO 8601, without leap seconds. A part is null
-/// for a null date, and for a date that is not finite or 2^53 seconds or more from 2001.
+/// Parts are those of the proleptic Gregorian calendar and of ISO 8601, without leap seconds. A
+/// part is null for a null date, and for a date that is not finite or 2^53 seconds or more from
+/// 2001.
 public enum DatePart: String, Sendable, Hashable, CaseIterable {
   /// The year; 0 is the year before the year 1.
   case year
@@ -13,9 +15,11 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
   case quarter
   /// The month, from 1 to 12.
   case month
-  /// The year that ``week`` counts in, which may be the one before or after ``year`` around January 1.
+  /// The year that ``week`` counts in, which may be the one before or after ``year`` around January
+  /// 1.
   case weekYear
-  /// The week by ISO 8601, from 1 to 53: it begins on Monday, and week 1 has the first Thursday of the year.
+  /// The week by ISO 8601, from 1 to 53: it begins on Monday, and week 1 has the first Thursday of
+  /// the year.
   case week
   /// The day of the year, from 1 to 366.
   case dayOfYear
@@ -33,7 +37,8 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
   var calendarPart: CalendarPart? { CalendarPart(rawValue: rawValue) }
 }
 
-/// A span of time whose first moment is a part of a date, for groups and sections by month and the like.
+/// A span of time whose first moment is a part of a date, for groups and sections by month and the
+/// like.
 ///
 ///     let months = Order.all.sorted(by: \.createdAt[startOf: .month].descending)
 public enum DateUnit: String, Sendable, Hashable, CaseIterable {
@@ -77,9 +82,10 @@ public struct DateZone: Sendable, Hashable, CustomStringConvertible {
 
   /// The clocks of a zone in the machine's database of time zones, such as `Europe/Berlin`.
   ///
-  /// A query with a zone that the machine does not know throws ``StoreError/Code/invalidQuery``. The
-  /// rules come with the system: another machine, or the same one after an update, may have others for
-  /// dates that are still to come. So derived attributes and rules take UTC and offsets alone.
+  /// A query with a zone that the machine does not know throws ``StoreError/Code/invalidQuery``.
+  /// The rules come with the system: another machine, or the same one after an update, may have
+  /// others for dates that are still to come. So derived attributes and rules take UTC and offsets
+  /// alone.
   public static func named(_ name: String) -> DateZone { DateZone(name: name) }
 
   /// The name or the offset.

@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// How far the clocks of a time zone are ahead of UTC, at each moment.
 ///
-/// Fixed offsets need nothing else. The rules of a named zone come from the machine's database of time
-/// zones, so they may differ between machines and change with updates of the system.
+/// Fixed offsets need nothing else. The rules of a named zone come from the machine's database of
+/// time zones, so they may differ between machines and change with updates of the system.
 struct ZoneRules: Sendable {
   private enum Source {
     case fixed(Int64)
@@ -19,8 +19,8 @@ struct ZoneRules: Sendable {
 
   private init(source: Source) { self.source = source }
 
-  /// The rules of `name`: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Berlin`; `nil` where
-  /// the machine knows no such zone.
+  /// The rules of `name`: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Berlin`;
+  /// `nil` where the machine knows no such zone.
   init?(_ name: String) {
     if let offset = Self.offset(name) {
       source = .fixed(offset)
@@ -89,8 +89,8 @@ struct ZoneRules: Sendable {
 
   /// The first moment at which clocks show `local` or later.
   ///
-  /// Of a time that clocks show twice this is the earlier moment; of a time that they skip, the moment of
-  /// the change.
+  /// Of a time that clocks show twice this is the earlier moment; of a time that they skip, the
+  /// moment of the change.
   private static func moment(ofLocal local: Int64, _ table: ZoneTable) -> Int64 {
     let before = table.offset(at: local - widestOffset)
     let after = table.offset(at: local + widestOffset)

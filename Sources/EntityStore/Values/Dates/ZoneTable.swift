@@ -6,7 +6,8 @@
   import Darwin
 #endif
 
-/// The changes of the clocks of a named time zone, from the machine's database in the format of RFC 9636.
+/// The changes of the clocks of a named time zone, from the machine's database in the format of RFC
+/// 9636.
 ///
 /// A damaged file is no zone, and reading it never traps.
 struct ZoneTable: Sendable {

@@ -202,7 +202,8 @@ struct Inflate: Sendable {
     self.distances = distances
   }
 
-  /// Reads symbols until the block ends, a chunk of text is full, or the input may not hold another.
+  /// Reads symbols until the block ends, a chunk of text is full, or the input may not hold
+  /// another.
   private mutating func readSymbols(
     _ input: [UInt8], _ at: inout Int, isFinished: Bool
   ) throws(Fault) {
@@ -241,7 +242,8 @@ struct Inflate: Sendable {
   }
 }
 
-/// A code of variable length: the symbol and the length of the code for each sequence of the next bits.
+/// A code of variable length: the symbol and the length of the code for each sequence of the next
+/// bits.
 private struct HuffmanTable: Sendable {
   static let fixedLiterals = fixed(
     (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
@@ -251,8 +253,8 @@ private struct HuffmanTable: Sendable {
   let entries: [UInt16]
   let bits: Int
 
-  /// The codes with these lengths, one for each symbol; nil where there are more codes than bits for
-  /// them.
+  /// The codes with these lengths, one for each symbol; nil where there are more codes than bits
+  /// for them.
   init?(_ lengths: some Collection<UInt8>) {
     let longest = Int(lengths.max() ?? 0)
     bits = max(longest, 1)
