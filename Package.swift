@@ -31,10 +31,11 @@ let hasBorrowedViews = Context.environment["LODESTORE_BORROWED_VIEWS"] != nil
 // LODESTORE_FUZZ in the environment adds the fuzz targets, which only tools/fuzz can build.
 let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 
-// "Macros" and "Web" are enabled together by default, as the one trait "Complete". SwiftPM passes each enabled trait
-// to the compiler as a flag, in an order that differs from run to run, and another order compiles every file again:
-// with two default traits, some 500 files after each change of a program's own manifest. So the default is one flag,
-// and the settings below derive the others from it in a fixed order.
+// "Macros" and "Web" are enabled together by default, as the one trait "Complete". SwiftPM passes each
+// enabled trait to the compiler as a flag. The order of the flags differs from run to run, and another
+// order compiles every file again: with two default traits, some 500 files after each change of a
+// program's own manifest. So the default is one flag, and the settings below derive the others from it
+// in a fixed order.
 
 /// What `LodestoreWeb` needs where there is no sound `URLSession`.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web", "Complete"])
