@@ -91,3 +91,33 @@ extension Transaction {
     environment.commitHooks.append((environment.runningMember, body))
   }
 }
+
+/// The part of a write that runs last, before its commit, whichever code has changed the trees.
+package protocol CommitPreparation: AnyObject {
+  /// Makes the last changes of the write.
+  ///
+  /// Called once for all writes of a group. An error undoes the transaction, and all writes of the group fail.
+  func prepare(_ transaction: Transaction) throws
+}
+
+extension Transaction {
+  /// The preparation of the running write for its commit, made by the first call.
+  ///
+  /// A write that runs again begins without one.
+  package func commitPreparation<P: CommitPreparation>(_ make: () -> P) -> P {
+    if let known = environment.commitPreparation as? P { return known }
+    let made = make()
+    environment.commitPreparation = made
+    return made
+  }
+}
+
+extension Environment {
+  /// Runs the preparation of the running write; on its thread, before it ends.
+  func prepareCommit(_ transaction: Transaction) throws {
+    guard let preparation = commitPreparation else { return }
+    commitPreparation = nil
+    guard firstFailure == nil, !mustRestart else { return }
+    try preparation.prepare(transaction)
+  }
+}

@@ -114,6 +114,9 @@ extension Environment {
         endedWriteCount.add(1, ordering: .relaxed)
         group.members.append(next)
       }
+      if failure == nil {
+        do { try prepareCommit(transaction) } catch { failure = error }
+      }
       do {
         let isOver = try endWrite(
           handle, failure, memberCount: group.members.count, takesTreeLock: &takesTreeLock)

@@ -29,7 +29,10 @@ extension Environment {
       let transaction = try beginWrite(takesTreeLock: takesTreeLock)
       let outcome: Result<R, any Error>
       do {
-        outcome = .success(try body(Transaction(handle: transaction, environment: self)))
+        let running = Transaction(handle: transaction, environment: self)
+        let result = try body(running)
+        try prepareCommit(running)
+        outcome = .success(result)
       } catch {
         outcome = .failure(error)
       }
@@ -54,6 +57,7 @@ extension Environment {
     takesTreeLock: inout Bool
   ) throws -> Bool {
     activeWrite = nil
+    commitPreparation = nil
     defer { endBulkWrite() }
     // LMDB frees the cursors now; from here on they must not close themselves.
     endedWriteCount.add(1, ordering: .relaxed)
@@ -120,6 +124,7 @@ extension Environment {
     hasWritten = false
     // The hooks of the run before this one.
     commitHooks.removeAll()
+    commitPreparation = nil
     runningMember = 0
     try awaitTurn()
     var attempts = 0

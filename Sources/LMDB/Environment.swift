@@ -93,6 +93,8 @@ package final class Environment: @unchecked Sendable {
   var runningMember = 0
   /// How many writes have been committed here.
   var writeCount: UInt64 = 0
+  /// See ``Transaction/commitPreparation(_:)``; of the running write.
+  var commitPreparation: (any CommitPreparation)?
   /// Called behind the hooks of each commit; see ``addCommitListener(_:)``.
   let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
   let hasCommitListeners = Atomic<Bool>(false)

@@ -58,10 +58,11 @@ package struct Checksum: Sendable {
   }
 
   /// Writes the checksum of each of the consecutive records at `records`, which end at `ends` and have
-  /// consecutive ids from `firstID` on.
+  /// consecutive ids from `firstID` on; returns the digest of these records.
   package static func seal(
     _ records: UnsafeMutableRawPointer, ends: UnsafeBufferPointer<Int>, firstID: UInt64
-  ) {
+  ) -> ContentDigest {
+    var digest = ContentDigest()
     var id = firstID
     var start = 0
     for end in ends {
@@ -69,9 +70,11 @@ package struct Checksum: Sendable {
       let checksum = lodestore_crc32c_record(id, records + start, content)
       records.storeBytes(
         of: checksum.littleEndian, toByteOffset: start &+ content, as: UInt32.self)
+      digest += ContentDigest(record: id, checksum: checksum)
       start = end
       id &+= 1
     }
+    return digest
   }
 
   /// The body of a catalogue, bucket or import pair: checksum over key and content, then content.

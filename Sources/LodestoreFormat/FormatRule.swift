@@ -120,6 +120,10 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case counterEntity = "counter.entity"
   case counterNumbers = "counter.numbers"
   case counterBuilding = "counter.building"
+  // Digests.
+  case digestKey = "digest.key"
+  case digestLength = "digest.length"
+  case digestContent = "digest.content"
   // Buckets and imports.
   case bucketKey = "bucket.key"
   case importKey = "import.key"

@@ -71,6 +71,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// JSON's null as the initial value of a required attribute: a program that does not know it
   /// finds no value in records that are older than the attribute.
   case nullInitial
+  /// Digests of the content: a writer that does not know them would leave digests of earlier
+  /// content.
+  case contentDigest
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -82,7 +85,7 @@ package enum FormatFeature: Sendable, CaseIterable {
       FormatRequirement(reader: .first, writer: .derivations)
     case .history: FormatRequirement(reader: .first, writer: .history)
     case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
-      .derivedDatePart:
+      .derivedDatePart, .contentDigest:
       FormatRequirement(reader: .first, writer: .schemas)
     case .nullInitial: FormatRequirement(reader: .schemas, writer: .schemas)
     }

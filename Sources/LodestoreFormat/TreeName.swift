@@ -15,8 +15,9 @@ package enum TreeName: Hashable, Sendable {
   case order(relationship: UInt32, side: RelationshipSide)
   /// An index over the elements of documents.
   case elements(entity: EntityNumber, index: UInt32)
-  /// Reserved; see Format.md, "Reserved".
   case history
+  /// The digests of records, links and buckets.
+  case digests
 
   package var text: String {
     switch self {
@@ -31,21 +32,22 @@ package enum TreeName: Hashable, Sendable {
     case .order(let relationship, let side): "order.\(relationship).\(side.rawValue)"
     case .elements(let entity, let index): "elements.\(entity).\(index)"
     case .history: "history"
+    case .digests: "digests"
     }
   }
 
-  /// Whether a store may be without the tree, which is the same as an empty one.
+  /// Whether a store may be without the tree.
   package var isOptional: Bool {
     switch self {
     case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
       .elements:
       false
-    case .history: true
+    case .history, .digests: true
     }
   }
 
   /// What a store uses of the format that has the tree.
-  package var features: Set<FormatFeature> { [.base] }
+  package var features: Set<FormatFeature> { self == .digests ? [.contentDigest] : [.base] }
 
   /// The tree that `text` names; `nil` for a name that this version does not know.
   package init?(_ text: String) {
@@ -56,6 +58,7 @@ package enum TreeName: Hashable, Sendable {
     case "buckets": self = .buckets
     case "imports": self = .imports
     case "history": self = .history
+    case "digests": self = .digests
     default:
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       let numbers = parts.dropFirst().compactMap { part in

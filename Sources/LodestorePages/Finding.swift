@@ -26,6 +26,8 @@ package struct Finding: Equatable, Sendable {
     case linkOrder = "link-order"
     // Derived attributes.
     case derivedValue = "derived-value"
+    // The content as a whole.
+    case digest
   }
 
   package var code: Code
@@ -101,6 +103,7 @@ extension Finding.Code {
     case .linkDangling: .linkRecords
     case .linkOrder: .linkOrder
     case .derivedValue: .derivedValue
+    case .digest: .digestContent
     }
   }
 }

@@ -8,7 +8,9 @@ extension Verifier {
     let name = TreeName.buckets.text
     guard let tree = trees[name] else { return }
     var list = findings
+    var digest = ContentDigest()
     try walk(tree) { key, body in
+      if let number = ContentDigest(of: .buckets, key: key, body: body) { digest += number }
       if let (bucket, userKey) = BucketKey.split(key) {
         if userKey.count > BucketKey.longestKey {
           list.add(
@@ -29,5 +31,6 @@ extension Verifier {
       }
     }
     findings = list
+    digests[.buckets] = digest
   }
 }

@@ -129,10 +129,13 @@ extension Verifier {
     of verification: inout EntityVerification, in tree: Tree
   ) throws {
     let cursor = try Cursor(tree, in: transaction)
+    let content = DigestedContent.records(entity: verification.entity.number)
+    var digest = ContentDigest()
     var previous: UInt64 = 0
     var found = try cursor.first()
     while found {
       let (key, body) = (cursor.key, cursor.value)
+      if let number = ContentDigest(of: content, key: key, body: body) { digest += number }
       if key.count == 8 {
         let id = key._uint64(at: 0)
         if id == 0 || id >= 1 << 63 {
@@ -157,6 +160,7 @@ extension Verifier {
       try noteVisit()
       found = try cursor.next()
     }
+    digests[content] = digest
   }
 
   private mutating func verifyRecord(

@@ -27,7 +27,7 @@ extension Verifier {
       }
       let before = findings.count
       let opposite = TreeName.links(relationship: relationship.number, side: side.opposite)
-      try verifyLinks(tree, subject, trees[opposite.text])
+      try verifyLinks(tree, subject, trees[opposite.text], DigestedContent(of: name))
       let entity = side == .from ? relationship.from.entity : relationship.to.entity
       try verifyTargets(in: tree, subject, entity)
       report.trees.append(
@@ -37,7 +37,7 @@ extension Verifier {
     }
   }
 
-  private func title(of relationship: RelationshipDescription) -> String {
+  func title(of relationship: RelationshipDescription) -> String {
     let sides: [(RelationshipDescription.Side, UInt32?)] = [
       (relationship.from, relationship.attribute), (relationship.to, nil),
     ]
@@ -50,7 +50,12 @@ extension Verifier {
   }
 
   /// Checks the form of each link, and that the other tree has it too.
-  private mutating func verifyLinks(_ tree: Tree, _ subject: String, _ opposite: Tree?) throws {
+  ///
+  /// - Parameter content: what the digest of `tree` is of; `nil` for the side that has none.
+  private mutating func verifyLinks(
+    _ tree: Tree, _ subject: String, _ opposite: Tree?, _ content: DigestedContent?
+  ) throws {
+    var digest = ContentDigest()
     var encoder = KeyEncoder()
     let cursor = try Cursor(tree, in: transaction)
     var previous = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -58,6 +63,9 @@ extension Verifier {
     while found {
       let (key, body) = (cursor.key, cursor.value)
       found = try cursor.next()
+      if let content, let number = ContentDigest(of: content, key: key, body: body) {
+        digest += number
+      }
       if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
         findings.add(
           Finding(
@@ -101,6 +109,7 @@ extension Verifier {
             "the link is in the other tree alone"))
       }
     }
+    if let content { digests[content] = digest }
   }
 
   /// Checks that the ids that keys of `tree` begin with are of records of an entity.

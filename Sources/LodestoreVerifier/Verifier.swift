@@ -18,6 +18,8 @@ package struct Verifier {
   /// By their numbers; with those beyond the limit, which are not looked at.
   var describedEntities: [EntityNumber: EntityDescription] = [:]
   var relationships: [RelationshipDescription] = []
+  /// The digests of the content that was read, of those trees that could be read whole.
+  var digests: [DigestedContent: ContentDigest] = [:]
   /// Entities that are in the catalogue and could not be read from it.
   var unreadableEntities: Set<EntityNumber> = []
   /// Asked before each entity, relationship and tree, and every thousand pairs.
@@ -148,6 +150,7 @@ package struct Verifier {
     try section(.buckets) { try $0.verifyBuckets() }
     try section(.imports) { try $0.verifyImports() }
     if trees[TreeName.history.text] != nil { try section(.history) { try $0.verifyHistory() } }
+    if trees[TreeName.digests.text] != nil { try section(.digests) { try $0.verifyDigests() } }
     report.findings = findings.kept
     report.findingCount = findings.count
     return report
@@ -244,7 +247,7 @@ package struct Verifier {
         }
       case nil:
         report.notices.append("tree '\(text)' is none that Format.md lists and was not read")
-      case .header, .catalogue, .counters, .buckets, .imports, .history: break
+      case .header, .catalogue, .counters, .buckets, .imports, .history, .digests: break
       }
     }
   }

@@ -66,6 +66,31 @@ import Testing
     #expect(try lines("header").count == 4)
   }
 
+  @Test func `digests hold`() throws {
+    for line in try lines("digest") {
+      var digest = ContentDigest()
+      for part in line.left.split(separator: ",") {
+        let words = part.split(separator: " ")
+        switch words[0] {
+        case "record":
+          digest.add(
+            record: try #require(UInt64(words[1])),
+            checksum: try #require(UInt32(words[4], radix: 16)))
+        case "link":
+          digest += ContentDigest(
+            linkFrom: try #require(UInt64(words[2])), to: try #require(UInt64(words[4])))
+        default:
+          let (key, body) = try pair(String(part.trimmingPrefix("bucket pair ")))
+          let number = key.withUnsafeBytes { key in
+            body.withUnsafeBytes { ContentDigest(of: .buckets, key: key, body: $0) }
+          }
+          digest += try #require(number)
+        }
+      }
+      #expect(hexadecimal(digest.bytes) == line.right, "\(line)")
+    }
+  }
+
   @Test func `a pair of the catalogue holds`() throws {
     for line in try lines("catalogue-pair") {
       var parser = ExampleParser(line.left)

@@ -174,7 +174,10 @@ final class BulkInsert {
 
   /// Removes the records of this batch; their ids are used again, as nobody has seen them.
   func takeBack() throws(StoreError) {
-    for id in firstID..<writtenID { try changes.remove(id) }
+    for id in firstID..<writtenID {
+      guard let record = try core.record(id, of: entity) else { continue }
+      try changes.remove(id, checksum: record.recordChecksum)
+    }
     core.nextIDs[entity.number] = firstID
   }
 }

@@ -5,8 +5,16 @@ internal import LodestoreFormat
 // `tools/lint` checks. Callers have checked and reported the change.
 
 extension EntityChanges {
-  func put(_ record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) {
+  /// - Parameter old: the checksum of the record that is replaced; `nil` for a new one.
+  func put(
+    _ record: UnsafeRawBufferPointer, id: UInt64, replacing old: UInt32? = nil
+  ) throws(StoreError) {
     core.noteWritten(entity)
+    if let old {
+      digest.change.replace(record: id, checksum: old, by: record.recordChecksum)
+    } else {
+      digest.change.add(record: id, checksum: record.recordChecksum)
+    }
     do {
       try core.transaction.put(id, record, in: entity.records)
     } catch {
@@ -14,8 +22,10 @@ extension EntityChanges {
     }
   }
 
-  func remove(_ id: UInt64) throws(StoreError) {
+  /// - Parameter checksum: that of the record.
+  func remove(_ id: UInt64, checksum: UInt32) throws(StoreError) {
     core.noteWritten(entity)
+    digest.change.remove(record: id, checksum: checksum)
     do {
       try core.transaction.delete(id, in: entity.records)
     } catch {
@@ -23,19 +33,26 @@ extension EntityChanges {
     }
   }
 
-  func remove(at cursor: Cursor) throws(LMDBError) {
+  /// - Parameter checksum: that of the record.
+  func remove(_ id: UInt64, checksum: UInt32, at cursor: Cursor) throws(LMDBError) {
     core.noteWritten(entity)
+    digest.change.remove(record: id, checksum: checksum)
     try cursor.delete()
   }
 
   func empty() throws(LMDBError) {
     core.noteWritten(entity)
+    digest.clear()
     try core.transaction.empty(entity.records)
   }
 
+  /// - Parameter old: the checksum of the record at the cursor.
   @inline(__always)
-  func replace(at cursor: Cursor, with record: UnsafeRawBufferPointer) throws(LMDBError) {
+  func replace(
+    _ id: UInt64, checksum old: UInt32, at cursor: Cursor, with record: UnsafeRawBufferPointer
+  ) throws(LMDBError) {
     core.noteWritten(entity)
+    digest.change.replace(record: id, checksum: old, by: record.recordChecksum)
     try cursor.replaceCurrent(with: record)
   }
 
@@ -45,18 +62,29 @@ extension EntityChanges {
   /// instead.
   @inline(__always)
   func change(
-    at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
+    _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(LMDBError) -> Bool {
     core.noteWritten(entity)
     if let page = try cursor.changeableCurrent() {
-      change(page)
+      digested(id, page, change)
       return true
     }
     guard cursor.value.count <= PageLayout.longestSharedValue else { return false }
     var copy = Array(cursor.value)
-    copy.withUnsafeMutableBytes(change)
+    copy.withUnsafeMutableBytes { digested(id, $0, change) }
     try copy.withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
     return true
+  }
+
+  @inline(__always)
+  private func digested(
+    _ id: UInt64, _ record: UnsafeMutableRawBufferPointer,
+    _ change: (UnsafeMutableRawBufferPointer) -> Void
+  ) {
+    let old = UnsafeRawBufferPointer(record).recordChecksum
+    change(record)
+    let new = UnsafeRawBufferPointer(record).recordChecksum
+    digest.change.replace(record: id, checksum: old, by: new)
   }
 
   /// Appends the records of `row`, which are sealed here, under the ids from `nextID` on.
@@ -66,7 +94,7 @@ extension EntityChanges {
     core.noteWritten(entity)
     do {
       let isWritten = try row.withEnds { ends in
-        Checksum.seal(row.base, ends: ends, firstID: nextID)
+        digest.change += Checksum.seal(row.base, ends: ends, firstID: nextID)
         return try cursor.append(records: row.base, ends: ends, nextID: &nextID)
       }
       if !isWritten { throw alreadyThere(nextID) }
@@ -87,6 +115,7 @@ extension EntityChanges {
       }
       page.copyMemory(from: record)
       Checksum.seal(page, id: id)
+      digest.change.add(record: id, checksum: UnsafeRawBufferPointer(page).recordChecksum)
     } catch {
       throw StoreError(wrapping: error)
     }

@@ -11,6 +11,8 @@ package struct DynamicFacts: Sendable {
   package let usedReaderSlotCount: Int
   /// Which versions of the format may read and write the file.
   package let requirement: FormatRequirement
+  /// The sum of all digests of the file; `nil` where it has none.
+  package let digest: ContentDigest?
   package let uuid: UUIDBytes?
   /// In seconds since the beginning of 2001.
   package let created: Double?
@@ -33,6 +35,7 @@ extension DynamicSnapshot {
       pageSizeInBytes: info.pageSize, freePageCount: try core.transaction.freePageCount(),
       readerSlotCount: info.readerSlotCount, usedReaderSlotCount: info.usedReaderSlotCount,
       requirement: try FormatRequirement(bytes: format),
+      digest: try digests()?.values.reduce(into: ContentDigest()) { $0 += $1 },
       uuid: try core.transaction.get(HeaderField.uuid.key, in: header).flatMap {
         $0.count == 16 ? UUIDBytes(bytes: $0, at: 0) : nil
       },
@@ -41,6 +44,26 @@ extension DynamicSnapshot {
       },
       schemaNumber: core.schema.number.rawValue, commitNumber: core.commitNumber.rawValue,
       engine: Environment.engineVersion)
+  }
+
+  /// The digest of the records of `entity`; `nil` where the file has no digests.
+  package func digest(of entity: DynamicEntity) throws -> ContentDigest? {
+    try digests().map { $0[.records(entity: entity.stored.number)] ?? ContentDigest() }
+  }
+
+  /// The digests that are not of empty content; `nil` where the file has no tree of them.
+  private func digests() throws -> [DigestedContent: ContentDigest]? {
+    guard let tree = core.tree(.digests) else { return nil }
+    var digests: [DigestedContent: ContentDigest] = [:]
+    let cursor = try Cursor(tree, in: core.transaction)
+    var found = try cursor.first()
+    while found {
+      if let content = DigestedContent(key: cursor.key) {
+        digests[content] = ContentDigest(bytes: cursor.value)
+      }
+      found = try cursor.next()
+    }
+    return digests
   }
 
   /// How much of the file the records of `entity` and the entries of its indexes take, in bytes of whole

@@ -181,6 +181,8 @@ package final class StoreRebuild {
       for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
     }
     try core.tellRestarts(of: Set(schema.entities.map(\.number)), in: transaction)
+    // Records, links and buckets were written as bytes.
+    ContentLedger.of(writing).recount()
   }
 
   /// Builds the indexes in `later`, or all others.

@@ -46,6 +46,7 @@ extension TransactionCore {
       throw error
     }
     changeCount &+= 1
+    digest(list, by: end) { $0 += $1 }
     try tell(LinkChange(end: end, isAdded: true, links: list))
     return count
   }
@@ -72,8 +73,25 @@ extension TransactionCore {
     changeCount &+= 1
     list.swapSides()
     list.sort()
+    digest(list, by: end) { $0 -= $1 }
     try tell(LinkChange(end: end, isAdded: false, links: list))
     return count
+  }
+
+  /// Changes the digest of a relationship by the number of each link of `list`.
+  private func digest(
+    _ list: borrowing LinkList, by end: RelationshipEnd,
+    _ change: (inout ContentDigest, ContentDigest) -> Void
+  ) {
+    let number = end.relationship.description.number
+    let sum = ContentLedger.of(self).sum(of: .links(relationship: number))
+    for index in 0..<list.count {
+      let (id, other) = (list.id(at: index), list.other(at: index))
+      let link =
+        end.side == .from
+        ? ContentDigest(linkFrom: id, to: other) : ContentDigest(linkFrom: other, to: id)
+      change(&sum.change, link)
+    }
   }
 
   /// Removes all links of the records with `ids`, which ascend.

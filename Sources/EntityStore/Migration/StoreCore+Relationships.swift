@@ -62,6 +62,9 @@ extension StoreCore {
         description: .init(number: 0, attributes: [], isUnique: false),
         tree: try tree(name, isCreated: false, in: transaction), name: name.text, entityName: "")
       try entries.empty(in: transaction)
+      if let content = DigestedContent(of: name) {
+        ContentLedger.of(transaction, trees).sum(of: content).clear()
+      }
     }
   }
 

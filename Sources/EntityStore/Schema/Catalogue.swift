@@ -185,11 +185,13 @@ enum Catalogue {
     _ = try tree(.counters)
     _ = try tree(.buckets)
     _ = try tree(.imports)
+    _ = try tree(.digests)
     var generator = SystemRandomNumberGenerator()
     // Version 4, variant 1 of RFC 9562.
     let uuid = UUIDBytes(
       high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
-    try transaction.put(HeaderField.format.key, FormatFeature.base.requirement.bytes, in: header)
+    try transaction.put(
+      HeaderField.format.key, FormatRequirement(of: [.base, .contentDigest]).bytes, in: header)
     try transaction.put(HeaderField.uuid.key, uuid.bytes, in: header)
     try transaction.put(
       HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)

@@ -27,6 +27,7 @@ extension MigrationRun {
       guard let last = ids.last else { break }
       try core.forEachStored(ids, of: after) { id, cursor in
         let view = try source.stored(cursor.value, id: id, isCarriedOver: true)
+        let checksum = cursor.value.recordChecksum
         let values: [Value]
         do {
           values = try body(id, try before.values(of: view))
@@ -36,7 +37,8 @@ extension MigrationRun {
         var record = try changes.content(of: values)
         try record.withUnsafeMutableBytes { bytes in
           _ = changes.seal(bytes.recordContent, id: id)
-          try changes.replace(at: cursor, with: UnsafeRawBufferPointer(bytes))
+          try changes.replace(
+            id, checksum: checksum, at: cursor, with: UnsafeRawBufferPointer(bytes))
         }
         try work?.step()
       }

@@ -103,10 +103,10 @@ extension WriteTransaction {
     let stored = try Buckets.key(key, bucket)
     try core.checkBucketValue(data.count, key, bucket)
     core.changeCount &+= 1
+    let body = Checksum.sealed(key: stored, content: Array(data))
+    try core.digestBucketPair(stored, body)
     try wrappingErrors {
-      try core.transaction.put(
-        stored, Checksum.sealed(key: stored, content: Array(data)),
-        in: core.store.trees.buckets)
+      try core.transaction.put(stored, body, in: core.store.trees.buckets)
     }
   }
 
@@ -136,6 +136,7 @@ extension WriteTransaction {
   public mutating func delete(key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
     let stored = try Buckets.key(key, bucket)
     core.changeCount &+= 1
+    try core.digestBucketPair(stored, nil)
     return try wrappingErrors {
       return try core.transaction.delete(stored, in: core.store.trees.buckets)
     }
@@ -168,6 +169,20 @@ enum Buckets {
 }
 
 extension TransactionCore {
+  /// Changes the digest of the buckets before a pair is put or, for a `nil` body, removed.
+  fileprivate func digestBucketPair(_ key: [UInt8], _ body: [UInt8]?) throws(StoreError) {
+    let sum = ContentLedger.of(self).sum(of: .buckets)
+    func number(_ body: UnsafeRawBufferPointer) -> ContentDigest? {
+      key.withUnsafeBytes { ContentDigest(of: .buckets, key: $0, body: body) }
+    }
+    try wrappingErrors {
+      if let old = try transaction.get(key, in: store.trees.buckets).flatMap(number) {
+        sum.change -= old
+      }
+      if let new = body?.withUnsafeBytes(number) { sum.change += new }
+    }
+  }
+
   fileprivate func checkBucketValue(
     _ count: Int, _ key: [UInt8], _ bucket: String
   ) throws(StoreError) {

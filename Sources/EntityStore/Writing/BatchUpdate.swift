@@ -211,7 +211,7 @@ final class BatchUpdate {
         return nil
       }
       guard patch.changes(record) else { return false }
-      guard try changes.change(at: cursor, by: { patch.apply(to: $0) }) else { return nil }
+      guard try changes.change(id, at: cursor, by: { patch.apply(to: $0) }) else { return nil }
       if hasListeners { try changes.listeners.tellUpdated(id) }
       return true
     }

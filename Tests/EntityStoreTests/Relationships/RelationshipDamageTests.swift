@@ -99,7 +99,8 @@ import Testing
       #expect(report.count(of: .entryKey) == 1 && report.count(of: .entryBody) == 1)
     }
     try damaged { core, _, author in
-      try core.changes(of: author.to).remove(1)
+      let record = try #require(try core.record(1, of: author.to))
+      try core.changes(of: author.to).remove(1, checksum: record.recordChecksum)
       let entity = author.to
       var key = KeyEncoder()
       try key.append(.string("A"))

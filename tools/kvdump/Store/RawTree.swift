@@ -40,6 +40,7 @@ struct RawTree {
           .map { "index \(entity.name).\(entity.indexName($0))" }
       } ?? "an index over elements"
     case .history: "the history of changes"
+    case .digests: "digests of records, links and buckets"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -75,6 +76,7 @@ struct RawTree {
     case .order: order(key, body)
     case .elements: element(key)
     case .history: history(key, body)
+    case .digests: digest(key, body)
     case nil: nil
     }
   }
@@ -97,6 +99,17 @@ struct RawTree {
     case .consumer(let name): sealed(key, body) { "consumer \(name): \(document($0) ?? "")" }
     case .purged: sealed(key, body) { "purged: \(document($0) ?? "")" }
     case nil: nil
+    }
+  }
+
+  private func digest(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+    guard let content = DigestedContent(key: key), let digest = ContentDigest(bytes: body) else {
+      return nil
+    }
+    return switch content {
+    case .records(let entity): "records of entity \(entity): \(digest)"
+    case .links(let relationship): "links of relationship \(relationship): \(digest)"
+    case .buckets: "buckets: \(digest)"
     }
   }
 

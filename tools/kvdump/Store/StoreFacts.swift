@@ -9,11 +9,13 @@ struct StoreFacts {
     let records: Int
     let dataSize: Int
     let indexSize: Int
+    /// `nil` where the file has no digests.
+    let digest: ContentDigest?
 
     var cells: [Cell] {
       [
         .text(entity.name), .count(records), .byteCount(dataSize), .byteCount(indexSize),
-        .text(entity.indexList),
+        digest.map { .text("\($0)") } ?? .null, .text(entity.indexList),
       ]
     }
   }
@@ -21,7 +23,7 @@ struct StoreFacts {
   static let columns = [
     Column("entity", title: "ENTITY"), Column("records", title: "RECORDS"),
     Column("data", title: "DATA"), Column("indexData", title: "INDEX DATA"),
-    Column("indexes", title: "INDEXES"),
+    Column("digest", title: "DIGEST"), Column("indexes", title: "INDEXES"),
   ]
 
   let members: [(column: Column, cell: Cell)]
@@ -41,6 +43,7 @@ struct StoreFacts {
       (Column("pageSize"), .count(facts.pageSizeInBytes)),
       (Column("lowestReader"), .unsigned(UInt64(facts.requirement.lowestReader))),
       (Column("lowestWriter"), .unsigned(UInt64(facts.requirement.lowestWriter))),
+      (Column("digest"), facts.digest.map { .text("\($0)") } ?? .null),
       (Column("uuid"), facts.uuid.map { .text($0.text) } ?? .null),
       (Column("created"), facts.created.map { .date(KeyText.text(of: .date($0))) } ?? .null),
       (Column("changed"), changed.map(Cell.date) ?? .null),
@@ -54,7 +57,7 @@ struct StoreFacts {
       let size = try snapshot.size(of: entity)
       return EntityRow(
         entity: entity, records: try snapshot.count(of: entity), dataSize: size.records,
-        indexSize: size.indexes)
+        indexSize: size.indexes, digest: try snapshot.digest(of: entity))
     }
   }
 

@@ -1,0 +1,170 @@
+/// The sum of one 128-bit number for each pair of a tree, modulo 2^128.
+///
+/// See Format.md, "Digests". The order of the pairs does not matter, so a writer adds what it puts
+/// and subtracts what it removes.
+package struct ContentDigest: Hashable, Sendable {
+  private var low: UInt64
+  private var high: UInt64
+
+  /// The number of bytes in the file.
+  package static let size = 16
+
+  /// The digest of a tree without pairs.
+  @inline(__always)
+  package init() { (low, high) = (0, 0) }
+
+  /// The number of one pair: the two products of 128 bits that Format.md names.
+  @inline(__always)
+  private init(mixing first: UInt64, _ second: UInt64) {
+    let outer = (first ^ 0xa409_3822_299f_31d0).multipliedFullWidth(
+      by: second ^ 0xbe54_66cf_34e9_0c6c)
+    let inner = (outer.low ^ 0xc0ac_29b7_c97c_50dd).multipliedFullWidth(
+      by: outer.high ^ 0x3f84_d5b5_b547_0917)
+    low = inner.low ^ outer.high
+    high = inner.high ^ outer.low
+  }
+
+  /// The number of a record with the checksum that its bytes end with.
+  @inline(__always)
+  init(record id: UInt64, checksum: UInt32) {
+    self.init(mixing: id, UInt64(checksum))
+  }
+
+  /// The number of a link from a record of the side `from` to one of the side `to`.
+  @inline(__always)
+  package init(linkFrom id: UInt64, to other: UInt64) {
+    self.init(mixing: id, other)
+  }
+
+  /// The number of a pair whose body begins with its checksum.
+  package init(key: UnsafeRawBufferPointer, checksum: UInt32) {
+    var sum = Checksum()
+    sum.combine(key)
+    self.init(mixing: UInt64(sum.value), UInt64(checksum))
+  }
+
+  /// The number of one pair of a tree that has a digest; `nil` for a pair of another form, which has none.
+  package init?(
+    of content: DigestedContent, key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
+  ) {
+    switch content {
+    case .records:
+      guard key.count == 8, body.count >= RecordLayout.headerSize + RecordLayout.checksumSize else {
+        return nil
+      }
+      self.init(record: key._uint64(at: 0), checksum: body.recordChecksum)
+    case .links:
+      guard let id = KeyDecoder.leadingID(key), let other = KeyDecoder.recordIDSuffix(key),
+        key.count == KeyDecoder.lengthOfLeadingID(key) + 8
+      else { return nil }
+      self.init(linkFrom: id, to: other)
+    case .buckets:
+      guard body.count >= 4 else { return nil }
+      self.init(key: key, checksum: body._uint32(at: 0))
+    }
+  }
+
+  @inline(__always)
+  package static func += (sum: inout ContentDigest, other: ContentDigest) {
+    let (low, overflow) = sum.low.addingReportingOverflow(other.low)
+    sum.low = low
+    sum.high = sum.high &+ other.high &+ (overflow ? 1 : 0)
+  }
+
+  @inline(__always)
+  package static func -= (sum: inout ContentDigest, other: ContentDigest) {
+    let (low, overflow) = sum.low.subtractingReportingOverflow(other.low)
+    sum.low = low
+    sum.high = sum.high &- other.high &- (overflow ? 1 : 0)
+  }
+
+  // MARK: Records
+
+  /// Adds a record with the checksum that its bytes end with.
+  package mutating func add(record id: UInt64, checksum: UInt32) {
+    self += ContentDigest(record: id, checksum: checksum)
+  }
+
+  /// Subtracts a record with the checksum that its bytes ended with.
+  package mutating func remove(record id: UInt64, checksum: UInt32) {
+    self -= ContentDigest(record: id, checksum: checksum)
+  }
+
+  /// Replaces the number of a record whose bytes have changed.
+  package mutating func replace(record id: UInt64, checksum old: UInt32, by new: UInt32) {
+    self -= ContentDigest(record: id, checksum: old)
+    self += ContentDigest(record: id, checksum: new)
+  }
+
+  // MARK: The file
+
+  package var bytes: [UInt8] { littleEndianBytes(low) + littleEndianBytes(high) }
+
+  /// `nil` for bytes of another length.
+  package init?(bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == Self.size else { return nil }
+    low = bytes._uint64(at: 0)
+    high = bytes._uint64(at: 8)
+  }
+}
+
+extension ContentDigest: CustomStringConvertible {
+  /// 32 hexadecimal digits, the highest first.
+  package var description: String {
+    func digits(_ word: UInt64) -> String {
+      let text = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }
+    return digits(high) + digits(low)
+  }
+}
+
+/// The content that one digest is of, a key of the tree `digests`.
+///
+/// See Format.md, "Digests".
+package enum DigestedContent: Hashable, Sendable {
+  case records(entity: EntityNumber)
+  case links(relationship: UInt32)
+  case buckets
+
+  package var key: [UInt8] {
+    switch self {
+    case .records(let entity): [1] + bigEndianBytes(entity.rawValue)
+    case .links(let relationship): [2] + bigEndianBytes(relationship)
+    case .buckets: [3]
+    }
+  }
+
+  /// `nil` for a key that names none.
+  package init?(key: UnsafeRawBufferPointer) {
+    switch (key.first, key.count) {
+    case (1, 5):
+      self = .records(
+        entity: EntityNumber(
+          UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))))
+    case (2, 5):
+      self = .links(
+        relationship: UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+    case (3, 1): self = .buckets
+    default: return nil
+    }
+  }
+
+  /// The content of a tree; `nil` for a tree that has no digest.
+  ///
+  /// The two trees of a relationship have the same links, so that the tree of the side `from` stands for both.
+  package init?(of tree: TreeName) {
+    switch tree {
+    case .records(let entity): self = .records(entity: entity)
+    case .links(let relationship, .from): self = .links(relationship: relationship)
+    case .buckets: self = .buckets
+    default: return nil
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The checksum at the end of a record, of six bytes at least.
+  @inline(__always)
+  package var recordChecksum: UInt32 { _uint32(at: count &- RecordLayout.checksumSize) }
+}

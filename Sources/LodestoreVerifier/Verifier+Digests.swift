@@ -1,0 +1,58 @@
+import LMDB
+import LodestoreFormat
+internal import LodestorePages
+
+extension Verifier {
+  /// Checks Format.md, "Digests": that each digest is that of the content read from its tree.
+  ///
+  /// After records, links and buckets, whose digests have been calculated on the way.
+  mutating func verifyDigests() throws {
+    let name = TreeName.digests.text
+    guard let tree = trees[name] else { return }
+    var list = findings
+    var stored: [DigestedContent: ContentDigest] = [:]
+    try walk(tree) { key, body in
+      guard let content = DigestedContent(key: key), isKnown(content) else {
+        return list.add(
+          Finding(.digest, .digestKey, tree: name, key: key, "the key is none of a digest"))
+      }
+      guard let digest = ContentDigest(bytes: body) else {
+        return list.add(
+          Finding(
+            .digest, .digestLength, tree: name, subject: title(of: content), key: key,
+            "has \(body.count) bytes, must have \(ContentDigest.size)"))
+      }
+      stored[content] = digest
+    }
+    for (content, digest) in digests.sorted(by: { $0.key.key.lexicographicallyPrecedes($1.key.key) }
+    ) {
+      let kept = stored[content] ?? ContentDigest()
+      guard kept != digest else { continue }
+      list.add(
+        Finding(
+          .digest, .digestContent, tree: name, subject: title(of: content),
+          "is \(kept), and the content that was read has \(digest): something was lost, or an earlier "
+            + "state was put back"))
+    }
+    findings = list
+  }
+
+  private func isKnown(_ content: DigestedContent) -> Bool {
+    switch content {
+    case .records(let entity):
+      describedEntities[entity] != nil || unreadableEntities.contains(entity)
+    case .links(let number):
+      relationships.contains { $0.number == number && $0.attribute == nil }
+    case .buckets: true
+    }
+  }
+
+  private func title(of content: DigestedContent) -> String {
+    switch content {
+    case .records(let entity): describedEntities[entity]?.name ?? "entity \(entity)"
+    case .links(let number):
+      relationships.first { $0.number == number }.map { title(of: $0) } ?? "relationship \(number)"
+    case .buckets: "buckets"
+    }
+  }
+}
