@@ -69,6 +69,12 @@ extension TransactionCore {
     if let elements { state.elements = elements }
   }
 
+  /// Reports all changes of a transaction that no store has begun to `sink`.
+  func tellChanges(to sink: any ChangeSink) {
+    assert(state.sinks == nil && state.last == nil, "sinks are made before the first change")
+    state.sinks = ChangeSinks([sink])
+  }
+
   /// Tells sinks of links that were added or removed.
   func tell(_ change: consuming LinkChange) throws(StoreError) {
     guard let sinks = state.sinks else { return }

@@ -85,7 +85,7 @@ final class LateRules: ChangeSink {
 extension TransactionCore {
   /// Calls `body` with a record in the current layout, which is carried over where it has an older
   /// one.
-  fileprivate func withCurrent<R>(
+  func withCurrent<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,
     _ body: (RecordView, UInt64) throws(StoreError) -> R
   ) throws(StoreError) -> R {

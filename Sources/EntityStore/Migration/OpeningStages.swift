@@ -25,10 +25,18 @@ protocol OpenedStages {
   /// The entities whose derived attributes have to be computed again.
   var touched: Set<EntityNumber> { get }
 
+  /// Hears of the records whose derived attributes change after the steps; `nil` where none has to.
+  var sink: (any ChangeSink)? { get }
+
   /// The steps that were taken, with their effects.
   var steps: [SchemaChange] { get }
 
   /// Makes the links that steps have left, and the data that follows from changed records, except
   /// derived attributes.
   func finish() throws
+
+  /// Checks the changed records against constraints and rules, once all values are final.
+  ///
+  /// - Parameter core: a transaction with the schema of the declared types.
+  func checkRules(_ core: TransactionCore) throws
 }

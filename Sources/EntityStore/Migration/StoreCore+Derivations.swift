@@ -18,12 +18,13 @@ extension StoreCore {
   ///
   /// - Parameters:
   ///   - unbuilt: the indexes of derived attributes that have no entries yet.
-  ///   - touched: the entities whose records were changed without a word to what is derived from them.
+  ///   - opened: the stages, whose changes of records have not reached derived attributes yet.
   /// - Returns: the entities whose records may have other values now.
   func evolveDerivations(
     _ declared: [DeclaredEntity], unbuilt: [EntityNumber: Set<UInt32>],
-    touched: Set<EntityNumber> = [], in transaction: Transaction, _ work: OpeningWork?
+    after opened: (any OpenedStages)? = nil, in transaction: Transaction, _ work: OpeningWork?
   ) throws -> Set<EntityNumber> {
+    let touched = opened?.touched ?? []
     var evolution = try DerivationEvolution(
       declared: declared, entities: try Catalogue.descriptions(trees, in: transaction),
       relationships: try Catalogue.relationships(trees, in: transaction))
@@ -31,6 +32,7 @@ extension StoreCore {
     guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
     let core = TransactionCore(
       transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
+    if let sink = opened?.sink { core.tellChanges(to: sink) }
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)
     let concerned = evolution.concerned(core.schema)

@@ -84,24 +84,8 @@ extension StoreCore {
       } else {
         try work?.begin(total: self.workCount(declared, in: transaction))
       }
-      var unbuilt: [EntityNumber: Set<UInt32>] = [:]
-      var restarted: Set<EntityNumber> = []
-      var current = try self.load(in: transaction)
-      for entity in declared {
-        current = try self.evolve(
-          entity, current, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
-      }
-      try self.evolveRelationships(declared, in: transaction)
-      try opened?.finish()
+      let restarted = try self.evolve(declared, after: opened, in: transaction, work)
       self.migrationSteps.withLock { $0 = opened?.steps ?? [] }
-      restarted.formUnion(opened?.touched ?? [])
-      restarted.formUnion(
-        try self.evolveDerivations(
-          declared, unbuilt: unbuilt, touched: opened?.touched ?? [], in: transaction, work))
-      try TransactionCore(
-        transaction: transaction, schema: try self.load(in: transaction), store: self,
-        isWrite: true
-      ).checkConditions(Set(declared.map(\.name)))
       try self.tellRestarts(of: restarted, in: transaction)
       if let stages, stages.version > model {
         try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)
@@ -110,6 +94,32 @@ extension StoreCore {
     }
     try reloadForReading()
     work?.end()
+  }
+
+  /// Makes the file's schema fit `declared`, with all that follows from stages.
+  ///
+  /// Returns the entities whose history begins again.
+  func evolve(
+    _ declared: [DeclaredEntity], after opened: (any OpenedStages)?, in transaction: Transaction,
+    _ work: OpeningWork?
+  ) throws -> Set<EntityNumber> {
+    var unbuilt: [EntityNumber: Set<UInt32>] = [:]
+    var restarted: Set<EntityNumber> = []
+    var current = try load(in: transaction)
+    for entity in declared {
+      current = try evolve(
+        entity, current, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
+    }
+    try evolveRelationships(declared, in: transaction)
+    try opened?.finish()
+    restarted.formUnion(opened?.touched ?? [])
+    restarted.formUnion(
+      try evolveDerivations(declared, unbuilt: unbuilt, after: opened, in: transaction, work))
+    let core = TransactionCore(
+      transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
+    try core.checkConditions(Set(declared.map(\.name)))
+    try opened?.checkRules(core)
+    return restarted
   }
 
   /// Throws when an older program would change the file.

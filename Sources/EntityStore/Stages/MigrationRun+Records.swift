@@ -30,7 +30,11 @@ extension MigrationRun {
         let checksum = cursor.value.recordChecksum
         let values: [Value]
         do {
-          values = try body(id, try before.values(of: view))
+          let stored = try before.values(of: view)
+          values = try body(id, stored)
+          if !zip(values, stored).allSatisfy({ $0.hasSameBytes(as: $1) }) {
+            rules?.note(id, of: new.number)
+          }
         } catch let error as FormatError {
           throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
         }

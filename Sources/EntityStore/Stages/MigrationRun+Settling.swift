@@ -19,6 +19,10 @@ extension MigrationRun {
     try settleLinks(core)
   }
 
+  var sink: (any ChangeSink)? { rules }
+
+  func checkRules(_ core: TransactionCore) throws { try rules?.check(core) }
+
   /// Checks where the records of changed entities lead, and brings orders up to date.
   func settleLinks(_ core: TransactionCore) throws {
     for relationship in core.schema.relationships
@@ -26,10 +30,7 @@ extension MigrationRun {
       do throws(StoreError) {
         try core.checkTargets(ofAll: relationship)
       } catch {
-        guard error.code == .missingTarget else { throw error }
-        throw StoreError.cannotMigrate(
-          "after the stages, \(error.message)", entity: error.entity, attribute: error.attribute,
-          recordID: error.recordID, cause: error)
+        throw StoreError.afterStages(error)
       }
       for side in RelationshipSide.allCases {
         try settleOrder(of: relationship.end(side), core)

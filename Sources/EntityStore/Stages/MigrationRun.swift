@@ -6,6 +6,8 @@ final class MigrationRun {
   let store: StoreCore
   let transaction: Transaction
   let work: OpeningWork?
+  /// The rules to check at the end; `nil` where no value becomes another one.
+  let rules: StageRules?
   /// The entities whose records or links were changed, and whose derived data is made at the end.
   var touched: Set<EntityNumber> = []
   /// Links to be made once the declared relationships are there.
@@ -15,10 +17,14 @@ final class MigrationRun {
   /// The steps that were taken, with their effects.
   private(set) var steps: [SchemaChange] = []
 
-  init(_ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?) {
+  init(
+    _ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?,
+    rules: StageRules? = StageRules()
+  ) {
     self.store = store
     self.transaction = transaction
     self.work = work
+    self.rules = rules
   }
 
   // MARK: Report
@@ -115,9 +121,11 @@ final class MigrationRun {
 
   /// Reads and writes with the catalogue as it is now.
   func core() throws -> TransactionCore {
-    TransactionCore(
+    let core = TransactionCore(
       transaction: transaction, schema: try store.load(in: transaction, isForStages: true),
       store: store, isWrite: true)
+    if let rules { core.tellChanges(to: rules) }
+    return core
   }
 
   /// Keeps in mind what `core`, which has come to its end, has changed.

@@ -22,7 +22,7 @@ extension Store {
     options.access = .existing
     do {
       let core = try StoreCore(
-        opening: path, isInMemory: false, declared: [], types: [:], options: options,
+        opening: path, isInMemory: false, declared: declared, types: [:], options: options,
         work: nil)
       defer { core.close() }
       try core.reloadForReading()
@@ -60,12 +60,14 @@ struct SchemaRehearsal {
   ) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
     let model = try Catalogue.modelVersion(store.trees, in: transaction)
+    var opened: MigrationRun?
     if plan.version > model {
       let run = MigrationRun(store, transaction, nil)
       do {
         try plan.run(after: model, run)
         try run.settleLinks(try run.core())
         changes += run.steps
+        opened = run
       } catch let error as StoreError where error.code == .incompatibleSchema {
         changes += run.steps
         changes.append(SchemaChange(error.entity ?? "stages", error.message, .refused))
@@ -75,10 +77,18 @@ struct SchemaRehearsal {
     let current = try store.load(in: transaction)
     let core = TransactionCore(
       transaction: transaction, schema: current, store: store, isWrite: true)
-    return try changes
-      + Self.differences(
-        declared, current.entities.map(\.description), current.relationships.map(\.description),
-        records: core)
+    changes += try Self.differences(
+      declared, current.entities.map(\.description), current.relationships.map(\.description),
+      records: core)
+    guard let opened, !changes.contains(where: { $0.cost == .refused }) else { return changes }
+    // The values that stages leave are final only once the schema fits the declared types.
+    do throws(StoreError) {
+      try wrappingErrors { _ = try store.evolve(declared, after: opened, in: transaction, nil) }
+    } catch {
+      guard error.code == .incompatibleSchema else { throw error }
+      changes.append(SchemaChange(error.entity ?? "stages", error.message, .refused))
+    }
+    return changes
   }
 
   /// The changes from described entities to declared ones.

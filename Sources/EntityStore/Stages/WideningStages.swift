@@ -26,7 +26,7 @@ struct WideningStages: OpeningStages {
   func run(
     after _: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
   ) throws -> any OpenedStages {
-    let run = MigrationRun(store, transaction, work)
+    let run = MigrationRun(store, transaction, work, rules: nil)
     for entity in declared {
       let stored = try run.entities().first { $0.name == entity.name }
       for attribute in widened(entity, in: stored) {

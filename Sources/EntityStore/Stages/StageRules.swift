@@ -1,0 +1,68 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// Checks constraints and rules at the end of the stages, on the records that the stages changed.
+///
+/// Steps store values that fit no declared rule yet, since a later step may complete them. So the
+/// final values are checked, of records with changed derived attributes too. Records that no step
+/// changed may break a rule, as after a new rule without stages.
+final class StageRules: ChangeSink {
+  let name = "rules after stages"
+  /// By entity, the changed records.
+  private var ids: [EntityNumber: IDRuns] = [:]
+
+  func note(_ id: UInt64, of entity: EntityNumber) { ids[entity, default: IDRuns()].append(id) }
+
+  func interest(in _: StoredEntity) -> ChangeInterest? { .attributes }
+
+  func record(_ change: RecordChange, of entity: StoredEntity) {
+    switch change {
+    case .inserted(let range): ids[entity.number, default: IDRuns()].append(range)
+    case .insertedRecord(let id, _): note(id, of: entity.number)
+    case .updated(let id, _, _, let attributes):
+      // A record that only moved to the current layout has no changed attributes.
+      if attributes?.isEmpty != true { note(id, of: entity.number) }
+    case .removed, .cleared: break
+    }
+  }
+
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` with the broken constraints and rules.
+  func check(_ core: TransactionCore) throws(StoreError) {
+    for entity in core.schema.entities {
+      let changes = core.changes(of: entity)
+      guard changes.hasConstraints, var runs = ids[entity.number] else { continue }
+      let rules = try core.rules(of: entity)
+      runs.normalize()
+      var broken = BrokenRules()
+      do {
+        try core.forEachStored(runs.ranges.flatMap { Array($0) }, of: entity) { id, cursor in
+          let view = try entity.view(cursor.value, id: id)
+          try core.withCurrent(view, id: id, of: entity) { (view, id) throws(StoreError) in
+            _ = try broken.collect { () throws(StoreError) in try changes.check(view, id: id) }
+            for rule in try rules?.brokenAtCommit(by: view, id: id) ?? [] {
+              let violation = RuleViolation(
+                entity: entity.name, recordID: id, attribute: nil, rule: rule.name)
+              _ = try broken.collect { () throws(StoreError) in throw .broken([violation]) }
+            }
+          }
+        }
+        try broken.check()
+      } catch {
+        throw StoreError.afterStages(StoreError(wrapping: error))
+      }
+    }
+  }
+}
+
+extension StoreError {
+  /// The refused migration where the result of its stages breaks `error`'s rules or links.
+  static func afterStages(_ error: StoreError) -> StoreError {
+    guard error.code == .missingTarget || !error.violations.isEmpty else { return error }
+    var refusal = StoreError.cannotMigrate(
+      "after the stages, \(error.message)", entity: error.entity, attribute: error.attribute,
+      recordID: error.recordID, cause: error)
+    refusal.violations = error.violations
+    refusal.privateDetail = error.privateDetail
+    return refusal
+  }
+}
