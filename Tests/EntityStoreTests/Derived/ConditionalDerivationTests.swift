@@ -3,6 +3,7 @@ import LodestoreFormat
 import Testing
 
 @testable import EntityStore
+@testable import KVDumpCommands
 
 private struct Borough: Entity {
   var id = RecordID<Borough>()
@@ -293,6 +294,58 @@ private struct Borrowing: Entity {
     }
     #expect(error.message.contains("isOpen LATER YES"), "\(error)")
     other.close()
+  }
+
+  /// A rule that a program cannot read may deny, so the program deletes nothing that it is on.
+  @Test(arguments: ["isOpen LATER YES", "later:(pages) > 1", "returnedOn == NULL"])
+  func `refuse deletes where the condition by which they deny is unknown`(
+    condition: String
+  ) async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: Self.entities)
+    try await store.write { tx in
+      let member = try tx.insert(Borrower("m")).id
+      try tx.insert(Borrowing("a", pages: 7, isOpen: false, member: member))
+      try tx.insert(Borrower("without loans"))
+    }
+    try store.core.write { core in
+      for relationship in core.schema.relationships {
+        var description = relationship.description
+        for side in RelationshipSide.allCases where description[side].denyCondition != nil {
+          description[side].denyCondition = condition
+        }
+        try Catalogue.put(description, core.store.trees, in: core.transaction)
+      }
+      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+    }
+    store.close()
+    let dynamic = try Store(at: folder.storePath, entities: [])
+    let deletes: [(TransactionCore) throws -> Void] = [
+      { core in _ = try core.delete(1, of: core.entity(named: "Borrower")) },
+      { core in _ = try core.delete(2, of: core.entity(named: "Borrower")) },
+      { core in _ = try core.deleteAll(of: core.entity(named: "Borrower")) },
+    ]
+    for delete in deletes {
+      let error = try storeError(.badSchema) { try dynamic.core.write { try delete($0) } }
+      #expect(error.message.contains("the condition '\(condition)' by which"), "\(error)")
+    }
+    try dynamic.core.write { core in
+      let loans = try core.entity(named: "Borrowing")
+      let members = try core.entity(named: "Borrower")
+      #expect(try core.delete(1, of: loans))
+      #expect(try core.count(of: members) == 2)
+    }
+    dynamic.close()
+    let messages = MemorySink()
+    let status = await KVDump.execute(
+      ["delete", folder.storePath, "Borrower", "name == 'without loans'", "--yes"],
+      on: Console(output: MemorySink(), errors: messages))
+    #expect(status != .success)
+    #expect(messages.text.contains("the condition '\(condition)' by which"), "\(messages.text)")
+    let tool = try Store(at: folder.storePath, entities: [])
+    defer { tool.close() }
+    let count = try tool.core.read { core in try core.count(of: core.entity(named: "Borrower")) }
+    #expect(count == 2)
   }
 
   @Test func `are derived again when a condition is added, changed and taken away`() throws {

@@ -1,7 +1,9 @@
+import Foundation
 import LodestoreFormat
 import Testing
 
 @testable import EntityStore
+@testable import KVDumpCommands
 
 /// An entity whose default for stars is that of `Default`.
 private struct Rated<Default: StarDefault>: Entity {
@@ -9,6 +11,14 @@ private struct Rated<Default: StarDefault>: Entity {
   var name: String
   var stars: Int
   var note: String?
+  var like: RecordID<Rated>?
+
+  struct Attributes: Sendable {
+    var name: Attribute<Rated, String> { .init(0) }
+    var like: Attribute<Rated, RecordID<Rated>?> { .init(3) }
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static var schema: EntitySchema<Rated> {
     EntitySchema(
@@ -16,7 +26,7 @@ private struct Rated<Default: StarDefault>: Entity {
       attributes: [
         .init("name", \.name),
         .init("stars", \.stars, initial: Default.stars),
-        .init("note", \.note),
+        .init("note", \.note), .toOne("like", \.like),
       ], unique: [[\.name]])
   }
 
@@ -24,12 +34,14 @@ private struct Rated<Default: StarDefault>: Entity {
     name = try reader.read()
     stars = try reader.read()
     note = try reader.read()
+    like = try reader.read()
   }
 
   func encode(into writer: inout RecordWriter) {
     writer.write(name)
     writer.write(stars)
     writer.write(note)
+    writer.write(like)
   }
 }
 
@@ -103,6 +115,72 @@ private struct Unrated: Entity {
     }
   }
 
+  /// How records come into a store without a value of their own.
+  enum Source: CaseIterable {
+    case dictionary, members, links, tool
+  }
+
+  private func load<Default: StarDefault>(
+    _ path: String, _: Default.Type, _ name: String, by source: Source
+  ) async throws {
+    let store = try Store(at: path, entities: [Rated<Default>.self])
+    defer { store.close() }
+    switch source {
+    case .dictionary:
+      try await store.write { tx in
+        try tx.insert(Rated<Default>.self, dictionaries: [["name": name]])
+      }
+    case .members, .links:
+      var importer = Importer(
+        into: store, Rated<Default>.self, matching: .unique(\.name), merging: .patches)
+      // The link makes the record; the one that has the link is there already.
+      importer.links = [.init("like", \.like, by: \.name, makesMissing: true)]
+      let page =
+        source == .members ? #"[{"name": "\#(name)"}]"# : #"[{"name": "0", "like": "\#(name)"}]"#
+      let report = try await importer.run(
+        AsyncStream { continuation in
+          continuation.yield(Data(page.utf8))
+          continuation.finish()
+        }, renaming: [:])
+      #expect(report.rejected == 0, "\(report)")
+    case .tool:
+      let messages = MemorySink()
+      let file = path + ".json"
+      try Data(#"[{"name": "\#(name)"}]"#.utf8).write(to: URL(filePath: file))
+      defer { try? FileManager.default.removeItem(atPath: file) }
+      let status = await KVDump.execute(
+        ["import", path, file, "--entity", "Rated"],
+        on: Console(output: MemorySink(), errors: messages))
+      #expect(status == .success, "\(messages.text)")
+    }
+  }
+
+  private func stars(_ path: String) throws -> [Int] {
+    try open(path, One.self) { store in try store.fetch(Rated<One>.all).map(\.stars) }
+  }
+
+  @Test(arguments: Source.allCases)
+  func `holds wherever records come from`(source: Source) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    try await load(path, One.self, "0", by: .dictionary)
+    try await load(path, One.self, "a", by: source)
+    // Opening with another default changes what the file says, also for the tool.
+    try open(path, Seven.self) { _ in }
+    try await load(path, Seven.self, "b", by: source)
+    let store = try Store(at: path, entities: [])
+    let found = try store.core.read { core in
+      let entity = try core.entity(named: "Rated")
+      let attribute = entity.description.attribute(named: "stars")
+      #expect(attribute?.defaultValue == .integer(7))
+      return try core.count(of: entity)
+    }
+    store.close()
+    #expect(found == 3)
+    #expect(try stars(path) == [1, 1, 7])
+    try expectSound(path)
+  }
+
   @Test func `may be none, and then a value must be given`() throws {
     try withTemporaryPath { path throws in
       _ = try insert(path, One.self, "a")
@@ -128,12 +206,46 @@ private struct Unrated: Entity {
       }
     }
   }
+
+  @Test func `is not that of the step require for records of imports either`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    try await load(path, One.self, "a", by: .dictionary)
+    let stage = MigrationStage(to: 1, .require("note", of: "Rated", default: "none"))
+    let store = try Store(at: path, entities: [Noted.self], migrating: [stage])
+    let report = try await Importer(into: store, Noted.self, matching: .unique(\.name)).run(
+      AsyncStream { continuation in
+        continuation.yield(Data(#"[{"name": "b"}, {"name": "c", "note": "c"}]"#.utf8))
+        continuation.finish()
+      }, renaming: [:])
+    #expect(report.inserted == 1 && report.rejected == 1, "\(report)")
+    #expect(report.rejects.first?.reason.contains("note") == true, "\(report)")
+    store.close()
+    let file = path + ".json"
+    try Data(#"[{"name": "d"}, {"name": "e", "note": "e"}]"#.utf8).write(to: URL(filePath: file))
+    let output = MemorySink()
+    let status = await KVDump.execute(
+      ["import", path, file, "--entity", "Rated"],
+      on: Console(output: output, errors: MemorySink()))
+    #expect(status != .success)
+    #expect(output.text.contains(#""rejected":1"#), "\(output.text)")
+    let again = try Store(at: path, entities: [Noted.self], migrating: [stage])
+    #expect(try await again.fetch(Noted.all).map(\.note) == ["none", "c", "e"])
+    again.close()
+    try expectSound(path)
+  }
 }
 
 private struct Noted: Entity {
   var id = RecordID<Noted>()
   var name: String
   var note: String
+
+  struct Attributes: Sendable {
+    var name: Attribute<Noted, String> { .init(0) }
+  }
+
+  static var attributes: Attributes { Attributes() }
 
   static let schema = EntitySchema<Noted>(
     "Rated", attributes: [.init("name", \.name), .init("note", \.note)], unique: [[\.name]])
