@@ -72,10 +72,12 @@ extension Mistake {
     .condition(#"$0.episode == 3...5"#, "'Attribute<Film, Int>' and 'ClosedRange<Int>'"),
     .condition(#"$0.episode == 4 && $0.title == "x""#, "write each condition on a line of its own"),
     .condition(#"$0.episode == 4 || $0.title == "x""#, "write anyOf("),
-    // The compiler does not say more of these; see Condition+Unavailable.swift.
+    // The compiler names the type of the first result; see Condition+Unavailable.swift.
     .condition(
-      #"$0.episode == 4 || $0.title == "x" || $0.rating > 3"#,
-      "call to static method 'buildExpression'", or: "'_JoinedConditions<Film>'"),
+      #"$0.episode == 4 || $0.title == "x" || $0.rating > 3"#, "'_WriteAnyOf<Film>'"),
+    .condition(
+      #"$0.episode == 4 && $0.title == "x" && $0.rating > 3"#,
+      "'_WriteEachConditionOnALine<Film>'"),
     .condition(#"anyOf($0.isSeen && $0.isSeen, $0.isSeen)"#, "'ConditionTerm'"),
     .condition(#"[1, 2].contains($0.episode)"#, "ask the attribute: $0.episode.isIn([1, 4])"),
     .condition(#"[1.0, 2].contains($0.rating)"#, "ask the attribute: $0.episode.isIn([1, 4])"),
@@ -158,6 +160,8 @@ extension Mistake {
     .call(
       "let kept: Any = snapshot.access; _ = kept",
       "value of type 'TransactionAccess' does not conform to specified type 'Copyable'"),
+    .call(
+      #"let kept = try store.read { $0 }; _ = try kept.fetch(Film.all)"#, "has no member 'fetch'"),
     .call(#"_ = try store.fetch(Film.self)"#, "fetch(Film.all), fetch(Film.where { … })"),
     .call(#"_ = try store.fetch(5)"#, "Film.ID(rawValue: 5)"),
     .call(#"_ = try store.count(Film.self)"#, "count(Film.all), count(Film.where { … })"),

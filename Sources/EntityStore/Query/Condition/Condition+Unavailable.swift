@@ -3,13 +3,22 @@
 // `&&` and `||` are refused between two conditions, by functions with a result of their own, which
 // nothing else takes. With a condition as the result, or with further operands, the compiler takes
 // 12 to 80 seconds for 30 faulty chains in unrelated code, in place of 0.5 (Swift 6.3;
-// `faultyChains` of the tests). So of three conditions in a chain the compiler does not say more.
+// `faultyChains` of the tests). So of three conditions in a chain the compiler names the result's
+// type, whose name says what to write.
+//
+// `read { $0 }` has no overload of its own: an unavailable one loses against a closure without a
+// result, and a deprecated one is taken for closures of several lines.
+//
 // No overload takes lines that are Swift's own `Bool`: with one, the compiler talks of other
 // operators where a type is wrong.
 
-/// Two conditions that were joined by an operator, which is refused.
+/// Conditions joined by `&&`, which is refused.
 @_documentation(visibility: internal)
-public struct _JoinedConditions<E: Entity> {}
+public struct _WriteEachConditionOnALine<E: Entity> {}
+
+/// Conditions joined by `||`, which is refused.
+@_documentation(visibility: internal)
+public struct _WriteAnyOf<E: Entity> {}
 
 /// Refused: lines are joined already.
 @available(
@@ -19,8 +28,10 @@ public struct _JoinedConditions<E: Entity> {}
 )
 @_disfavoredOverload
 @_documentation(visibility: internal)
-public func && <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _JoinedConditions<E> {
-  _JoinedConditions()
+public func && <E: Entity>(
+  lhs: Condition<E>, rhs: Condition<E>
+) -> _WriteEachConditionOnALine<E> {
+  _WriteEachConditionOnALine()
 }
 
 /// Refused: alternatives have a function.
@@ -29,15 +40,22 @@ public func && <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _JoinedCondi
 )
 @_disfavoredOverload
 @_documentation(visibility: internal)
-public func || <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _JoinedConditions<E> {
-  _JoinedConditions()
+public func || <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _WriteAnyOf<E> {
+  _WriteAnyOf()
 }
 
 extension ConditionBuilder {
   /// Refused by the operator that makes such a line.
   @_disfavoredOverload
   @_documentation(visibility: internal)
-  public static func buildExpression(_ line: _JoinedConditions<E>) -> Condition<E> { .all }
+  public static func buildExpression(
+    _ line: _WriteEachConditionOnALine<E>
+  ) -> Condition<E> { .all }
+
+  /// Refused by the operator that makes such a line.
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public static func buildExpression(_ line: _WriteAnyOf<E>) -> Condition<E> { .all }
 }
 
 extension Sequence where Element: AttributeValue {
