@@ -112,6 +112,7 @@ extension Store {
     } catch let error as VerificationError {
       switch error {
       case .notAStore: throw StoreError(.notAStore, message: error.description)
+      case .damagedHeader: throw StoreError(.damaged, message: error.description)
       case .newerFormat: throw StoreError(.newerFormat, message: error.description)
       case .cancelled: throw CancellationError()
       case .system(let code):

@@ -28,6 +28,7 @@ extension EnvironmentOptions {
   private static func kind(of error: VerificationError) -> LMDBError.Kind {
     switch error {
     case .notAStore(let reason): .notAnEnvironment(reason)
+    case .damagedHeader(let reason): .damaged(reason)
     case .newerFormat: .engine
     case .cancelled: .cancelled
     case .system: .engine

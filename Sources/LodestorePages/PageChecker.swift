@@ -109,8 +109,7 @@ package enum PageChecker {
     guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
       pageSize & (pageSize - 1) == 0
     else {
-      throw .notAStore(
-        "its page size is \(pageSize), must be a power of two up to \(PageLayout.largestPage)")
+      throw .damagedHeader(PageLayout.refusal(ofPageSize: pageSize))
     }
     guard let second = try metaPage(of: file, at: pageSize) else {
       throw .notAStore("it ends within its first two pages")

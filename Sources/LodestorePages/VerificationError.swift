@@ -12,6 +12,9 @@ internal import LodestoreFormat
 package enum VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The bytes are no LMDB file of this kind of machine, or hold no store; the reason is a clause.
   case notAStore(String)
+  /// The file is one of LMDB's, and its first page has a number that no such file has; the reason is
+  /// a clause.
+  case damagedHeader(String)
   /// The store needs a newer reader than ``FormatVersion/current``.
   case newerFormat(lowestReader: UInt32)
   /// The caller asked for an end.
@@ -22,6 +25,8 @@ package enum VerificationError: Error, Equatable, Sendable, CustomStringConverti
   package var description: String {
     switch self {
     case .notAStore(let reason): "cannot verify the file: \(reason); check the path"
+    case .damagedHeader(let reason):
+      "cannot verify the file: \(reason); restore it from a copy, or run 'kvdump salvage'"
     case .newerFormat(let version):
       "cannot verify the store: it needs format version \(version), this tool knows "
         + "\(FormatVersion.current.rawValue); use a newer tool"

@@ -69,6 +69,39 @@ struct FailureTextTests {
         == true)
   }
 
+  /// The size is in the record of the free list of both meta pages; 512 is possible, and then the
+  /// second meta page would be elsewhere.
+  @Test(arguments: [0, 5_000, 131_072, 512])
+  func `of an odd page size say that the header is damaged`(size: UInt32) async throws {
+    let folder = try StoreFolder()
+    try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
+    var bytes = try folder.bytes(folder.store)
+    let whole = bytes
+    for meta in [0, EngineFence.systemPageSize] {
+      bytes.replaceSubrange(meta + 40..<meta + 44, with: withUnsafeBytes(of: size) { Data($0) })
+    }
+    try bytes.write(to: URL(fileURLWithPath: folder.store))
+    for command in ["verify", "info"] {
+      let outcome = await folder.run(command)
+      #expect(outcome.status != .success)
+      if command == "verify", size == 512 { continue }
+      #expect(outcome.messages.contains("a page size of \(size) bytes"), "\(outcome.messages)")
+      #expect(outcome.messages.contains("kvdump salvage"), "\(outcome.messages)")
+      #expect(!outcome.messages.contains("not a store"), "\(outcome.messages)")
+      #expect(!outcome.messages.contains("not an LMDB file"), "\(outcome.messages)")
+    }
+    let error = #expect(throws: StoreError.self) { try Store(at: folder.store, entities: []) }
+    #expect(error?.code == .damaged, "\(error?.message ?? "")")
+    // Salvage takes the records out where one of the two meta pages has a possible size.
+    bytes.replaceSubrange(..<EngineFence.systemPageSize, with: whole[..<EngineFence.systemPageSize])
+    try bytes.write(to: URL(fileURLWithPath: folder.store))
+    await folder.run("salvage", folder.path + "/saved.lodestore")
+    let saved = try Store(at: folder.path + "/saved.lodestore", entities: [])
+    let count = try saved.core.read { core in try core.count(of: core.entity(named: "E")) }
+    saved.close()
+    #expect(count == 1)
+  }
+
   @Test func `of an empty path say that it is empty`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")

@@ -1,5 +1,7 @@
+import LMDB
 import Testing
 
+@testable import EntityStore
 @testable import KVDumpCommands
 
 #if canImport(FoundationEssentials)
@@ -191,6 +193,40 @@ struct LookTests {
         == #"{"key":"666f726d6174","body":"0100000001000000","#
         + #""decoded":"format: lowest reader 1, lowest writer 1"}"# + "\n")
     #expect(await folder.run("keys", "records.1", "--from", "02").status == .usage)
+  }
+
+  @Test func `shows trees of later versions, whatever their keys`() async throws {
+    let folder = try await store()
+    let store = try Store(at: folder.store, entities: [])
+    try store.core.write { core in
+      for hasNumbers in [true, false] {
+        let tree = try #require(
+          try core.store.environment.tree(
+            "later." + (hasNumbers ? "numbers" : "texts"), isCreated: true,
+            hasIntegerKeys: hasNumbers, in: core.transaction))
+        for number in [256, 1] as [UInt64] {
+          try withUnsafeBytes(of: UInt8(number & 0xff)) { value in
+            try core.transaction.put(number, value, in: tree)
+          }
+        }
+      }
+    }
+    store.close()
+    let trees = await folder.run("keys", "--format", "csv")
+    #expect(trees.status == .success, "\(trees.messages)")
+    #expect(trees.data.contains("later.numbers,2,1,") && trees.data.contains("later.texts,2,1,"))
+    // Numbers are in their order, and bytes in theirs.
+    for (tree, keys) in [
+      ("later.numbers", ["0100000000000000", "0001000000000000"]),
+      ("later.texts", ["0001000000000000", "0100000000000000"]),
+    ] {
+      let pairs = await folder.run("keys", tree)
+      #expect(pairs.status == .success, "\(pairs.messages)")
+      #expect(
+        pairs.data.split(separator: "\n").map { $0.prefix(25) } == keys.map { #"{"key":"\#($0)""# })
+      let reversed = await folder.run("keys", tree, "--reverse", "--limit", "1")
+      #expect(reversed.data.hasPrefix(#"{"key":"\#(keys[1])""#), "\(reversed.messages)")
+    }
   }
 
   @Test func `tells what a store is`() async throws {

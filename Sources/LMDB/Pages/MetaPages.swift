@@ -72,24 +72,34 @@ struct MetaPages {
     guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
       pageSize & (pageSize - 1) == 0
     else {
-      throw refusal("its first page says a page size of \(pageSize)")
+      throw damage(PageLayout.refusal(ofPageSize: pageSize))
     }
-    let second = try meta(at: off_t(pageSize))
+    let second: Meta
+    do throws(LMDBError) {
+      second = try meta(at: off_t(pageSize))
+    } catch {
+      guard case .notAnEnvironment = error.kind else { throw error }
+      throw damage(
+        "its first page says a page size of \(pageSize) bytes, and the page behind it is no second "
+          + "meta page of LMDB")
+    }
     guard second.pageSize == pageSize else {
-      throw refusal("its two first pages say page sizes of \(pageSize) and \(second.pageSize)")
+      throw damage("its two meta pages say page sizes of \(pageSize) and \(second.pageSize) bytes")
     }
     let newest = first.transaction >= second.transaction ? first : second
     // Two thousand years of a million commits a second. Beyond it, arithmetic on the number may fail.
     guard newest.transaction < Self.transactionLimit else {
-      throw LMDBError(
-        .damaged(
-          "its meta page says transaction number \(newest.transaction), must be below 2^56"),
-        operation: "open", path: path)
+      throw damage(
+        "its meta page says transaction number \(newest.transaction), must be below 2^56")
     }
     guard newest.lastPage >= PageLayout.firstDataPage - 1 else {
       throw refusal("its header says that page \(newest.lastPage) is the last")
     }
     return newest
+  }
+
+  private func damage(_ what: String) -> LMDBError {
+    LMDBError(.damaged(what), operation: "open", path: path)
   }
 
   private func refusal(_ what: String) -> LMDBError {

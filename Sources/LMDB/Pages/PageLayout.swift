@@ -75,6 +75,13 @@ public enum PageLayout {
   package static let largestPage = 0x8000
   /// Smaller ones are taken for damage; no system has them.
   package static let smallestPage = 512
+
+  /// Why a file that says this page size is refused, as a clause.
+  package static func refusal(ofPageSize size: some CustomStringConvertible) -> String {
+    "its first page says a page size of \(size) bytes, and LMDB's pages have a power of two from "
+      + "\(smallestPage) to \(largestPage)"
+  }
+
   /// A value of this size or less is in a leaf, on pages of 4 KiB and more: less than half of one.
   package static let longestSharedValue = 1_024
 }

@@ -99,7 +99,7 @@ import Testing
       ("other magic", .notAStore, { $0[16] ^= 1 }),
       ("other data version", .notAStore, { $0[20] = 2 }),
       (
-        "two page sizes", .notAStore,
+        "two page sizes", .damaged,
         { $0[EngineFence.systemPageSize + 40] ^= 0xff }
       ),
       (

@@ -16,6 +16,12 @@ extension CommandFailure {
   static func verification(_ error: any Error, of path: String) -> CommandFailure? {
     switch error {
     case VerificationError.notAStore(let reason): return .notAStore(path, reason: reason)
+    case VerificationError.damagedHeader(let reason):
+      return CommandFailure(
+        code: "damaged",
+        message: "\(path): \(reason); restore it from a copy, or take its records out by "
+          + "'kvdump salvage \(ShellWord.path(path)) NEW'",
+        status: .damagedData, details: [Detail(name: "store", value: .text(path))])
     case VerificationError.newerFormat(let version):
       return CommandFailure(
         code: "newer-format",
