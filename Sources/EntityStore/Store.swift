@@ -137,7 +137,8 @@ public final class Store: Sendable {
   /// Runs `body` on the newest commit, on a thread of the store.
   ///
   /// Long reads do not hold up short ones, whatever their number. Of reads that wait, those of
-  /// tasks with a higher priority begin first.
+  /// tasks with a higher priority begin first; after sixteen of them one with a lower priority
+  /// begins.
   ///
   /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before.
   public func read<R: Sendable>(

@@ -121,8 +121,10 @@ package final class WorkerThreads: @unchecked Sendable {
 
   /// Has `body` run on one of the threads; false after ``stop()``.
   @discardableResult
-  package func submit(_ body: @escaping @Sendable () -> Void) -> Bool {
-    if case .refused = enqueue(.alone(body)) { false } else { true }
+  package func submit(
+    urgency: JobUrgency = .normal, _ body: @escaping @Sendable () -> Void
+  ) -> Bool {
+    if case .refused = enqueue(.alone(body), urgency) { false } else { true }
   }
 
   /// Gives `job` to the threads; refused after ``stop()``, and when no thread can be started.

@@ -163,6 +163,26 @@ import Testing
     #expect(order.withLock { $0 } == [2, 5, 8, 1, 4, 7, 0, 3, 6])
   }
 
+  /// Tasks that read without end would keep others waiting for as long as they read.
+  @Test func `a job waits for sixteen more urgent ones at most`() {
+    var queue = JobQueue()
+    var order: [String] = []
+    func append(_ name: String, _ urgency: JobUrgency) {
+      queue.append(.alone { order.append(name) }, urgency)
+    }
+    append("normal", .normal)
+    append("low", .low)
+    for number in 0..<60 {
+      append("\(number)", .high)
+      let isFirst = if case .alone? = queue.first { true } else { false }
+      #expect(isFirst)
+      if case .alone(let body)? = queue.removeFirst() { body() }
+    }
+    #expect(order.firstIndex(of: "normal") == 17 && order.firstIndex(of: "low") == 16)
+    #expect(order.filter { Int($0) != nil } == (0..<58).map(String.init))
+    #expect(queue.count == 2)
+  }
+
   @Test func `a job that throws hands its error back`() async throws {
     struct Stop: Error {}
     let threads = WorkerThreads(threadCount: 1)

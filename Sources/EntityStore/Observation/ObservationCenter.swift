@@ -244,7 +244,8 @@ final class ObservationCenter: StoreCompanion {
   }
 
   private func start() {
-    if core.environment.readerThreads.submit({ self.run() }) { return }
+    // The job is short and serves observers of any priority, so no read goes before it.
+    if core.environment.readerThreads.submit(urgency: .high, { self.run() }) { return }
     state.withLock { $0.isRunning = false }
   }
 
