@@ -119,6 +119,7 @@ enum ImportForms {
         .object([
           .required("link", .place), .required("id", .id), .required("page", .place),
           .required("record", .place), .required("key", .encodedDocument),
+          .optional("place", .count),
         ]))),
   ])
 

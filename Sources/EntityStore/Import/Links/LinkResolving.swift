@@ -9,6 +9,8 @@ struct PendingLink: Sendable, Codable, Hashable {
   var record: Int
   /// The key as a document.
   var key: [UInt8]
+  /// How many other keys of the record come before it, where the relationship has an order.
+  var place: Int?
 
   /// The most links that are kept from page to page; further ones are reported at once.
   static let most = 10_000

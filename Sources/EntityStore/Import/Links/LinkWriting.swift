@@ -98,9 +98,12 @@ extension ImportEngine {
     var next = 0
     for (one, id) in records {
       wanted[id] = []
+      var before: Set<Value> = []
       for key in one.keys {
         let target = ids[next]
         next += 1
+        let place = resolver.end.order == nil ? nil : before.count
+        before.insert(key)
         if target > 0 {
           wanted[id, default: []].insert(target)
           orders[id, default: []].append(target)
@@ -110,7 +113,8 @@ extension ImportEngine {
           let document = EntityDescription.document(of: key).encoded()
           note(
             PendingLink(
-              link: position, id: id, page: page.number, record: one.record, key: document),
+              link: position, id: id, page: page.number, record: one.record, key: document,
+              place: place),
             in: &state)
           remembered.add(id, key: document, link: position, page: page.number)
         }

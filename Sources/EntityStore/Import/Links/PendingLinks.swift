@@ -20,21 +20,32 @@ extension ImportEngine {
       let resolver = try LinkResolver(link, of: entity, core)
       let keys = mine.map { PendingLink.value(of: $0.key) }
       let ids = try resolver.ids(of: keys)
+      var placed: [UInt64: PlacedLinks] = [:]
       for ((one, key), id) in zip(zip(mine, keys), ids) {
         if id == 0 {
+          placed[one.id, default: PlacedLinks()].pass(one)
           state.report.links = links
           report(one, key, in: &state.report)
           links = state.report.links ?? links
           continue
         }
         do throws(StoreError) {
-          if try add(one, id, by: resolver.end, entity, core) { links.added += 1 }
+          if try add(one, id, by: resolver.end, entity, core) {
+            links.added += 1
+            placed[one.id, default: PlacedLinks()].add(one, id)
+          }
         } catch  where error.refusesValue {
+          placed[one.id, default: PlacedLinks()].pass(one)
           state.report.reject(
             .init(
               page: one.page, record: one.record, byteOffset: nil, attribute: link.name,
               reason: "the record was stored without its '\(link.member)': \(error.message)"))
         }
+      }
+      guard resolver.end.order != nil else { continue }
+      for (id, links) in placed.sorted(by: { $0.key < $1.key }) where !links.isEmpty {
+        let order = try core.orderedIDs(of: id, by: resolver.end)
+        try core.arrange(links.arranged(order), of: id, by: resolver.end)
       }
     }
     state.report.links = links
@@ -55,6 +66,34 @@ extension ImportEngine {
     var list = LinkList(expectedCount: 1)
     list.append(one.id, target)
     return try core.link(list, by: end) > 0
+  }
+}
+
+/// The pending links of one record that were made, and their places among the keys of the record.
+private struct PlacedLinks {
+  private var made: [(place: Int, target: UInt64)] = []
+  /// The places of keys without a record.
+  private var passed: [Int] = []
+
+  mutating func add(_ one: PendingLink, _ target: UInt64) {
+    if let place = one.place { made.append((place, target)) }
+  }
+
+  mutating func pass(_ one: PendingLink) {
+    if let place = one.place { passed.append(place) }
+  }
+
+  var isEmpty: Bool { made.isEmpty }
+
+  /// The order with each link at its place; `order` has these links after the others.
+  func arranged(_ order: [UInt64]) -> [UInt64] {
+    let targets = Set(made.map(\.target))
+    var result = order.filter { !targets.contains($0) }
+    for (place, target) in made.sorted(by: { $0.place < $1.place }) {
+      let missing = passed.count { $0 < place }
+      result.insert(target, at: min(max(place - missing, 0), result.count))
+    }
+    return result
   }
 }
 
