@@ -145,12 +145,22 @@ struct FormatRulesTests {
     #expect(page.count == 4096 && pages.contains { $0.dropFirst(8) == page.dropFirst(8) })
   }
 
-  @Test
-  func `the whole store of the document is sound`() throws {
-    let lines = FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false)
-      .drop { $0 != "```example store" }.dropFirst().prefix { $0 != "```" }
+  private static let wholeStores: [[VerificationReport.Entity]] = [
+    [.init(name: "Pod", recordCount: 2, indexEntryCount: 4)],
+    [
+      .init(name: "Choir", recordCount: 1, indexEntryCount: 0),
+      .init(name: "Person", recordCount: 2, indexEntryCount: 2),
+    ],
+  ]
+
+  @Test func `every whole store of the document is tested`() {
+    #expect(Self.blocks(of: "store").count == Self.wholeStores.count)
+  }
+
+  @Test(arguments: wholeStores.indices)
+  func `a whole store of the document is sound`(number: Int) throws {
     var pairs: [(tree: String, key: [UInt8], body: [UInt8])] = []
-    for line in lines {
+    for line in Self.blocks(of: "store")[number] {
       let sides = line.split(separator: " = ")
       if sides.count == 2 {
         let words = sides[0].split(separator: " ")
@@ -175,8 +185,24 @@ struct FormatRulesTests {
     })
     let report = try Verifier.verify(path: store.path)
     #expect(report.findings == [])
-    #expect(report.entities == [.init(name: "Pod", recordCount: 2, indexEntryCount: 4)])
-    #expect(report.trees.map(\.entryCount).reduce(0, +) == pairs.count - 6)
+    #expect(report.entities.sorted { $0.name < $1.name } == Self.wholeStores[number])
+    let others = pairs.count { !$0.tree.hasPrefix("records.") && !$0.tree.hasPrefix("index.") }
+    #expect(report.trees.map(\.entryCount).reduce(0, +) == others, "\(report.trees)")
+  }
+
+  /// The lines of each example block of a kind.
+  private static func blocks(of kind: String) -> [[Substring]] {
+    var blocks: [[Substring]] = []
+    var isInside = false
+    for line in FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        isInside = line == "```example \(kind)"
+        if isInside { blocks.append([]) }
+      } else if isInside {
+        blocks[blocks.count - 1].append(line)
+      }
+    }
+    return blocks
   }
 
   private static func bytes(_ hexadecimal: some StringProtocol) -> [UInt8] {
