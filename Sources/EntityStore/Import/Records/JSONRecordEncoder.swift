@@ -41,22 +41,10 @@ final class JSONRecordEncoder {
   private let attributes: [EntityDescription.Attribute]
   private let conversions: [Conversion?]
   private let isStrict: Bool
-  /// Attributes by the names of members that are mapped in another way than by their own name.
-  private let names: [String: String]
-  /// Paths into members, and the attributes that they lead to.
-  private let nested: [(path: String, slot: Int)]
-  /// The attribute that has the key of a record which is the value of a member.
-  private let keySlot: Int?
+  private let mapping: MemberMapping
   private let hasMore: Bool
-  /// Members that are neither attributes nor unknown.
-  private let ignored: Set<String>
-  /// The names of derived attributes, whose values the store gives.
-  private let derived: Set<String>
   /// Attributes that links of the import give their values later.
   private let linked: Set<String>
-  private let slotByName: [String: Int]
-  /// Slots of attributes by the names of members that they keep as their sources.
-  private let slotBySource: [String: Int]
   /// The values of absent attributes; nil for an attribute that must be there.
   private let absent: [Value?]
   // Allocated separately: as stored properties of this object they would be checked for exclusive
@@ -82,41 +70,17 @@ final class JSONRecordEncoder {
     ignoring ignored: Set<String> = [], linked: Set<String> = [], keyName: String? = nil
   ) {
     self.linked = linked
-    let paths = names.keys.filter(MemberPath.isPath)
-    let roots = Set(paths.map(MemberPath.root)).subtracting(names.keys)
-    derived = Set(
-      entity.description.declaredAttributes.lazy.filter { $0.derivation != nil }.map(\.name))
-    self.ignored = ignored.union(roots)
     self.entity = entity
     shape = RecordShape(entity.layout)
     self.isStrict = isStrict
-    self.names = names
+    mapping = MemberMapping(entity, names: names, ignoring: ignored, keyName: keyName)
+    hasMore = !mapping.nested.isEmpty || mapping.keySlot != nil
     let attributes = entity.description.declaredAttributes
     self.attributes = attributes
     self.conversions = attributes.map { conversions[$0.name] }
     absent = attributes.map {
       $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue
     }
-    // Members never give attributes that the program's type does not declare.
-    let slotByName = Dictionary(
-      attributes.enumerated()
-        .filter { slot, attribute in
-          attribute.derivation == nil && entity.part?.isGiven[slot] ?? true
-        }
-        .map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    self.slotByName = slotByName
-    let slotBySource = Dictionary(
-      attributes.compactMap { attribute in
-        attribute.source.flatMap { source in slotByName[attribute.name].map { (source, $0) } }
-      }, uniquingKeysWith: { first, _ in first })
-    self.slotBySource = slotBySource
-    nested = paths.compactMap { path in
-      names[path].flatMap { slotByName[$0] }.map { (path, $0) }
-    }
-    keySlot = keyName.flatMap { key in
-      names[key].map { slotByName[$0] } ?? slotBySource[key] ?? slotByName[key]
-    }
-    hasMore = !nested.isEmpty || keySlot != nil
     slots = .allocate(capacity: attributes.count)
     for (slot, attribute) in entity.layout.attributes.enumerated() {
       let fixed = Slot(
@@ -183,11 +147,11 @@ final class JSONRecordEncoder {
   /// key.
   private func readMore(of record: Int) {
     let node = node(record)
-    for (path, slot) in nested where entries[slot] < 0 {
+    for (path, slot) in mapping.nested where entries[slot] < 0 {
       if let found = node[path: path] { entries[slot] = found.index }
     }
     state.pointee.key = -1
-    if let keySlot, entries[keySlot] < 0 {
+    if let keySlot = mapping.keySlot, entries[keySlot] < 0 {
       entries[keySlot] = node.memberKey.index
       state.pointee.key = node.memberKey.index
     }
@@ -274,17 +238,8 @@ final class JSONRecordEncoder {
       state.pointee.members = MemberTable()
       last = MemberTable.start
     }
-    let (slot, claim) = claim(of: member)
+    let (slot, claim) = mapping.claim(of: member)
     return state.pointee.members.add(member, slot: slot, claim: claim, after: last)
-  }
-
-  /// The slot of the attribute that a member fills, and why; see Format.md, "Catalogue".
-  private func claim(of member: String) -> (slot: Int, claim: MemberTable.Claim) {
-    if ignored.contains(member) { return (MemberTable.ignored, .name) }
-    if let name = names[member] { return (slotByName[name] ?? MemberTable.unknown, .map) }
-    if let slot = slotBySource[member] { return (slot, .source) }
-    if derived.contains(member) { return (MemberTable.ignored, .name) }
-    return (slotByName[member] ?? MemberTable.unknown, .name)
   }
 
   /// Counts of unknown members since the last call; a name may be listed more than once.
