@@ -24,7 +24,8 @@ struct FuzzTarget: Sendable {
   }
 
   static let all: [FuzzTarget] = [
-    .catalogue, .condition, .date, .document, .history, .imports, .json, .key, .names, .pages,
+    .catalogue, .condition, .date, .document, .gzip, .history, .imports, .json, .key, .names,
+    .pages,
     .pattern, .record, .separatedValues, .token, .view,
   ]
 }

@@ -50,7 +50,8 @@ struct ImportResumeTests {
   @Test func `goes on after a malformed page when it is mended`() async throws {
     let folder = try await folder()
     let bad = [
-      try folder.file("a.jsonl", Self.text(0..<2000)), try folder.file("cut.json", #"[{"k":2000}"#),
+      try folder.file("a.jsonl", Self.text(0..<2000)),
+      try folder.file("bad.json", #"[{"k":2000}}]"#),
     ]
     let failed = await folder.importing(bad + ["--entity", "E", "--name", "by night"])
     #expect(failed.status == .damagedData)

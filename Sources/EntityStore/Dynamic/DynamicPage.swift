@@ -73,6 +73,31 @@ package struct DynamicPlaces: Sendable {
     places.unreadable.append(UnreadableInput(recordCount + 1, error, lines))
   }
 
+  /// Whether the last record is a row that lacks its end, as the file does.
+  package var endsCut: Bool { places.endsCut }
+
+  /// Notes that the file lacks its end, after `offset` bytes of its text, by a record that could not
+  /// be read where none says so yet.
+  package mutating func noteCut(after offset: Int, _ error: any Error) {
+    places.noteCut(after: offset, error)
+  }
+
+  /// The places of the `count` whole records of a text that ends within them.
+  ///
+  /// - Parameter level: of the array or object that has the records, from the outermost.
+  package init(_ count: Int, of text: JSONCutText, at level: Int, _ error: any Error) {
+    places = PagePlaces()
+    places.unreadable = [UnreadableInput(count + 1, text, at: level, error)]
+    places.warnings = [PagePlaces.cutWarning]
+  }
+
+  /// The places of the `count` records of a text that is whole, of a file that lacks its end.
+  package init(_ count: Int, cutAfter offset: Int, _ error: any Error) {
+    places = PagePlaces()
+    places.unreadable = [UnreadableInput(count + 1, endOf: offset, error)]
+    places.warnings = [PagePlaces.cutWarning]
+  }
+
   /// Makes the last line of `lines` a page of one record that could not be read.
   package mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     places = PagePlaces()
@@ -93,6 +118,12 @@ package struct DynamicText {
   /// Tells that no bytes follow.
   package mutating func finish() { input.finish() }
 
+  /// The error of compressed bytes that lack their end, once all text before it was given.
+  package var cutError: (any Error)? { input.cutError }
+
+  /// The number of bytes of text given so far.
+  package var count: Int { input.textCount }
+
   /// The next part of the text; nil when more bytes are needed or, after ``finish()``, at the end.
   package mutating func next() throws -> [UInt8]? { try input.next() }
 }
@@ -109,7 +140,9 @@ package struct DynamicRows {
   package mutating func append(_ text: [UInt8]) { cutter.append(text) }
 
   /// Tells that no text follows.
-  package mutating func finish() { cutter.finish() }
+  ///
+  /// - Parameter isCut: whether the file lacks its end: then a last line without its end is refused.
+  package mutating func finish(isCut: Bool) { cutter.finish(isCut: isCut) }
 
   /// The next page; nil when more text is needed or, after ``finish()``, at the end.
   package mutating func next() throws -> (content: Data, places: DynamicPlaces)? {

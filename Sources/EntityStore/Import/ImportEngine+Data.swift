@@ -43,17 +43,35 @@ extension ImportEngine {
       return { cut, number, entity in
         var page = DecodedPage(number: number, entity: entity)
         var unreadable: UnreadableInput?
+        var places = cut.places
         do {
           try decode(cut.content, &page, entity)
+          if cut.isText, let error = cut.cutError {
+            unreadable = UnreadableInput(page.recordCount + 1, endOf: cut.content.count, error)
+            places.warnings.append(PagePlaces.cutWarning)
+          }
         } catch let error as StoreError {
-          // Where a line is the page, the next page is there all the same.
-          guard cut.isLine, let json = error.cause as? JSONError else { throw error }
+          guard let json = error.cause as? JSONError else { throw error }
           page = DecodedPage(number: number, entity: entity)
-          unreadable = UnreadableInput(
-            record: 1, line: cut.places.origin?.line, offset: cut.places.origin?.offset ?? 0,
-            reason: "\(json)", content: cut.content, error: json)
+          if cut.isText {
+            // The whole records of a text that was cut are there all the same.
+            let rest = Self.takeWholeRecords(of: cut.content, cut.cutError ?? json) { whole in
+              page = DecodedPage(number: number, entity: entity)
+              try decode(whole, &page, entity)
+              return page.recordCount
+            }
+            guard let rest else { throw error }
+            unreadable = rest
+            places.warnings.append(PagePlaces.cutWarning)
+          } else {
+            // Where a line is the page, the next page is there all the same.
+            guard cut.isLine else { throw error }
+            unreadable = UnreadableInput(
+              record: 1, line: cut.places.origin?.line, offset: cut.places.origin?.offset ?? 0,
+              reason: "\(json)", content: cut.content, error: json)
+          }
         }
-        page.take(cut.places)
+        page.take(places)
         if let unreadable { page.reject(unreadable) }
         return page
       }
@@ -61,5 +79,23 @@ extension ImportEngine {
       cut.content.withUnsafeBytes(body)
       for record in cut.places.unreadable { record.content.withUnsafeBytes(body) }
     }
+  }
+
+  /// Takes the whole records of a JSON text that ends within them; returns the rest of the text,
+  /// `nil` where that is not the fault of the text.
+  ///
+  /// - Parameter take: takes a text with the brackets closed, and returns the number of its records.
+  private static func takeWholeRecords(
+    of content: Data, _ error: any Error, _ take: (Data) throws -> Int
+  ) -> UnreadableInput? {
+    guard let text = JSONCutText(Array(content)) else { return nil }
+    // The array with the records is the outermost one that is found where they have to be.
+    for level in 0..<min(text.depth, JSONCutText.mostLevels) {
+      guard let count = try? take(Data(text.whole(at: level))) else { continue }
+      // Without a whole record there is nothing to keep, and the page is refused.
+      guard count > 0 else { return nil }
+      return UnreadableInput(count + 1, text, at: level, error)
+    }
+    return nil
   }
 }

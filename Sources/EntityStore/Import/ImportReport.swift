@@ -142,8 +142,15 @@ public struct ImportReport: Sendable, Codable, Hashable {
     }
   }
 
+  /// Whether the text of a file ended within its records, as after a transfer that was cut.
+  ///
+  /// The records before the end are imported, and the one that lacks its end is the last reject of
+  /// its file. ``warnings`` names the files.
+  public var isCut: Bool { warnings?.contains { $0.hasSuffix(PagePlaces.cutWarning) } ?? false }
+
   mutating func warn(_ text: String, file: String?) {
-    guard (warnings?.count ?? 0) < Self.longestWarningList else { return }
+    let isFirstCut = text == PagePlaces.cutWarning && !isCut
+    guard (warnings?.count ?? 0) < Self.longestWarningList || isFirstCut else { return }
     warnings = (warnings ?? []) + [file.map { "\($0): \(text)" } ?? text]
   }
 

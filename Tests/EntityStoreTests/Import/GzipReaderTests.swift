@@ -57,6 +57,33 @@ import Testing
     #expect(try Self.read(Self.compressed[number], pieces: pieces) == Array(Self.text.utf8))
   }
 
+  /// The last bytes of a file are decoded when no others follow, and so is a small file as a whole.
+  @Test(arguments: compressed.indices.dropLast())
+  func `is given up to the place where the file is cut`(number: Int) throws {
+    let bytes = Self.compressed[number]
+    var longest = 0
+    for end in 18..<bytes.count - 8 {
+      var reader = GzipReader()
+      reader.append(bytes.prefix(end))
+      reader.finish()
+      var text: [UInt8] = []
+      #expect(throws: GzipError.self) { while let part = try reader.next() { text += part } }
+      #expect(Array(Self.text.utf8).starts(with: text), "\(end)")
+      longest = max(longest, text.count)
+    }
+    #expect(longest > 60)
+  }
+
+  /// Codes that leave sequences of bits without a meaning, which zlib refuses.
+  @Test func `is refused with codes that are not complete`() {
+    let block: [UInt8] = [5, 0x80, 0x81, 0, 0, 0, 0, 0x40, 0x5A, 0xFD, 0x4F, 0x80]
+    var inflate = Inflate()
+    var at = 0
+    #expect(throws: Inflate.Fault.malformed) {
+      _ = try inflate.next(block, &at, isFinished: true)
+    }
+  }
+
   @Test func `is refused when it is cut off or damaged, and never traps`() throws {
     var random = SeededNumbers(salt: 0x621B)
     for compressed in Self.compressed.dropLast() {
@@ -110,9 +137,11 @@ import Testing
         #expect(report.inserted == 2, "\(report)")
         try Self.compressed[number].dropLast(3).write(to: URL(fileURLWithPath: path))
         guard number < Self.compressed.count - 1 else { return }
-        await #expect(throws: StoreError.self) {
-          try await importer.run(FilePages.jsonLines(path), renaming: [:])
-        }
+        let cut = try await importer.run(FilePages.jsonLines(path), renaming: [:])
+        #expect(cut.unchanged == 2 && cut.rejected == 1 && cut.isCut, "\(cut)")
+        // Whoever takes the pages without an importer gets the error.
+        await #expect(throws: StoreError.self) { for try await _ in FilePages.jsonLines(path) {} }
+        await #expect(throws: StoreError.self) { for try await _ in FilePages.json(path) {} }
       }
     }
   }

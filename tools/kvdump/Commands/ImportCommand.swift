@@ -25,7 +25,7 @@ struct ImportCommand: StoreCommand {
       names of the columns, come a thousand a page, and so do JSON values that follow each other. \
       '-' is standard input. Files that gzip has compressed are known by their first bytes. A page is \
       kept as a whole or not at all. A line, a row or an element of an array that cannot be read is \
-      rejected alone. Values that JSON has no exact text for are taken as \
+      rejected alone, and so is the last record of a file that was cut. Values that JSON has no exact text for are taken as \
       'kvdump export' writes them, {"$document": Base64}.
 
       How far it is, is kept in the store with the records: after an error or a kill, the same \
@@ -34,8 +34,9 @@ struct ImportCommand: StoreCommand {
 
       The report of what was inserted, updated, unchanged, deleted and rejected goes to standard \
       output, when all of it is safe on the disk; a power cut before that may take back the last \
-      pages. Status 1: --strict or --max-rejects ended it, every record was rejected, or a mirror has \
-      deleted nothing because the files have no record. Fewer rejects do not change the status.
+      pages. Status 1: --strict or --max-rejects ended it, every record was rejected, a file \
+      was cut within its records, or a mirror has deleted nothing because the files have no record. \
+      Fewer rejects do not change the status.
       """)
 
   @OptionGroup var store: StoreArgument

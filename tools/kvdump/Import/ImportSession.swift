@@ -75,7 +75,7 @@ struct ImportSession {
     if let store { console.note("dry run: \(store) is as it was") }
     guard let failure = result.failure else {
       guard let report = result.report else { return .success }
-      if Self.isOfNothing(report) { return .negative }
+      if Self.isOfNothing(report) || report.isCut { return .negative }
       guard report.records > 0, report.rejected == report.records else { return .success }
       console.note("\(importing.importing.entity): every record was rejected")
       return .negative

@@ -28,6 +28,8 @@ final class PageReader {
   /// The text of the file that is being read.
   private var input = DynamicText(isCSV: false)
   private var isInputRead = false
+  /// Whether a page says that the file lacks its end.
+  private var isCutNoted = false
   private var pageNumber = 0
   /// The names that the first of a file's lines has, where its lines are rows.
   private var columns: [String]?
@@ -86,6 +88,7 @@ final class PageReader {
     case .new:
       columns = nil
       isInputRead = false
+      isCutNoted = false
       if let options = form.csv(for: file.textName) {
         input = DynamicText(isCSV: true)
         return try nextRows(DynamicRows(options, count: Self.linesPerPage), false, file)
@@ -132,11 +135,32 @@ final class PageReader {
     pageNumber += 1
     do {
       let text = try JSONDocument.parsing(head, limits: Self.textLimits)
-      head = []
-      return try page(text.root, line: nil, file)
+      let page = try page(text.root, line: nil, file)
+      guard let error = input.cutError else { return page }
+      let places = DynamicPlaces(page.content.records.count, cutAfter: head.count, error)
+      return self.page(of: page.content.records, places, file)
     } catch let error as JSONError {
+      if let page = wholeRecords(of: head, input.cutError ?? error, file) { return page }
       throw malformed(error, file)
     }
+  }
+
+  /// The page of the whole records of a text that ends within them; nil where that is not its fault.
+  private func wholeRecords(
+    of bytes: [UInt8], _ error: any Error, _ file: InputFile
+  ) -> RecordPage? {
+    guard !form.isColumns, let text = JSONCutText(bytes) else { return nil }
+    for level in 0..<text.depth where level < JSONCutText.mostLevels {
+      guard
+        let root = try? JSONDocument.parsing(text.whole(at: level), limits: Self.textLimits).root,
+        let records = RecordPath.wholeRecords(of: root, form),
+        root.document.faultError(outside: records.map(\.node)) == nil
+      else { continue }
+      // Without a whole record there is nothing to keep, and the page is refused.
+      guard !records.isEmpty else { return nil }
+      return page(of: records, DynamicPlaces(records.count, of: text, at: level, error), file)
+    }
+    return nil
   }
 
   private func nextRecords(
@@ -173,9 +197,17 @@ final class PageReader {
         isFinished = true
       }
     }
+    if isFinished { noteCut(&places) }
     guard places.recordCount > 0 else { return nil }
     pageNumber += 1
     return page(of: records, places, file)
+  }
+
+  /// Notes once that the compressed file lacks its end.
+  private func noteCut(_ places: inout DynamicPlaces) {
+    guard let error = input.cutError, !isCutNoted else { return }
+    isCutNoted = true
+    places.noteCut(after: input.count, error)
   }
 
   /// Whether each line or value is a page.
@@ -249,17 +281,25 @@ final class PageReader {
     var isRead = isRead
     do {
       while true {
-        if let cut = try rows.next() {
+        if var cut = try rows.next() {
           pageNumber += 1
+          if cut.places.endsCut { noteCut(&cut.places) }
           state = .csv(rows, isRead: isRead)
           let records = try JSONDocument.parsing(cut.content).root.elements.map(Self.record)
           return page(of: records, cut.places, file, isText: true)
         }
-        if isRead { return nil }
+        if isRead {
+          var places = DynamicPlaces.ofLines
+          noteCut(&places)
+          guard places.recordCount > 0 else { return nil }
+          pageNumber += 1
+          state = .csv(rows, isRead: isRead)
+          return page(of: [], places, file, isText: true)
+        }
         if let text = try read(file) {
           rows.append(text)
         } else {
-          rows.finish()
+          rows.finish(isCut: input.cutError != nil)
           isRead = true
         }
       }

@@ -45,6 +45,23 @@ enum RecordPath {
     return node.arrayRecords
   }
 
+  /// The records of a page whose text was cut and closed after a whole element.
+  ///
+  /// `nil` for an object that is a record itself, which may lack members, and for rows whose names
+  /// may have been cut off.
+  static func wholeRecords(of root: JSONNode, _ form: InputForm) -> [JSONRecord]? {
+    if form.keyName == nil, form.records == nil, root.kind == .object {
+      return rows(of: root, member: "data")
+    }
+    guard let records = records(of: root, form) else { return nil }
+    if form.records != nil, let first = records.first, first.node.kind == .array,
+      root["fields"] == nil
+    {
+      return nil
+    }
+    return records
+  }
+
   /// The rows of a table in the form of a service that names its columns once: an object with
   /// `fields`, an array of texts, and an array of arrays.
   private static func rows(of table: JSONNode, member: String) -> [JSONRecord]? {

@@ -33,6 +33,8 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case rowTooLong(limit: Int)
     /// A row of more fields than the limit.
     case tooManyFields(limit: Int)
+    /// A text that ends within a row, since its file lacks the end.
+    case unexpectedEnd
     /// A row that takes more bytes than a page may have, written as JSON.
     case pageTooLong(limit: Int)
   }
@@ -69,6 +71,7 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .fieldTooLong(let limit): "a field of more than \(limit) bytes, expected a shorter one"
     case .rowTooLong(let limit): "a row of more than \(limit) bytes, expected a shorter one"
     case .tooManyFields(let limit): "more than \(limit) fields, expected fewer in a row"
+    case .unexpectedEnd: "the end of a file that is cut, expected the rest of the row"
     case .pageTooLong(let limit):
       "a row of more than \(limit) bytes as JSON, expected one that fits a page"
     }

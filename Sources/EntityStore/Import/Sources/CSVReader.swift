@@ -40,11 +40,14 @@ public struct CSVReader: Sendable {
   }
 
   /// Tells that no bytes follow, so that a last line without its end is read.
-  public mutating func finish() {
+  public mutating func finish() { finish(isCut: false) }
+
+  /// - Parameter isCut: whether the text lacks its end: then a last line without its end is refused.
+  mutating func finish(isCut: Bool) {
     var text: [UInt8] = []
     decoder.finish(to: &text)
     if !text.isEmpty { scanner.append(text) }
-    scanner.finish()
+    scanner.finish(isCut: isCut)
   }
 
   /// The next row, or `nil` when more bytes are needed or, after ``finish()``, at the end.
@@ -97,6 +100,9 @@ public struct CSVReader: Sendable {
     scanner.stop(error)
     return error
   }
+
+  /// Whether the last row goes to the end of the text.
+  var isAtEnd: Bool { scanner.isAtEnd }
 
   /// Whether there is nothing after what ``next()`` has given.
   var isFinished: Bool { scanner.isFinished }

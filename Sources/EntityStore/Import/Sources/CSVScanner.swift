@@ -57,6 +57,8 @@ struct CSVScanner: Sendable {
   private var isDropping = false
   private var head: [UInt8] = []
   private(set) var isFinished = false
+  /// Whether the text lacks its end.
+  private var isCut = false
   /// The fields of the row.
   private(set) var fields: [Field] = []
   /// Where the row begins.
@@ -81,6 +83,9 @@ struct CSVScanner: Sendable {
       failure = CSVError(reason: .twoMeanings(character), position: position(0))
     }
   }
+
+  /// Whether all of the text has been read.
+  var isAtEnd: Bool { isFinished && at == pending.count }
 
   /// Whether the reading has ended with an error.
   var hasFailed: Bool { failure != nil }
@@ -149,7 +154,10 @@ struct CSVScanner: Sendable {
     pending.append(contentsOf: bytes)
   }
 
-  mutating func finish() { isFinished = true }
+  mutating func finish(isCut: Bool) {
+    isFinished = true
+    self.isCut = isCut
+  }
 
   /// Goes to the next row; false when more bytes are needed or, after `finish`, at the end.
   ///
@@ -260,6 +268,7 @@ struct CSVScanner: Sendable {
   }
 
   private mutating func end() throws(CSVError) -> Bool {
+    if isCut, state != .begin || !fields.isEmpty { note(.unexpectedEnd, at - start) }
     switch state {
     case .skipped: return false
     case .begin:
@@ -273,7 +282,7 @@ struct CSVScanner: Sendable {
     case .quoted, .escapedQuoted:
       try checkSizes(fieldEnd: openEnd)
       note(.unclosedQuote, field.start - 1)
-      _ = endAtFirstLine(within: at - start)
+      if !isCut { _ = endAtFirstLine(within: at - start) }
     case .carriageReturn: note(.loneCarriageReturn, at - 1 - start)
     }
     return try complete()

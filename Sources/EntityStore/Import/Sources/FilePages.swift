@@ -116,7 +116,9 @@ public struct FilePages: AsyncSequence, Sendable {
     @_documentation(visibility: internal)
     public mutating func next() async throws -> Data? {
       guard let page = try pages.next() else { return nil }
-      if let first = page.places.unreadable.first { throw pages.end(first.error) }
+      if let error = page.cutError ?? page.places.unreadable.first?.error {
+        throw pages.end(error)
+      }
       return page.content
     }
   }

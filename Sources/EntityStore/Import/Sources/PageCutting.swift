@@ -41,8 +41,19 @@ struct CutPage: Sendable {
   /// Whether the page is a line of its file, so that the next page can be read where this one
   /// cannot.
   var isLine = false
+  /// Whether the page is the whole text of its file.
+  var isText = false
+  /// Why the file lacks its end.
+  private(set) var cutError: (any Error)?
 
   init(_ content: Data) { self.content = content }
+
+  /// Notes that the file lacks its end, after `offset` bytes of its text.
+  mutating func noteCut(after offset: Int, _ error: any Error) {
+    cutError = error
+    // Where the text is one JSON text, its parser finds the record that lacks its end.
+    if !isText { places.noteCut(after: offset, error) }
+  }
 
   private static let noRecords = Data("[]".utf8)
 
@@ -53,7 +64,8 @@ struct CutPage: Sendable {
 /// Takes text and gives pages.
 protocol PageCutter {
   mutating func append(_ bytes: [UInt8])
-  mutating func finish()
+  /// - Parameter isCut: whether the file lacks its end, so that its last record may be a part of one.
+  mutating func finish(isCut: Bool)
   /// The next page; nil when more bytes are needed or, after `finish`, at the end.
   mutating func next() throws -> CutPage?
 }
@@ -74,9 +86,14 @@ private struct TextCutter: PageCutter {
   private var isTaken = false
 
   mutating func append(_ bytes: [UInt8]) { self.bytes += bytes }
-  mutating func finish() { isFinished = true }
+  mutating func finish(isCut _: Bool) { isFinished = true }
 
-  mutating func next() throws -> CutPage? { try text().map(CutPage.init) }
+  mutating func next() throws -> CutPage? {
+    guard let text = try text() else { return nil }
+    var page = CutPage(text)
+    page.isText = true
+    return page
+  }
 
   mutating func text() throws -> Data? {
     guard bytes.count <= FilePages.pageByteLimit else {
@@ -94,7 +111,7 @@ private struct PageLinesCutter: PageCutter {
   private var lines = JSONLinesReader()
 
   mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
-  mutating func finish() { lines.finish() }
+  mutating func finish(isCut _: Bool) { lines.finish() }
 
   mutating func next() throws -> CutPage? {
     do throws(JSONError) {
@@ -140,7 +157,7 @@ private struct RecordCutter: PageCutter {
 
   mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
 
-  mutating func finish() {
+  mutating func finish(isCut _: Bool) {
     lines.finish()
     isFinished = true
   }
@@ -232,6 +249,8 @@ private struct CSVCutter: PageCutter {
   private let count: Int
   private var unreadable: [UnreadableInput] = []
   private var isTold = false
+  /// Whether the text ends within a quoted field, to be said with the next page.
+  private var isCut = false
   private var failure: CSVError?
 
   init(_ reader: CSVReader, count: Int) {
@@ -240,7 +259,7 @@ private struct CSVCutter: PageCutter {
   }
 
   mutating func append(_ bytes: [UInt8]) { reader.append(bytes) }
-  mutating func finish() { reader.finish() }
+  mutating func finish(isCut: Bool) { reader.finish(isCut: isCut) }
 
   mutating func next() throws -> CutPage? {
     if let failure { throw failure }
@@ -255,6 +274,7 @@ private struct CSVCutter: PageCutter {
         guard !reader.hasFailed else { throw error }
         let number = reader.page.rows + unreadable.count + 1
         unreadable.append(UnreadableInput(number, error, reader))
+        if error.reason == .unclosedQuote, reader.isAtEnd { isCut = true }
         if reader.page.rows == 0, unreadable.count >= count { return page(.empty) }
       }
     }
@@ -272,6 +292,8 @@ private struct CSVCutter: PageCutter {
       isTold = true
       page.places.warnings = [PagePlaces.warning(ofQuotedLines: long.line)]
     }
+    if isCut { page.places.warnings.append(PagePlaces.cutWarning) }
+    isCut = false
     return page
   }
 }
@@ -285,7 +307,7 @@ private struct ColumnsCutter: PageCutter {
   init(count: Int) { self.count = count }
 
   mutating func append(_ bytes: [UInt8]) { text.append(bytes) }
-  mutating func finish() { text.finish() }
+  mutating func finish(isCut: Bool) { text.finish(isCut: isCut) }
 
   mutating func next() throws -> CutPage? {
     if let page = try text.text() {

@@ -58,6 +58,8 @@ final class PageFile {
     case decoding
     /// The cutter has all of the text, and may have more pages.
     case read
+    /// The cutter has all of the text of a file that lacks its end; the page is the last so far.
+    case cut(CutPage?, GzipError)
     case ended
   }
 
@@ -107,6 +109,16 @@ final class PageFile {
         phase = .open(try reading { () throws(FileReading.Fault) in try FileReading.open(path) })
       case .ended: return nil
       case .read: return try cutter.next()
+      case .cut(let last, let error):
+        if let page = try cutter.next() {
+          phase = .cut(page, error)
+          guard let last else { continue }
+          return last
+        }
+        end()
+        var page = last ?? .empty
+        page.noteCut(after: input.textCount, error)
+        return page
       case .open(let descriptor):
         if let page = try cutter.next() { return page }
         if let text = try input.next() {
@@ -128,8 +140,8 @@ final class PageFile {
         if let text = try input.next() {
           cutter.append(text)
         } else {
-          phase = .read
-          cutter.finish()
+          phase = input.cutError.map { .cut(nil, $0) } ?? .read
+          cutter.finish(isCut: input.cutError != nil)
         }
       }
     }

@@ -71,6 +71,23 @@ struct PagePlaces: Sendable {
   /// The line of the same.
   func line(of number: Int) -> Int? { lines?[number - 1] ?? origin?.line }
 
+  /// The report's warning of a file that lacks its end.
+  static let cutWarning =
+    "the text ends within its records, as after a transfer that was cut; fetch it and import it again"
+
+  /// Notes that the file lacks its end, by a record that could not be read where none says so yet.
+  mutating func noteCut(after offset: Int, _ error: any Error) {
+    warnings.append(Self.cutWarning)
+    guard unreadable.isEmpty || unreadable.last?.record != recordCount else { return }
+    unreadable.append(UnreadableInput(recordCount + 1, endOf: offset, error))
+  }
+
+  /// Whether the last record is a row that lacks its end, as the file does.
+  var endsCut: Bool {
+    unreadable.last?.record == recordCount
+      && (unreadable.last?.error as? CSVError)?.reason == .unexpectedEnd
+  }
+
   /// The report's warning of a quoted field over several lines between tabulators.
   static func warning(ofQuotedLines line: Int) -> String {
     "line \(line): a field in quotes goes over several lines, in a file of tabulators, which seldom "
@@ -127,6 +144,22 @@ struct UnreadableInput: Sendable {
     self.init(
       record: record, line: line, offset: rejection.offset, reason: rejection.reason,
       content: rejection.content ?? [], error: error ?? rejection)
+  }
+
+  /// The part of a text from its last whole record on, where the text ends within its records.
+  ///
+  /// - Parameter level: of the array or object that has the records, from the outermost.
+  init(_ record: Int, _ text: JSONCutText, at level: Int, _ error: any Error) {
+    let offset = text.restOffset(at: level)
+    self.init(
+      record: record, line: text.line(at: offset), offset: offset, reason: "\(error)",
+      content: text.rest(at: level), error: error)
+  }
+
+  /// The end of a file that lacks the rest, after `offset` bytes of its text.
+  init(_ record: Int, endOf offset: Int, _ error: any Error) {
+    self.init(
+      record: record, line: nil, offset: offset, reason: "\(error)", content: [], error: error)
   }
 
   /// A row that is not as the options say.

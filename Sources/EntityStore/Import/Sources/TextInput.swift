@@ -17,6 +17,10 @@ struct TextInput: Sendable {
   private var pending: [UInt8] = []
   private var isFinished = false
   private var isDecoded = false
+  /// The error of compressed bytes that lack their end; set once all text before it was given.
+  private(set) var cutError: GzipError?
+  /// The number of bytes of text given so far.
+  private(set) var textCount = 0
 
   /// - Parameter decodes: whether UTF-16 becomes UTF-8; a ``CSVReader`` does that itself.
   init(decodes: Bool) {
@@ -44,7 +48,15 @@ struct TextInput: Sendable {
   }
 
   /// The next part of the text; nil when more bytes are needed or, after ``finish()``, at the end.
+  ///
+  /// Compressed bytes that lack their end are no error: ``cutError`` tells.
   mutating func next() throws(GzipError) -> [UInt8]? {
+    let text = try nextPart()
+    textCount += text?.count ?? 0
+    return text
+  }
+
+  private mutating func nextPart() throws(GzipError) -> [UInt8]? {
     while let part = try inflated() {
       guard let decoder, !decoder.isPassing else { return part }
       var text: [UInt8] = []
@@ -77,9 +89,16 @@ struct TextInput: Sendable {
       defer { pending = [] }
       return pending.isEmpty ? nil : pending
     case .gzip(var reader):
+      if cutError != nil { return nil }
       compression = .none
       defer { compression = .gzip(reader) }
-      return try reader.next()
+      do throws(GzipError) {
+        return try reader.next()
+      } catch {
+        guard error.reason == .cutOff else { throw error }
+        cutError = error
+        return nil
+      }
     }
   }
 }

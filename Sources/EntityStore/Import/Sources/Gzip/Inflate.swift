@@ -52,15 +52,32 @@ struct Inflate: Sendable {
     repeating: 0, count: windowSize + chunkSize + longestMatch)
   private var end = 0
   private var taken = 0
+  /// Thrown once the text before it was given.
+  private var fault: Fault?
 
   /// Reads from `input` at `at` on; gives the next part of the text, which is empty when more bytes
   /// are needed.
+  ///
+  /// A fault is thrown by the call after the one that gives the text before it.
   mutating func next(
     _ input: [UInt8], _ at: inout Int, isFinished: Bool
   ) throws(Fault) -> (text: [UInt8], isAtEnd: Bool) {
+    if let fault { throw fault }
     slide()
     // Unused bytes are read again: the next ones may come in another array.
     defer { giveBack(&at) }
+    do throws(Fault) {
+      return try read(input, &at, isFinished: isFinished)
+    } catch {
+      fault = error
+      guard end > taken else { throw error }
+      return take()
+    }
+  }
+
+  private mutating func read(
+    _ input: [UInt8], _ at: inout Int, isFinished: Bool
+  ) throws(Fault) -> (text: [UInt8], isAtEnd: Bool) {
     while end - taken < Self.chunkSize {
       switch phase {
       case .header:
@@ -143,7 +160,8 @@ struct Inflate: Sendable {
     }
     let entry = table.entries[Int(bits & UInt64(table.entries.count - 1))]
     let length = Int(entry & 15)
-    guard length > 0 else { throw .malformed }
+    // The bits that are missing are taken for zeros.
+    guard length > 0 else { throw bitCount < table.bits ? .cutOff : .malformed }
     guard length <= bitCount else { throw .cutOff }
     bits >>= UInt64(length)
     bitCount -= length
@@ -181,7 +199,7 @@ struct Inflate: Sendable {
     for symbol in Self.lengthOrder.prefix(lengthCount) {
       lengths[symbol] = UInt8(try read(3, input, &at))
     }
-    guard let codes = HuffmanTable(lengths) else { throw .malformed }
+    guard let codes = HuffmanTable(lengths), codes.isComplete else { throw .malformed }
     lengths = []
     while lengths.count < literalCount + distanceCount {
       let symbol = try read(codes, input, &at)
@@ -196,7 +214,9 @@ struct Inflate: Sendable {
     }
     guard lengths.count == literalCount + distanceCount, lengths[256] > 0,
       let literals = HuffmanTable(lengths[..<literalCount]),
-      let distances = HuffmanTable(lengths[literalCount...])
+      let distances = HuffmanTable(lengths[literalCount...]),
+      // A single code needs a bit of its own, as none of the other kind follows.
+      literals.isComplete || literals.bits == 1, distances.isComplete || distances.bits == 1
     else { throw .malformed }
     self.literals = literals
     self.distances = distances
@@ -252,6 +272,8 @@ private struct HuffmanTable: Sendable {
   /// The symbol from bit 4 on, and the code's length, which is 0 where no code begins so.
   let entries: [UInt16]
   let bits: Int
+  /// Whether each sequence of bits begins with a code.
+  let isComplete: Bool
 
   /// The codes with these lengths, one for each symbol; nil where there are more codes than bits
   /// for them.
@@ -275,11 +297,13 @@ private struct HuffmanTable: Sendable {
       code <<= 1
     }
     self.entries = entries
+    isComplete = code == 2 << longest
   }
 
   private init(entries: [UInt16], bits: Int) {
     self.entries = entries
     self.bits = bits
+    isComplete = false
   }
 
   private static func fixed(_ lengths: [UInt8]) -> HuffmanTable {

@@ -1,0 +1,75 @@
+/// A JSON text that ends before its value does, as after an interrupted transfer.
+///
+/// The text is read by its brackets and quotes alone, so it may have other faults.
+package struct JSONCutText: Sendable {
+  /// How many levels down the records of a page are looked for.
+  package static let mostLevels = 8
+
+  private struct Level: Sendable {
+    /// The bracket that closes the array or object.
+    let closer: UInt8
+    /// The offset after the last element or member that is whole.
+    var wholeEnd: Int
+  }
+
+  /// The arrays and objects that the text does not close, the outermost first.
+  private var levels: [Level] = []
+  private let text: [UInt8]
+
+  /// `nil` for a text whose brackets are closed, or closed by others than they were opened with.
+  package init?(_ text: [UInt8]) {
+    self.text = text
+    var isInString = false
+    var isEscaped = false
+    for (at, byte) in text.enumerated() {
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+          // A text in an object may be a key.
+          if levels.last?.closer == UInt8(ascii: "]") { endChild(at + 1) }
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "["): levels.append(Level(closer: UInt8(ascii: "]"), wholeEnd: at + 1))
+      case UInt8(ascii: "{"): levels.append(Level(closer: UInt8(ascii: "}"), wholeEnd: at + 1))
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        guard levels.popLast()?.closer == byte else { return nil }
+        endChild(at + 1)
+      case UInt8(ascii: ","): endChild(at)
+      default: break
+      }
+    }
+    if levels.isEmpty { return nil }
+  }
+
+  private mutating func endChild(_ offset: Int) {
+    if !levels.isEmpty { levels[levels.count - 1].wholeEnd = offset }
+  }
+
+  /// The number of arrays and objects that the text does not close.
+  package var depth: Int { levels.count }
+
+  /// The text up to the last whole element or member of the array or object at `level`, from 0,
+  /// with all brackets closed.
+  package func whole(at level: Int) -> [UInt8] {
+    text[..<levels[level].wholeEnd] + levels[...level].reversed().map(\.closer)
+  }
+
+  /// The offset of the part after the last whole element or member, without space and comma.
+  package func restOffset(at level: Int) -> Int {
+    let separators = [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ",")]
+    return text[levels[level].wholeEnd...].firstIndex { !separators.contains($0) } ?? text.count
+  }
+
+  /// The bytes from ``restOffset(at:)`` on.
+  package func rest(at level: Int) -> ArraySlice<UInt8> { text[restOffset(at: level)...] }
+
+  /// The line of an offset, from 1.
+  package func line(at offset: Int) -> Int { 1 + text[..<offset].count { $0 == 0x0A } }
+}
