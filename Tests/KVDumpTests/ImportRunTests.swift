@@ -124,7 +124,7 @@ struct ImportRunTests {
 
   @Test func `a failed import keeps what people were told, not how Swift prints it`() async throws {
     let folder = try await folder()
-    let file = try folder.file("bad.json", #"[{"k":1}"#)
+    let file = try folder.file("bad.json", #"[{"k":1}}]"#)
     let outcome = await folder.importing([file, "--entity", "E"])
     #expect(outcome.status == .damagedData)
     let failure = try #require(try await folder.imports("E").first?["failure"]?.stringValue)
