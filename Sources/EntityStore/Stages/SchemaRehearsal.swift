@@ -85,7 +85,7 @@ struct SchemaRehearsal {
     do throws(StoreError) {
       try wrappingErrors { _ = try store.evolve(declared, after: opened, in: transaction, nil) }
     } catch {
-      guard error.code == .incompatibleSchema else { throw error }
+      guard error.code == .incompatibleSchema || error.code == .badSchema else { throw error }
       changes.append(SchemaChange(error.entity ?? "stages", error.message, .refused))
     }
     return changes
