@@ -163,9 +163,8 @@ private enum DamagedRuns {
 
   /// The numbers of the files of each process.
   ///
-  /// In a debug build, the testing library keeps where each error was thrown until the test ends,
-  /// and the parser of arguments throws many: some 0.3 MB for a file. So a long run is one of
-  /// several processes.
+  /// In a debug build, the testing library keeps where each error was thrown until the test ends.
+  /// So a long run is one of several processes.
   static func parts(of count: Int) -> [Range<Int>] {
     // One file alone, to look at it again.
     if let number = DamageGenerator.number("LODESTORE_CASE").flatMap({ Int(exactly: $0) }) {
@@ -254,15 +253,22 @@ private enum DamagedRuns {
 
   // MARK: The commands
 
-  static func useCommands(
-    _ store: DamagedStore, _ number: Int, _ folder: String, seed: UInt64
-  ) async throws {
+  /// The commands that each file is given to, in this order, and the files that they may write.
+  struct Commands {
+    let store: String
+    let outputs: [String]
+    let all: [(line: [String], parsed: any StoreCommand)]
+  }
+
+  /// Parses the command lines, which are the same for each file of the folder: for all files
+  /// together the parser would take longer than the commands.
+  static func makeCommands(_ folder: String) throws -> Commands {
     let path = folder + "/child.lodestore"
     let page = folder + "/page.json"
     try Data(#"[{"number":77,"text":"imported","body":""}]"#.utf8).write(to: URL(filePath: page))
     let outputs = ["copy", "things.jsonl", "saved", "all"].map { folder + "/" + $0 }
     let fields = ["--fields", "number,text,body", "--format", "jsonl"]
-    let commands: [[String]] = [
+    let lines: [[String]] = [
       ["info", path], ["schema", path], ["schema", path, "--diff", folder + "/made.lodestore"],
       ["records", path, "Thing"], ["get", path, "Thing", "number=20"] + fields,
       ["index", path, "Thing", "text"], ["query", path, "Thing", "text > 'text 5'"] + fields,
@@ -281,16 +287,29 @@ private enum DamagedRuns {
       ["import", path, page, "--entity", "Thing"], ["history", path, "--purge", "--through", "3"],
       ["import", path, page, "--entity", "Thing", "--mirror"],
     ]
+    let all = try lines.map { line in
+      guard let parsed = try KVDump.parseAsRoot(line) as? any StoreCommand else {
+        throw Fault("\(line) is no command of a store")
+      }
+      return (line: line, parsed: parsed)
+    }
+    return Commands(store: path, outputs: outputs, all: all)
+  }
+
+  static func useCommands(
+    _ commands: Commands, _ store: DamagedStore, _ number: Int, _ folder: String, seed: UInt64
+  ) async throws {
+    let outputs = commands.outputs
     // The first file is sound, so that all the commands are known to be right.
     let file = number == 0 ? store.file : store.file.damaged(number, seed)
-    try file.write(to: path)
-    for command in commands {
+    try file.write(to: commands.store)
+    for (command, parsed) in commands.all {
       for output in outputs {
         try? FileManager.default.removeItem(atPath: output)
         unlink(output + "-lock")
       }
       let memory = MemoryConsole()
-      let status = await KVDump.execute(command, on: memory.console)
+      let status = await KVDump.execute(parsed: parsed, on: memory.console)
       let isAnswer = status == .success || status == .negative
       if number == 0, !isAnswer { throw Fault("\(command): \(memory.messages.text)") }
       if !isAnswer, memory.messages.text.isEmpty {
@@ -391,8 +410,9 @@ struct DamagedStoreTests {
       let folder = try makeFolder()
       await #expect(processExitsWith: .success) {
         [folder = folder as String, seed = seed as UInt64, files = files as Range<Int>] in
+        let commands = try DamagedRuns.makeCommands(folder)
         try await DamagedRuns.run(folder, seed: seed, files: files) { store, number in
-          try await DamagedRuns.useCommands(store, number, folder, seed: seed)
+          try await DamagedRuns.useCommands(commands, store, number, folder, seed: seed)
         }
       }
       finish(folder, seed)

@@ -33,11 +33,12 @@ import Testing
     }
   }
 
+  /// `LODESTORE_BATCH_ROUNDS` asks for more pairs of stores.
   @Test(arguments: modes.indices)
   func `a batch does what its single inserts do, one after the other`(mode: Int) throws {
     var numbers = SeededNumbers(salt: 910 + UInt64(mode))
     let conflict = Self.modes[mode]
-    for _ in 0..<60 {
+    for _ in 0..<(SeededNumbers.environmentNumber("LODESTORE_BATCH_ROUNDS") ?? 20) {
       try withTemporaryStore([Film.self]) { together in
         try withTemporaryStore([Film.self]) { alone in
           for _ in 0..<4 {

@@ -102,7 +102,7 @@ import Testing
   /// `LODESTORE_CASES` asks for more.
   @Test func `of any bytes whose checksums are right ends nothing but the call`() throws {
     var numbers = SeededNumbers(salt: 5_100)
-    let cases = (SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 2_000) / 10
+    let cases = (SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 1_000) / 10
     let origin = try TemporaryFolder()
     try Self.make(origin.storePath)
     let folder = try TemporaryFolder()

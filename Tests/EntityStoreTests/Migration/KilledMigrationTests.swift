@@ -10,7 +10,7 @@ import Testing
   @Test func `leaves the old file or the new one, and is completed by the next opening`()
     async throws
   {
-    let kills = SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 12
+    let kills = SeededNumbers.environmentNumber("LODESTORE_KILLS") ?? 4
     var numbers = SeededNumbers(salt: 71)
     let origin = try TemporaryFolder(isOnDisk: true)
     try Movies.make(at: origin.storePath, count: Self.count)

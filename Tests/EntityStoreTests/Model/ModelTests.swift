@@ -13,11 +13,11 @@ import Testing
     var operations = 0
   }
 
-  /// `LODESTORE_MODEL_OPS` asks for a longer run.
+  /// Runs two rounds of all versions by default; `LODESTORE_MODEL_OPS` asks for a longer run.
   @Test func `random operations leave both the same, through reopening and schema changes`()
     async throws
   {
-    let wanted = SeededNumbers.environmentNumber("LODESTORE_MODEL_OPS") ?? 20_000
+    let wanted = SeededNumbers.environmentNumber("LODESTORE_MODEL_OPS") ?? 8_000
     let start = ContinuousClock.now
     let folder = try TemporaryFolder()
     var progress = Progress()

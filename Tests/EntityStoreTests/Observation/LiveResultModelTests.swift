@@ -65,9 +65,10 @@ import Testing
     Player.all.sorted(by: \.score).offset(3),
   ]
 
+  /// `LODESTORE_SOAK` asks for many more rounds.
   @Test(arguments: 0..<4)
   func `are what a fresh fetch gives, sections included`(run: Int) async throws {
-    let rounds = ProcessInfo.processInfo.environment["LODESTORE_SOAK"] == nil ? 300 : 2_500
+    let rounds = ProcessInfo.processInfo.environment["LODESTORE_SOAK"] == nil ? 120 : 2_500
     try await withTemporaryStore([Player.self]) { store in
       var numbers = SeededNumbers(salt: 3_000 + UInt64(run))
       let plain = Self.queries.map { Turner(store.updates(of: $0)) }

@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `have room for any number of inserts at one place`() throws {
-    let count = SeededNumbers.environmentNumber("LODESTORE_ORDER_INSERTS") ?? 3_000
+    let count = SeededNumbers.environmentNumber("LODESTORE_ORDER_INSERTS") ?? 1_500
     for place in 0..<3 {
       try withShelf(["first", "last"]) { tx, shelf, books in
         var expected = books

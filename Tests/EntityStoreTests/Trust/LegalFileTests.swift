@@ -7,7 +7,7 @@ import Testing
 @Suite struct `Legal files` {
   /// `LODESTORE_LEGAL_FILES` asks for more.
   @Test func `of all histories are believed, also while they are in use`() throws {
-    let count = SeededNumbers.environmentNumber("LODESTORE_LEGAL_FILES") ?? 40
+    let count = SeededNumbers.environmentNumber("LODESTORE_LEGAL_FILES") ?? 20
     var numbers = SeededNumbers(salt: 7_700)
     for number in 0..<count {
       let folder = try TemporaryFolder()
