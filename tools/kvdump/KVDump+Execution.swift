@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// From a command line to an exit status.
 extension KVDump {
-  /// Runs a command line, without the program's name, to its end; every failure has been told.
+  /// Runs a command line, without the program's name, to its end, and reports every failure.
   static func execute(_ arguments: [String], on console: Console) async -> ExitStatus {
     await finish(on: console) { try await run(arguments, on: console) }
   }
@@ -69,7 +69,7 @@ extension KVDump {
     }
   }
 
-  /// What the parser throws is a page of help, the version, a completion script, or a wrong use.
+  /// Handles an error of the parser: a page of help, the version, a completion script, or wrong use.
   private static func finishParsing(
     _ arguments: [String], after error: any Error, on console: Console
   ) throws -> ExitStatus {
@@ -89,8 +89,10 @@ extension KVDump {
     throw CommandFailure.wrongUse(wrongUse(error, arguments), command: name)
   }
 
-  /// What the parser says; a negative number is an option to it, which leaves the one before
-  /// without its value.
+  /// Returns the parser's message.
+  ///
+  /// The parser takes a negative number for an option, so that the option before it lacks its value.
+  /// The message then names that value.
   private static func wrongUse(_ error: any Error, _ arguments: [String]) -> String {
     let text = message(for: error)
     guard let match = text.wholeMatch(of: /Missing value for '(--[a-z-]+)(.*)'/),
