@@ -135,7 +135,9 @@ public struct Importer<E: Entity>: Sendable {
   ///
   /// The text goes into records without becoming Swift values first, which is the fastest way. Values must
   /// fit their attributes exactly: numbers as they are, dates as text of ISO 8601, data as Base64,
-  /// enumerations as the raw value of a case; a record with another value is rejected.
+  /// enumerations as the raw value of a case; a record with another value is rejected. Pages of
+  /// ``FilePages/csv(_:_:recordsPerPage:)-(String,_,_)`` have texts alone, which are read as values of the
+  /// attributes' types, and an empty field is null.
   /// Members that are no attributes are left out, and counted in the report. An attribute whose member
   /// a record lacks is null or has its initial value, in a stored record too where the incoming one
   /// wins; with ``MergePolicy/patches`` it stays there as it is.
@@ -153,10 +155,11 @@ public struct Importer<E: Entity>: Sendable {
     let engine = try engine(transformation(path, names))
     let place = RecordPlace(path: path, keyName: keyName)
     let members = members(place)
+    let readsTexts = (pages as? FilePages)?.hasTextsAlone ?? false
     let decoder: @Sendable () -> DataDecoding = {
       let encoding = MemberEncoding(
         engine, key: key, place: place, names: names, cases: E.schema.cases,
-        linked: Set(links.map(\.member)))
+        linked: Set(links.map(\.member)), readsTexts: readsTexts)
       return { data, page, entity in
         try encoding.take(data, into: &page, entity)
         try members.take(data, into: &page)

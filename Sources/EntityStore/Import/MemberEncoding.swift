@@ -15,14 +15,18 @@ final class MemberEncoding {
   /// Whether only the attributes that an incoming record has are written to the stored one.
   private let isPart: Bool
   private let sizeLimit: Int
+  /// Whether all values are texts, as those of separated values are.
+  private let readsTexts: Bool
   /// Members that lead to other records.
   private let linked: Set<String>
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
 
   init(
     _ engine: ImportEngine, key: Set<UInt32>, place: RecordPlace, names: [String: String],
-    cases: [String: any EnumerationCases], linked: Set<String> = []
+    cases: [String: any EnumerationCases], linked: Set<String> = [],
+    readsTexts: Bool = false
   ) {
+    self.readsTexts = readsTexts
     self.linked = linked
     self.key = Array(key)
     self.place = place
@@ -44,9 +48,15 @@ final class MemberEncoding {
   private func encoder(for entity: StoredEntity) -> JSONRecordEncoder {
     if let encoder, encoder.layout == entity.layout.number { return encoder.encoder }
     var conversions: [String: JSONRecordEncoder.Conversion] = [:]
+    if readsTexts {
+      for attribute in entity.description.declaredAttributes
+      where attribute.type != .string && attribute.type != .url {
+        conversions[attribute.name] = Self.readingText(as: attribute.type)
+      }
+    }
     for (name, cases) in cases {
       guard let type = entity.description.attribute(named: name)?.type else { continue }
-      conversions[name] = cases.conversion(to: type)
+      conversions[name] = cases.conversion(to: type, readsTexts)
     }
     let made = JSONRecordEncoder(
       entity, names: names, conversions: conversions, ignoring: linked,
@@ -56,16 +66,33 @@ final class MemberEncoding {
   }
 }
 
+extension MemberEncoding {
+  private static func readingText(as type: AttributeType) -> JSONRecordEncoder.Conversion {
+    { (node) throws(ValueMismatch) in
+      try Value(textOrValue: node, as: type, takesAnyText: true)
+    }
+  }
+}
+
 extension EnumerationCases {
   /// Accepts only the raw values of these cases.
-  fileprivate func conversion(to type: AttributeType) -> JSONRecordEncoder.Conversion {
+  fileprivate func conversion(
+    to type: AttributeType, _ readsTexts: Bool
+  ) -> JSONRecordEncoder.Conversion {
     { (node) throws(ValueMismatch) in
-      let raw = try Value(node, as: type)
+      let raw = try rawValue(node, type, readsTexts)
       guard contain(StoredValue(raw)) else {
         throw ValueMismatch(
           description: "must be a raw value of \(name), found \(Value.told(node))")
       }
       return raw
     }
+  }
+
+  private func rawValue(
+    _ node: JSONNode, _ type: AttributeType, _ readsTexts: Bool
+  ) throws(ValueMismatch) -> Value {
+    if readsTexts { return try Value(textOrValue: node, as: type, takesAnyText: true) }
+    return try Value(node, as: type)
   }
 }

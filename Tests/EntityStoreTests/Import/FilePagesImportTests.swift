@@ -44,6 +44,25 @@ private struct FireballRecord: Decodable {
     }
   }
 
+  @Test func `reads texts of separated values as the attributes' types`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/fireballs.csv"
+    let text =
+      "date,energy,impactEnergy,latitude,rest\na,1.5,007,,x\nb,2,-3,+4.25,y\nc,much,1,1,z\n"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    try await withTemporaryStore([Fireball.self]) { store in
+      let importer = Importer(into: store, Fireball.self, matching: .unique(\.date))
+      for run in 0..<2 {
+        let report = try await importer.run(FilePages.csv(path), renaming: [:])
+        #expect(report.inserted == (run == 0 ? 2 : 0) && report.rejected == 1, "\(report)")
+        #expect(report.rejects.first?.reason.contains("'energy'") == true, "\(report)")
+      }
+      let stored = try await store.fetch(Fireball.all.sorted(by: \.date))
+      #expect(stored.map(\.energy) == [1.5, 2] && stored.map(\.impactEnergy) == [7, -3])
+      #expect(stored.map(\.latitude) == [nil, 4.25])
+    }
+  }
+
   @Test func `rejects a row with a wrong quote`() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/fireballs.csv"

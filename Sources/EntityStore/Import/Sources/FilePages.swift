@@ -123,6 +123,9 @@ public struct FilePages: AsyncSequence, Sendable {
     }
   }
 
+  /// Whether the values of the pages are texts, unless the options say otherwise of a column.
+  var hasTextsAlone: Bool { form.isCSV }
+
   /// The pages with the records that could not be read, for an importer.
   var cutPages: CutPages { CutPages(paths: paths, form: form) }
 

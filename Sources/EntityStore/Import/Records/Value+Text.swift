@@ -1,0 +1,90 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension Value {
+  /// Reads a value of a file whose values are texts, such as separated values, as one of `type`.
+  ///
+  /// A text is read exactly or not at all:
+  /// - numbers as JSON spells them, and with zeros or a plus in front;
+  /// - `true`, `false`, `1` and `0` in any case of letters;
+  /// - JSON as its text.
+  ///
+  /// A text attribute takes numbers by their digits, and `true` and `false`. A value that is no text
+  /// is read as by ``init(_:as:)``.
+  ///
+  /// - Parameter takesAnyText: whether a text that is no JSON becomes a string in an attribute that
+  ///   holds JSON.
+  init(
+    textOrValue node: JSONNode, as type: AttributeType, takesAnyText: Bool
+  ) throws(ValueMismatch) {
+    guard let text = node.string else {
+      if let text = Self.text(of: node, type) {
+        self = text
+      } else {
+        self = try Value(node, as: type)
+      }
+      return
+    }
+    let mismatch = ValueMismatch(
+      description: "must be \(type.expectation), found \(Value.told(node))")
+    switch type {
+    case .bool:
+      switch text.lowercased() {
+      case "true", "1":
+        self = .bool(true)
+        return
+      case "false", "0":
+        self = .bool(false)
+        return
+      default: break
+      }
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
+      .recordID:
+      if let number = Self.number(text), let value = try? Value(number, as: type) {
+        self = value
+        return
+      }
+    case .json, .document:
+      if let document = try? JSONDocument.parsing(text.utf8) {
+        self = try Value(document.root, as: type)
+        return
+      }
+      guard takesAnyText else { throw mismatch }
+    case .url:
+      guard URL(string: text) != nil else { throw mismatch }
+    case .date, .uuid, .decimal, .string, .data: break
+    }
+    guard let value = try? Value(node, as: type) else { throw mismatch }
+    self = value
+  }
+
+  /// The text that a text attribute has of a number or a truth value; `nil` of others.
+  private static func text(of node: JSONNode, _ type: AttributeType) -> Value? {
+    guard type == .string else { return nil }
+    if let text = node.numberText { return .string(text) }
+    return node.bool.map { .string($0 ? "true" : "false") }
+  }
+
+  /// The number that a text is, with the digits that it has.
+  private static func number(_ text: String) -> JSONNode? {
+    var rest = Array(text.utf8)[...]
+    // The parser would take the space around a number.
+    guard rest.allSatisfy({ $0 > 0x20 }) else { return nil }
+    var sign: [UInt8] = []
+    if let first = rest.first, first == 0x2B || first == 0x2D {
+      rest.removeFirst()
+      if first == 0x2D { sign = [first] }
+    }
+    while rest.count > 1, rest.first == 0x30, (0x30...0x39).contains(rest[rest.startIndex + 1]) {
+      rest.removeFirst()
+    }
+    guard rest.first.map({ (0x30...0x39).contains($0) }) == true else { return nil }
+    let root = try? JSONDocument.parsing(sign + rest, limits: JSONLimits.standard.ofRecords).root
+    return root.flatMap { $0.fault == nil ? $0 : nil }
+  }
+}
