@@ -70,6 +70,15 @@ enum DynamicValue {
     return false
   }
 
+  /// Whether a number or a date has no place in the order of the others.
+  var isNotANumber: Bool {
+    switch self {
+    case .double(let number), .date(let number): number.isNaN
+    case .decimal(let decimal): decimal.isNaN
+    default: false
+    }
+  }
+
   /// Calls `body` with the UTF-8 of a text; `nil` for anything else.
   func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R? {
     switch self {

@@ -36,6 +36,12 @@ extension ConditionTree {
 }
 
 extension Operand {
+  /// Returns the operand with its paths led on from `root`, through `steps`.
+  func moved(to root: ValuePath.Root, behind steps: [ValuePath.Step]) throws(StoreError) -> Operand
+  {
+    try RootChange(from: .record, to: root, back: nil, prefix: steps).changed(self)
+  }
+
   fileprivate var memberNames: Set<String> {
     switch self {
     case .value, .values, .variable: []
@@ -72,13 +78,19 @@ private struct RootChange {
   let new: ValuePath.Root
   /// The name by which a record at ``old`` leads back.
   let back: String?
+  /// The steps that go before those of each path.
+  let prefix: [ValuePath.Step]
   /// The variables of the SUBQUERYs around.
   var variables: Set<String> = []
 
-  init(from old: ValuePath.Root, to new: ValuePath.Root, back: String?) {
+  init(
+    from old: ValuePath.Root, to new: ValuePath.Root, back: String?,
+    prefix: [ValuePath.Step] = []
+  ) {
     self.old = old
     self.new = new
     self.back = back
+    self.prefix = prefix
   }
 
   func changed(_ tree: ConditionTree) throws(StoreError) -> ConditionTree {
@@ -109,7 +121,7 @@ private struct RootChange {
     return result
   }
 
-  private func changed(_ operand: Operand) throws(StoreError) -> Operand {
+  func changed(_ operand: Operand) throws(StoreError) -> Operand {
     switch operand {
     case .value, .values, .variable: return operand
     case .list(let operands): return .list(try changed(operands))
@@ -130,7 +142,7 @@ private struct RootChange {
   }
 
   private func changed(_ path: ValuePath) throws(StoreError) -> ValuePath {
-    if path.root == old { return ValuePath(new, path.steps) }
+    if path.root == old { return ValuePath(new, prefix + path.steps) }
     if case .variable(let name) = path.root, variables.contains(name) { return path }
     let hint: String
     if let back, case .record = path.root, case .variable = old {

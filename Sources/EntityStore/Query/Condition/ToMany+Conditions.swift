@@ -74,6 +74,20 @@ extension ToMany {
     aggregate(.max, attribute)
   }
 
+  /// The lowest value of an optional attribute of the records; null when none has one.
+  public func minimum<Value: AttributeValue>(
+    _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value?>>
+  ) -> Attribute<E, Value?> {
+    aggregate(.min, attribute)
+  }
+
+  /// The highest value of an optional attribute of the records; null when none has one.
+  public func maximum<Value: AttributeValue>(
+    _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value?>>
+  ) -> Attribute<E, Value?> {
+    aggregate(.max, attribute)
+  }
+
   private var path: ValuePath { ValuePath(attribute: name ?? "?") }
 
   private func path(_ steps: ValuePath.Step...) -> ValuePath {
@@ -85,9 +99,11 @@ extension ToMany {
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
   ) -> Attribute<E, Result> {
     let inner = Target.attributes[keyPath: attribute]
-    let steps = inner.path?.steps ?? []
+    let steps = path.steps + [.aggregate(operation)] + (inner.path?.steps ?? [])
     return worked(
-      .path(ValuePath(.record, path.steps + [.aggregate(operation)] + steps)))
+      .path(ValuePath(.record, steps)),
+      failure: inner.failure
+        ?? (inner.path == nil ? .computedAggregate(inner.operand, of: self) : nil))
   }
 
   private func counted(_ condition: Condition<Target>) -> Attribute<E, Int> {
@@ -119,13 +135,31 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
   public subscript<V: AttributeValue>(
     _ path: KeyPath<Value._Target.Attributes, Attribute<Value._Target, V>>
   ) -> Attribute<E, V?> {
-    let inner = Value._Target.attributes[keyPath: path]
-    guard let outer = self.path, let steps = inner.path?.steps else {
-      return Attribute<E, V?>(
-        deriving: operand,
-        failure: .badQuery("'\(attributeName)' and what is asked of its record must be stored"))
+    related(Value._Target.attributes[keyPath: path])
+  }
+
+  /// The optional attribute of the related record; null where there is no record, and where the record
+  /// has null.
+  public subscript<V: AttributeValue>(
+    _ path: KeyPath<Value._Target.Attributes, Attribute<Value._Target, V?>>
+  ) -> Attribute<E, V?> {
+    related(Value._Target.attributes[keyPath: path])
+  }
+
+  private func related<V, Result: AttributeValue>(
+    _ inner: Attribute<Value._Target, V>
+  ) -> Attribute<E, Result> {
+    guard let outer = path else {
+      return Attribute<E, Result>(
+        deriving: operand, failure: failure ?? .badQuery("'\(attributeName)' must be stored"))
     }
-    return Attribute<E, V?>(deriving: .path(ValuePath(outer.root, outer.steps + steps)))
+    do throws(StoreError) {
+      return Attribute<E, Result>(
+        deriving: try inner.operand.moved(to: outer.root, behind: outer.steps),
+        failure: failure ?? inner.failure)
+    } catch {
+      return Attribute<E, Result>(deriving: operand, failure: error)
+    }
   }
 
   /// Whether the related record is there and fulfils all lines of `build`.
@@ -149,6 +183,17 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
         return Condition(.failure(error))
       }
     }
+  }
+}
+
+extension StoreError {
+  fileprivate static func computedAggregate<E: Entity, Target: Entity>(
+    _ operand: Operand, of relationship: ToMany<E, Target>
+  ) -> StoreError {
+    .badQuery(
+      "'\(ConditionPrinter.text(operand))' is computed, and a sum, an average, a minimum or a maximum "
+        + "of '\(relationship.name ?? "?")' takes an attribute of \(Target.schema.name); keep the value "
+        + "in a derived attribute of \(Target.schema.name)")
   }
 }
 

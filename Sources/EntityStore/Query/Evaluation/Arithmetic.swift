@@ -89,6 +89,9 @@ enum Arithmetic {
   // MARK: Collections
 
   /// `op` over the values that are not null; sums of nothing are 0, other results null.
+  ///
+  /// The lowest and the highest value are found among the numbers and dates that have an order, so
+  /// not-a-number is left out. Its place among the values would decide otherwise.
   static func aggregate(
     _ op: CollectionOperator, _ values: [DynamicValue]
   ) throws -> DynamicValue {
@@ -117,7 +120,7 @@ enum Arithmetic {
 
   private static func extreme(_ values: [DynamicValue], _ sign: Int) throws -> DynamicValue {
     var best: DynamicValue = .null
-    for value in values {
+    for value in values where !value.isNotANumber {
       if best.isNull {
         best = value
       } else if let order = try DynamicValue.order(value, best, []), order * sign > 0 {

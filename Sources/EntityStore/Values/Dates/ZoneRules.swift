@@ -83,7 +83,10 @@ struct ZoneRules: Sendable {
       return part.value(of: date, offset: fixedOffset ?? 0)
     }
     guard let seconds = CalendarPart.wholeSeconds(date) else { return .null }
-    let found = part.part(ofLocal: seconds + table.offset(at: seconds))
+    let offset = table.offset(at: seconds)
+    let found = part.part(ofLocal: seconds + offset)
+    // Clocks that are put back show an hour twice, and the two are two hours.
+    if part == .startOfHour { return .date(Double(found - offset)) }
     return part.isDate ? .date(Double(Self.moment(ofLocal: found, table))) : .integer(found)
   }
 

@@ -42,6 +42,7 @@ import Testing
       let date = Date(timeIntervalSinceReferenceDate: seconds)
       for (part, component) in [
         (CalendarPart.startOfDay, Calendar.Component.day), (.startOfMonth, .month),
+        (.startOfHour, .hour),
       ] {
         let start = calendar.dateInterval(of: component, for: date)?.start
         #expect(
@@ -51,6 +52,18 @@ import Testing
       let day = calendar.component(.day, from: date)
       #expect(rules.part(.day, of: seconds) == .integer(Int64(day)))
     }
+  }
+
+  @Test func `have two hours where clocks are put back`() throws {
+    guard let rules = ZoneRules("Europe/Berlin") else {
+      print("skipped: this machine has no time zone Europe/Berlin")
+      return
+    }
+    // 2024-10-27T00:30:00Z and 01:30:00Z are both 02:30 there.
+    let first = 751_681_800.0
+    #expect(rules.part(.startOfHour, of: first) == .date(first - 1_800))
+    #expect(rules.part(.startOfHour, of: first + 3_600) == .date(first + 1_800))
+    #expect(rules.part(.startOfDay, of: first + 3_600) == .date(first - 9_000))
   }
 
   @Test(
