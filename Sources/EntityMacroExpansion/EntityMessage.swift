@@ -104,10 +104,14 @@
     }
 
     static func relationshipHoldsNoID(_ name: String, _ type: String) -> Self {
-      Self(
+      let isList = type.hasPrefix("[") || type.hasPrefix("Set<") || type.hasPrefix("Array<")
+      return Self(
         "relationshipHoldsNoID",
-        "cannot make a relationship of '\(name)': it is a \(type), and a relationship to one record is its "
-          + "id; write 'Person.ID?' or the like")
+        isList
+          ? "cannot make a relationship of '\(name)': it is \(type), and an attribute leads to one record; "
+            + "for many records declare 'static let \(name) = ToMany<…>()' with both entities"
+          : "cannot make a relationship of '\(name)': it is \(type), and a relationship to one record is its "
+            + "id; write the entity's id, as in 'Person.ID?'")
     }
 
     static func relationshipOnUnstored(_ name: String, _ kind: String) -> Self {
@@ -178,8 +182,8 @@
       Self(
         "defaultOfInserts",
         "the default '\(value)' of '\(property)' is made anew for each insert, so records that are "
-          + "older than the attribute have none; where there are such records, add "
-          + "'@Attribute(initial: …)' with the value for them",
+          + "older than the attribute, and imported ones that lack it, have none; where there are such "
+          + "records, add '@Attribute(initial: …)' with the value for them",
         severity: .note)
     }
 

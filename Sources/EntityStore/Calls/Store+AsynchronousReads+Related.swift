@@ -73,6 +73,24 @@ extension Store {
     try await read { try $0.fetch(query, including: path) }
   }
 
+  /// The results of `query`, each with the records that it leads to by one or several
+  /// relationships.
+  public func fetch<E: Entity, First: Sendable, each Other: Sendable>(
+    _ query: Query<E>, including first: Inclusion<E, First>,
+    _ other: repeat Inclusion<E, each Other>
+  ) async throws -> [(E, First, repeat each Other)] {
+    try await read { try $0.fetch(query, including: first, repeat each other) }
+  }
+
+  /// One page of the results of `query`, each with the records that it leads to, and the token of
+  /// the next.
+  public func page<E: Entity, First: Sendable, each Other: Sendable>(
+    _ query: Query<E>, including first: Inclusion<E, First>,
+    _ other: repeat Inclusion<E, each Other>
+  ) async throws -> Page<(E, First, repeat each Other)> {
+    try await read { try $0.page(query, including: first, repeat each other) }
+  }
+
   /// The token that a consumer has stored; `nil` when there is no consumer of this name.
   public func historyToken(ofConsumer name: String) async throws -> HistoryToken? {
     try await read { try $0.historyToken(ofConsumer: name) }

@@ -3,9 +3,9 @@
 ///     let albums = try snapshot.fetch(
 ///       Album.all, including: .many(Album.tracks, Track.all.sorted(by: \.number)), .one(\.artist))
 ///     for (album, tracks, artist) in albums { … }
-public struct Inclusion<E: Entity, Related> {
+public struct Inclusion<E: Entity, Related>: Sendable {
   /// Reads what all records lead to in one pass, and returns what gives the part of one of them.
-  let read: (TransactionCore, [E]) throws(StoreError) -> (E) -> Related
+  let read: @Sendable (TransactionCore, [E]) throws(StoreError) -> (E) -> Related
 
   /// The records that each result leads to by `relationship`.
   ///
@@ -22,7 +22,9 @@ public struct Inclusion<E: Entity, Related> {
   }
 
   /// The record that the property at `path` leads to; `nil` where it leads to none.
-  public static func one<Target: Entity>(_ path: KeyPath<E, RecordID<Target>?>) -> Inclusion
+  public static func one<Target: Entity>(
+    _ path: KeyPath<E, RecordID<Target>?> & Sendable
+  ) -> Inclusion
   where Related == Target? {
     one { $0[keyPath: path] }
   }
@@ -30,12 +32,16 @@ public struct Inclusion<E: Entity, Related> {
   /// The record that the required property at `path` leads to.
   ///
   /// The result is `nil` while a write has not inserted that record yet.
-  public static func one<Target: Entity>(_ path: KeyPath<E, RecordID<Target>>) -> Inclusion
+  public static func one<Target: Entity>(
+    _ path: KeyPath<E, RecordID<Target>> & Sendable
+  ) -> Inclusion
   where Related == Target? {
     one { $0[keyPath: path] }
   }
 
-  private static func one<Target: Entity>(_ id: @escaping (E) -> RecordID<Target>?) -> Inclusion
+  private static func one<Target: Entity>(
+    _ id: @escaping @Sendable (E) -> RecordID<Target>?
+  ) -> Inclusion
   where Related == Target? {
     Inclusion { (core, records) throws(StoreError) in
       let found: [RecordID<Target>: Target] = try core.records(withIDs: records.compactMap(id))

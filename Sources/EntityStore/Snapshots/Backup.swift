@@ -30,7 +30,7 @@ extension Store {
   /// - Parameters:
   ///   - path: where nothing is yet, on any local disk.
   ///   - onProgress: called on a thread of the store after each megabyte, in bytes; the total is that of all pages
-  ///     in use, which the copy at most has.
+  ///     in use, which the copy at most has. The last call has the size of the complete copy as both.
   /// - Throws: `CancellationError` when the task is cancelled.
   @discardableResult
   public func backup(
@@ -39,10 +39,12 @@ extension Store {
     let core = core
     return try await cancellably { isCancelled in
       let total = try core.usedByteCount()
-      return try core.copy(to: path, compacting: true) { bytes in
+      let size = try core.copy(to: path, compacting: true) { bytes in
         onProgress?(WorkProgress(completed: bytes, total: max(total, bytes)))
         return !isCancelled()
       }
+      onProgress?(WorkProgress(completed: size, total: size))
+      return size
     }
   }
 }

@@ -23,8 +23,8 @@ import Testing
     let plain = declarations.functions(of: ["ReadableStore", "Store"], isAsynchronous: false)
     let asynchronous = declarations.functions(of: ["Store"], isAsynchronous: true)
     #expect(wanted.count > 40)
-    // One look-up, which asynchronous code makes without waiting; and inclusions, which belong to one task.
-    let onlyPlain: Set<String> = ["historyToken()", "page(_:including:_:)"]
+    // One look-up, which asynchronous code makes without waiting.
+    let onlyPlain: Set<String> = ["historyToken()"]
     for function in wanted.sorted() {
       #expect(
         plain.contains { Declarations.covers($0, function) }, "a store has no \(function)")
@@ -127,6 +127,11 @@ import Testing
       #expect(
         try await store.page(Book.all.limit(2), \.title, \.pages).items.map(\.0) == ["b10", "b20"])
       #expect(try await store.sections(Book.all.sorted(by: \.pages), by: \.pages).count == 3)
+      let included = try await store.fetch(
+        Author.all, including: .many(Author.books), .many(Author.books))
+      #expect(included[0].1.count == 3 && included[0].2.count == 3)
+      let page = try await store.page(Book.all.limit(2), including: .one(\.author))
+      #expect(page.items.map(\.1?.name) == ["A", "A"] && page.next != nil)
       try await store.set(Shelf.books, of: shelf, to: [books.ids[1]])
       #expect(try await store.relatedIDs(Shelf.books, of: shelf) == [books.ids[1]])
       #expect(try await store.delete(Array(books.ids)) == 3)

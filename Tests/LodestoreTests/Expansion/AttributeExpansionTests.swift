@@ -32,8 +32,8 @@
       #expect(
         notes == [
           "the default '\(value)' of 'a' is made anew for each insert, so records that are older than the "
-            + "attribute have none; where there are such records, add '@Attribute(initial: …)' with the value "
-            + "for them"
+            + "attribute, and imported ones that lack it, have none; where there are such records, add "
+            + "'@Attribute(initial: …)' with the value for them"
         ])
     }
 

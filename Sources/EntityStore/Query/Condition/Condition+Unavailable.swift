@@ -139,6 +139,18 @@ extension Attribute {
   public static func != (lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E> { .all }
 }
 
+extension Attribute where Value: Collection, Value.Element: Codable {
+  /// Refused: an element that is a document, of which conditions name a member.
+  @available(
+    *, unavailable,
+    message:
+      "elements that are structs are asked by a member: Pod.where(format: \"ANY labels.name == %@\", name)"
+  )
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public func contains(_ element: Value.Element) -> Condition<E> { .all }
+}
+
 extension Attribute {
   /// Refused: the commonest attribute of a related record, which its id does not have.
   @available(

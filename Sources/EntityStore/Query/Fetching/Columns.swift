@@ -16,7 +16,9 @@ struct Columns {
       let index = entity.readLayout.slotIndex(ofAttribute: stored.number)
     else {
       throw .badQuery(
-        "'\(attribute.attributeName)' is fetched as \(E.schema.name) does not store it")
+        "'\(ConditionPrinter.text(attribute.operand))' is computed, and values and pages of attributes take "
+          + "what \(E.schema.name) stores; fetch the records, form groups by it, or keep it in a derived "
+          + "attribute")
     }
     numbers.append(stored.number)
     slots.append(entity.readLayout.slots[index])

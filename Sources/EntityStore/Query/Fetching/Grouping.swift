@@ -83,6 +83,19 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   }
 }
 
+extension Aggregate where Result == Int {
+  /// Refused: the number of all records of a group, which each group has.
+  @available(
+    *, unavailable,
+    message: "each group has its count: group.count; of all records, store.count(query)"
+  )
+  @_disfavoredOverload
+  @_documentation(visibility: internal)
+  public static var count: Aggregate<E, Int> {
+    Aggregate<E, Int>(.count, Attribute<E, Int>(0)) { Int._value(from: $0) }
+  }
+}
+
 extension Aggregate {
   fileprivate func result(_ value: Value) throws(StoreError) -> Result {
     guard let result = read(StoredValue(value)) else {

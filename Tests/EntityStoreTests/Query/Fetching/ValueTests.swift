@@ -218,7 +218,9 @@ import Testing
       let error = try storeError(.invalidQuery) {
         try store.read { try $0.values(Trial.all, \.name.count) }
       }
-      #expect(error.message.contains("'name' is fetched as Trial does not store it"))
+      #expect(
+        error.message.contains(
+          "is computed, and values and pages of attributes take what Trial stores"))
     }
   }
 }
