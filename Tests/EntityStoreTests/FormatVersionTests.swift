@@ -13,10 +13,10 @@ import Testing
     try store.core.read { try Catalogue.requirement(store.core.trees.header, in: $0.transaction) }
   }
 
-  private let first = FormatRequirement(reader: .first, writer: .first)
-  private let second = FormatRequirement(reader: .recordIDs, writer: .recordIDs)
+  private let first = FormatRequirement(reader: .first, writer: .schemas)
+  private let second = FormatRequirement(reader: .recordIDs, writer: .schemas)
 
-  @Test func `a file needs the first version until it uses something newer`() throws {
+  @Test func `a file needs the first reader and a writer of digests until it uses something newer`() throws {
     try withTemporaryPath { path in
       let plain = try Store(at: path, entities: [Film.self, Pod.self])
       #expect(try requirement(plain) == first)
@@ -97,6 +97,7 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try Store(at: folder.storePath, entities: [Membership.self])
     try store.core.environment.write { transaction in
+      let first = FormatFeature.base.requirement
       try transaction.put(HeaderField.format.key, first.bytes, in: store.core.trees.header)
     }
     store.close()
@@ -104,6 +105,6 @@ import Testing
     #expect(report.findings.map(\.code) == [.header])
     #expect(
       report.findings.first?.detail
-        == "is 1 and 1, what the store uses needs at least 2 and 2")
+        == "is 1 and 1, what the store uses needs at least 2 and 6")
   }
 }

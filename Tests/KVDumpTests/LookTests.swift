@@ -172,6 +172,7 @@ struct LookTests {
         buckets,0,0,the program's own keys and values\r
         catalogue,2,1,descriptions of the entities\r
         counters,1,1,next record ids\r
+        digests,2,1,"digests of records, links and buckets"\r
         imports,2,1,"how far imports are, and their reports"\r
         index.1.1,3,1,index Pod.name+version (unique)\r
         index.1.2,3,1,index Pod.stars\r
@@ -190,8 +191,8 @@ struct LookTests {
         == [#"{"key":"0300000000000000""#, #"{"key":"0200000000000000""#])
     #expect(
       await folder.run("keys", "lodestore", "--prefix", "66").data
-        == #"{"key":"666f726d6174","body":"0100000001000000","#
-        + #""decoded":"format: lowest reader 1, lowest writer 1"}"# + "\n")
+        == #"{"key":"666f726d6174","body":"0100000006000000","#
+        + #""decoded":"format: lowest reader 1, lowest writer 6"}"# + "\n")
     #expect(await folder.run("keys", "records.1", "--from", "02").status == .usage)
   }
 
@@ -236,9 +237,9 @@ struct LookTests {
     #expect(
       text.contains(
         #"{"entity":"Pod","records":3,"data":4096,"indexData":8192,"#
-          + #""indexes":"name+version (unique), stars"}"#))
+          + #""indexes":"name+version (unique), stars","digest":""#))
     let table = await folder.run("info", "--color", "never", width: 100).data
-    #expect(table.contains("\nPod           3  4 KiB       8 KiB  name+version (unique), stars\n"))
+    #expect(table.contains("\nPod           3  4 KiB       8 KiB  name+version (unique), stars  "))
   }
 
   @Test func `drives no terminal by what records hold`() async throws {

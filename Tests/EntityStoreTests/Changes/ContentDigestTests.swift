@@ -84,7 +84,7 @@ import Testing
       try store.write { tx in
         try tx.insert(players)
         try tx.update(Player.where { $0.score < 200 }) { $0.score = 1_000 }
-        try tx.update(Player.where { $0.score == 1_000 }) { $0.name = "a longer name than before" }
+        try tx.update(Player.where { $0.score == 1_000 }) { $0.note = "a longer note than before" }
       }
     }
     let single = try digest { store in
@@ -93,7 +93,7 @@ import Testing
         for player in try tx.fetch(Player.all) where player.score < 200 {
           try tx.modify(player.id) {
             $0.score = 1_000
-            $0.name = "a longer name than before"
+            $0.note = "a longer note than before"
           }
         }
       }

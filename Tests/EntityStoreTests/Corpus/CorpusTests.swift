@@ -97,7 +97,8 @@ import Testing
       let after = try store.fetch(CorpusBand.all)
       #expect(after.map(\.playerCount) == [2, 0] && after.map(\.longest) == [250, 300])
       #expect(try store.fetch(CorpusSong.all).first?.bandName == "Winter")
-      #expect(store.core.schema.number == schema)
+      // The first change has made the tree of digests.
+      #expect(store.core.schema.number == schema.next)
       store.close()
     }
   }

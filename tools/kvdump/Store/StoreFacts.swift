@@ -15,7 +15,7 @@ struct StoreFacts {
     var cells: [Cell] {
       [
         .text(entity.name), .count(records), .byteCount(dataSize), .byteCount(indexSize),
-        digest.map { .text("\($0)") } ?? .null, .text(entity.indexList),
+        .text(entity.indexList), digest.map { .text("\($0)") } ?? .null,
       ]
     }
   }
@@ -23,7 +23,7 @@ struct StoreFacts {
   static let columns = [
     Column("entity", title: "ENTITY"), Column("records", title: "RECORDS"),
     Column("data", title: "DATA"), Column("indexData", title: "INDEX DATA"),
-    Column("digest", title: "DIGEST"), Column("indexes", title: "INDEXES"),
+    Column("indexes", title: "INDEXES"), Column("digest", title: "DIGEST"),
   ]
 
   let members: [(column: Column, cell: Cell)]
