@@ -16,7 +16,9 @@ import Testing
   private let first = FormatRequirement(reader: .first, writer: .schemas)
   private let second = FormatRequirement(reader: .recordIDs, writer: .schemas)
 
-  @Test func `a file needs the first reader and a writer of digests until it uses something newer`() throws {
+  @Test func `a file needs the first reader and a writer of digests until it uses more`()
+    throws
+  {
     try withTemporaryPath { path in
       let plain = try Store(at: path, entities: [Film.self, Pod.self])
       #expect(try requirement(plain) == first)

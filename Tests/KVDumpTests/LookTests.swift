@@ -239,7 +239,7 @@ struct LookTests {
         #"{"entity":"Pod","records":3,"data":4096,"indexData":8192,"#
           + #""indexes":"name+version (unique), stars","digest":""#))
     let table = await folder.run("info", "--color", "never", width: 100).data
-    #expect(table.contains("\nPod           3  4 KiB       8 KiB  name+version (unique), stars  "))
+    #expect(table.contains("\nPod           3  4 KiB       8 KiB  name+version (unique), stars\n"))
   }
 
   @Test func `drives no terminal by what records hold`() async throws {

@@ -15,7 +15,7 @@ struct StoreFacts {
     var cells: [Cell] {
       [
         .text(entity.name), .count(records), .byteCount(dataSize), .byteCount(indexSize),
-        .text(entity.indexList), digest.map { .text("\($0)") } ?? .null,
+        .text(entity.indexList),
       ]
     }
   }
@@ -23,7 +23,7 @@ struct StoreFacts {
   static let columns = [
     Column("entity", title: "ENTITY"), Column("records", title: "RECORDS"),
     Column("data", title: "DATA"), Column("indexData", title: "INDEX DATA"),
-    Column("indexes", title: "INDEXES"), Column("digest", title: "DIGEST"),
+    Column("indexes", title: "INDEXES"),
   ]
 
   let members: [(column: Column, cell: Cell)]
@@ -64,7 +64,10 @@ struct StoreFacts {
   /// The entities as one member of an object.
   var entityMember: (column: Column, cell: Cell) {
     let objects = entities.map { row in
-      Cell.json(JSONText.object(Array(zip(Self.columns.map(\.name), row.cells))))
+      // Tables leave the digest out, since its digits take the room of the indexes.
+      let digest = row.digest.map { Cell.text("\($0)") } ?? .null
+      return Cell.json(
+        JSONText.object(Array(zip(Self.columns.map(\.name), row.cells)) + [("digest", digest)]))
     }
     return (Column("entities"), .json(JSONText.array(objects)))
   }
