@@ -44,8 +44,8 @@ extension WriteTransaction {
       let isNew = try core.link(list, by: end) > 0
       guard let place else { return isNew }
       try core.breakingOnError { () throws(StoreError) in
-        try order.move(id.rawValue, in: owner.rawValue, to: place)
-        if !isNew { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
+        let isMoved = try order.move(id.rawValue, in: owner.rawValue, to: place)
+        if isMoved, !isNew { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
       }
       return isNew
     }
@@ -54,6 +54,8 @@ extension WriteTransaction {
   /// Moves `id` to another position among what the record `owner` leads to.
   ///
   ///     try tx.move(track.id, in: Playlist.tracks, of: list.id, to: .after(other.id))
+  ///
+  /// Nothing changes where `id` is at that position already, and the history reports no move.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when `owner` does not lead to it, or to the one that
   ///   `position` names; ``StoreError/Code/invalidQuery`` when the relationship has no order. Nothing was
@@ -72,7 +74,7 @@ extension WriteTransaction {
     let core = core
     try core.asOneCall("move") { () throws(StoreError) in
       try core.breakingOnError { () throws(StoreError) in
-        try order.move(id.rawValue, in: owner.rawValue, to: place)
+        guard try order.move(id.rawValue, in: owner.rawValue, to: place) else { return }
         try core.tellMoves([id.rawValue], of: owner.rawValue, by: end)
       }
     }
@@ -87,7 +89,7 @@ private enum LinkPlace {
 }
 
 extension LinkOrder {
-  /// What `position` says; `nil` for the place where the record is.
+  /// The place that `position` names; `nil` for a place next to the record itself.
   fileprivate func place<E: Entity, Target: Entity>(
     _ position: LinkPosition<Target>, for id: RecordID<Target>, in owner: RecordID<E>,
     _ end: RelationshipEnd
@@ -110,29 +112,58 @@ extension LinkOrder {
     }
   }
 
-  /// Puts `id`, which `owner` leads to, at `place`.
-  fileprivate func move(_ id: UInt64, in owner: UInt64, to place: LinkPlace) throws(StoreError) {
+  /// Puts `id`, which `owner` leads to, at `place`; returns whether it was at another one.
+  fileprivate func move(
+    _ id: UInt64, in owner: UInt64, to place: LinkPlace
+  ) throws(StoreError) -> Bool {
+    let previous = try previous(of: place, for: id, in: owner)
+    if let current = try position(of: id, in: owner),
+      try last(of: owner, before: current)?.position ?? 0 == previous
+    {
+      return false
+    }
     try remove(id, from: owner)
+    if case .last = place {
+      try append(CollectionOfOne(id), to: owner)
+    } else {
+      try insert(id, in: owner, after: previous)
+    }
+    return true
+  }
+
+  /// The position of the record directly before `place`, not counting `id` itself.
+  ///
+  /// The result is 0 for the first place.
+  private func previous(
+    of place: LinkPlace, for id: UInt64, in owner: UInt64
+  ) throws(StoreError) -> UInt64 {
     switch place {
-    case .last: try append(CollectionOfOne(id), to: owner)
-    case .first: try insert(id, in: owner, after: 0)
-    case .after(let other):
-      try insert(id, in: owner, after: try position(of: other, in: owner) ?? 0)
+    case .first: return 0
+    case .last: return try lastOther(of: owner, than: id, before: .max)
+    case .after(let other): return try position(of: other, in: owner) ?? 0
     case .before(let other):
-      let next = try position(of: other, in: owner) ?? 0
-      try insert(id, in: owner, after: try last(of: owner, before: next)?.position ?? 0)
+      return try lastOther(
+        of: owner, than: id, before: try position(of: other, in: owner) ?? 0)
     case .index(let index):
       var previous: UInt64 = 0
       var count = 0
-      if index > 0 {
-        try forEach(of: owner) { (item) throws(StoreError) in
-          previous = item.position
-          count += 1
-          return count < index
-        }
+      guard index > 0 else { return 0 }
+      try forEach(of: owner) { (item) throws(StoreError) in
+        if item.other == id { return true }
+        previous = item.position
+        count += 1
+        return count < index
       }
-      try insert(id, in: owner, after: previous)
+      return previous
     }
+  }
+
+  private func lastOther(
+    of owner: UInt64, than id: UInt64, before position: UInt64
+  ) throws(StoreError) -> UInt64 {
+    guard let item = try last(of: owner, before: position) else { return 0 }
+    if item.other != id { return item.position }
+    return try last(of: owner, before: item.position)?.position ?? 0
   }
 }
 

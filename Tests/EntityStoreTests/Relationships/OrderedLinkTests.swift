@@ -52,6 +52,47 @@ import Testing
     }
   }
 
+  @Test func `are not moved where they are already, and an undo of the write takes back the rest`()
+    throws
+  {
+    try withTemporaryStore(Library.entities, options: .history(.images)) { store in
+      let (shelf, books) = try store.write { tx throws in
+        let shelf = try tx.insert(Shelf(name: "S")).id
+        let books = Array(try tx.insert(["a", "b", "c"].map { Book(title: $0) }).ids)
+        try tx.add(books, to: Shelf.books, of: shelf)
+        return (shelf, books)
+      }
+      let start = try store.historyToken()
+      let places: [[LinkPosition<Book>]] = [
+        [.first, .index(0), .before(books[0]), .before(books[1])],
+        [.index(1), .before(books[2]), .after(books[0]), .after(books[1])],
+        [.last, .index(2), .index(9), .after(books[1])],
+      ]
+      for (book, places) in zip(books, places) {
+        for place in places {
+          try store.move(book, in: Shelf.books, of: shelf, to: place)
+          #expect(try !store.add(book, to: Shelf.books, of: shelf, at: place))
+        }
+      }
+      #expect(try store.history(.after(start)).isEmpty)
+      try store.write { tx in
+        try tx.move(books[2], in: Shelf.books, of: shelf, to: .last)
+        try tx.modify(books[0]) { $0.pages = 7 }
+      }
+      #expect(try store.undo(try store.historyToken()) == 1)
+      // Each other place is a move.
+      for (book, place) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+        try store.move(books[book], in: Shelf.books, of: shelf, to: .index(place))
+        var expected = [0, 1, 2]
+        expected.remove(at: book)
+        expected.insert(book, at: place)
+        #expect(try store.relatedIDs(Shelf.books, of: shelf) == expected.map { books[$0] })
+        #expect(try store.history().last?.links.first?.kind == .moved)
+        try store.set(Shelf.books, of: shelf, to: books)
+      }
+    }
+  }
+
   @Test func `come in the order of a query, of conditions, limits and several owners`() throws {
     try withShelf(["c", "a", "d", "b"]) { tx, shelf, books in
       let sorted = try tx.related(Shelf.books, of: shelf, Book.all.sorted(by: \.title))
