@@ -3,6 +3,8 @@ internal import LodestoreFormat
 
 /// Reads and writes the trees `lodestore` and `catalogue`.
 enum Catalogue {
+  private static let decoded = DecodedDescriptions()
+
   /// The trees that every store has.
   struct Trees: Sendable {
     var header: Tree
@@ -23,6 +25,7 @@ enum Catalogue {
     return SchemaNumber(bytes._uint64(at: 0))
   }
 
+  /// The descriptions of all entities of the file.
   static func descriptions(
     _ trees: Trees, in transaction: Transaction
   ) throws -> [EntityDescription] {
@@ -32,9 +35,12 @@ enum Catalogue {
     while found {
       try checkKey(cursor.key)
       if let number = CatalogueKey.entityNumber(cursor.key) {
-        let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
-        descriptions.append(
-          try EntityDescription(number: number, document: Document(decoding: content)))
+        let pair = Array(cursor.key) + Array(cursor.value)
+        let description = try decoded.description(of: pair) { () throws(FormatError) in
+          let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
+          return try EntityDescription(number: number, document: Document(decoding: content))
+        }
+        descriptions.append(description)
       }
       found = try cursor.next()
     }
