@@ -74,19 +74,19 @@ private struct Row: Decodable, Hashable {
   }
 }
 
-/// A store with a history of commits, and what was in it after each.
+/// A store with a history of commits, and its content after each commit.
 private struct DamagedStore {
   let bytes: [UInt8]
   let older: [UInt8]
   /// The things of each commit, by number.
   let states: [[Int: Thing]]
-  /// The same as commands write them, and all of them together.
+  /// The states as commands write them, and all rows of these states together.
   let wholes: Set<Set<Row>>
   private let known: Set<Row>
 
   var file: FaultFile { FaultFile(bytes: bytes, older: older) }
 
-  /// The same store in every process with the same seed, but for times.
+  /// Makes a store that is the same in every process with the same seed, except for times.
   init(at path: String, seed: UInt64) throws {
     var random = DamageGenerator(seed: seed)
     var options = StoreOptions()
@@ -158,7 +158,7 @@ private struct DamagedStore {
 /// own.
 private enum DamagedRuns {
   static let kinds = DamageKind.allCases
-  /// Pages that belong to other commits, byte for byte, are not told from those that do.
+  /// Kinds that put whole pages of other commits into the file, which nothing can recognize.
   static let mixing: Set<DamageKind> = [.stalePages, .repeatedBlock, .swappedPages]
 
   /// The numbers of the files of each process.
@@ -166,7 +166,7 @@ private enum DamagedRuns {
   /// In a debug build, the testing library keeps where each error was thrown until the test ends.
   /// So a long run is one of several processes.
   static func parts(of count: Int) -> [Range<Int>] {
-    // One file alone, to look at it again.
+    // One file alone, to examine it again.
     if let number = DamageGenerator.number("LODESTORE_CASE").flatMap({ Int(exactly: $0) }) {
       return [number..<number + 1]
     }
@@ -198,8 +198,8 @@ private enum DamagedRuns {
       .write(to: URL(filePath: folder + "/last"))
   }
 
-  /// 0 where the system does not tell it so, and where the address sanitizer, which reserves
-  /// terabytes, keeps what is freed.
+  /// Returns 0 where the system has no such file, and under the address sanitizer, which reserves
+  /// terabytes and keeps freed memory.
   private static var peakMemoryInMegabytes: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     func megabytes(_ name: String) -> Int {
@@ -318,7 +318,7 @@ private enum DamagedRuns {
       if status == .success {
         try check(command, memory.data.bytes, outputs, store, kinds[number % kinds.count])
       }
-      // What says that it is done is good.
+      // A store that a command reports as made is sound.
       for output in [outputs[0], outputs[2]] where status == .success && access(output, F_OK) == 0 {
         let report = try Verifier.verify(path: output)
         guard report.isSound else {
@@ -333,9 +333,9 @@ private enum DamagedRuns {
     if !extra.isEmpty { throw Fault("left behind: \(extra.sorted())") }
   }
 
-  /// Throws where a command, before any that changes the store, has answered with what was in no commit.
+  /// Throws where a command, before any that changes the store, has answered with content of no commit.
   ///
-  /// All things are to be there in an export and in a scan. What an index finds may be fewer: keys have no
+  /// All things must be there in an export and in a scan. An index may lead to fewer: keys have no
   /// checksums, and only an export compares them with the records.
   private static func check(
     _ command: [String], _ data: [UInt8], _ outputs: [String], _ store: DamagedStore,

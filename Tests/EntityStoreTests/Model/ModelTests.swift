@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `The store against a dictionary` {
-  /// What is kept from one version of the entity to the next.
+  /// The state that passes from one version of the entity to the next.
   private struct Progress {
     var model = StoreModel()
     var tags = TagModel()
@@ -113,7 +113,7 @@ import Testing
 }
 
 extension Store {
-  /// Compares all that is in the store with what the run knows.
+  /// Compares the whole content of the store with the model of the run.
   fileprivate func compare<Version>(with run: ModelRun<Version>) throws {
     try read { try run.compareContents($0) }
   }

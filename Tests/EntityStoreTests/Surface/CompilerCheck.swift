@@ -7,7 +7,7 @@ struct CompilerCheck {
     var line: Int?
     var message: String?
     var seconds: Double
-    /// All that the compiler has said.
+    /// The whole output of the compiler.
     var output: String
   }
 
@@ -15,8 +15,12 @@ struct CompilerCheck {
   private let root = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../..").standardized
 
-  /// `nil` where the modules or the compiler are not found.
-  init?() {
+  /// The check of this process; `nil` where the modules or the compiler are not found.
+  ///
+  /// The compiler is looked for once: its start takes as long as a type check.
+  static let shared = CompilerCheck()
+
+  private init?() {
     let bundles = CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
     let folders = (bundles + CommandLine.arguments.prefix(1)).map {
       URL(filePath: $0).deletingLastPathComponent()
@@ -38,18 +42,18 @@ struct CompilerCheck {
     try check(source, importing: false, with: programArguments)
   }
 
-  /// What lets a program import every product, and use the macros.
+  /// The arguments that let a program import every product and use the macros.
   private var programArguments: [String] {
     dependencyArguments
       + ["-Xfrontend", "-load-plugin-executable", "-Xfrontend", macros.path + "#EntityMacros"]
   }
 
-  /// All that `swiftc` is told about a program's modules.
+  /// All arguments of `swiftc` about a program's modules.
   var compilerArguments: [String] { Self.language + moduleArguments + programArguments }
 
   private static let language = ["-swift-version", "6", "-parse-as-library"]
 
-  /// Type checks `source`, which follows the two imports, beside the entity `Film`.
+  /// Type checks `source`, which follows the two imports, together with the entity `Film`.
   func check(
     _ source: String, importing: Bool = true, with arguments: [String] = []
   ) throws -> Result {

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// What the compiler answers to mistakes: the first error stands at its line and names the word.
-@Suite(.serialized, .enabled(if: CompilerCheck() != nil, "the compiler is not found"))
+/// Errors of the compiler: the first error of a mistake stands at its line and names the word.
+@Suite(.serialized, .enabled(if: CompilerCheck.shared != nil, "the compiler is not found"))
 struct `What the compiler says` {
   /// The most processor time of one type check, its start included: some 0.2 seconds on a machine that
   /// does nothing else.
   private static let limit = 2.5
 
   private func expectTold(_ mistake: Mistake) throws {
-    let result = try #require(CompilerCheck()).check(mistake.source)
+    let result = try #require(CompilerCheck.shared).check(mistake.source)
     #expect(result.line == mistake.line, "\(result.output)")
     let texts = [mistake.text, mistake.otherText].compactMap(\.self)
     let message = try #require(result.message, "it compiles")
@@ -52,12 +52,12 @@ struct `What the compiler says` {
       + "    try store.read { self.kept = $0 }\n  }\n}",
   ])
   func `of keeping a snapshot or what it works with is that it cannot be`(source: String) throws {
-    let result = try #require(CompilerCheck()).check(source)
+    let result = try #require(CompilerCheck.shared).check(source)
     #expect(result.line != nil, "it compiles")
   }
 
   @Test func `of ten conditions that are right is nothing, and takes no time`() throws {
-    let check = try #require(CompilerCheck())
+    let check = try #require(CompilerCheck.shared)
     let empty = try (0..<3).map { _ in try check.check("").seconds }.min() ?? 0
     let results = try (0..<3).map { _ in try check.check(CheckedFilm.tenConditions) }
     #expect(results.allSatisfy { $0.line == nil }, "\(results[0].output)")
@@ -67,7 +67,7 @@ struct `What the compiler says` {
   }
 
   @Test func `of faulty chains in unrelated code is not slowed down by the import`() throws {
-    let check = try #require(CompilerCheck())
+    let check = try #require(CompilerCheck.shared)
     let chains = CheckedFilm.faultyChains.enumerated().map { index, chain in
       "func f\(index)(_ q: Q, _ x: Int) -> Bool { \(chain) }"
     }
@@ -77,7 +77,7 @@ struct `What the compiler says` {
     let without = try check.check(source, importing: false)
     #expect(with.output.split(separator: ": error: ").count > chains.count, "\(with.output)")
     #expect(!with.output.contains("reasonable time"))
-    // Half a second for each at most, and no more than twice of what they take alone.
+    // Each takes half a second at most, and all take at most twice their time without the import.
     #expect(with.seconds < 0.5 * Double(chains.count))
     #expect(with.seconds < 2 * without.seconds + 1, "\(with.seconds) s, alone \(without.seconds) s")
   }

@@ -4,7 +4,7 @@ import Testing
 /// Programs that the articles show whole are type checked as they stand: their ```swift blocks with
 /// `@main` in them.
 @Suite(
-  .serialized, .enabled(if: CompilerCheck()?.hasMacros == true, "the compiler is not found")
+  .serialized, .enabled(if: CompilerCheck.shared?.hasMacros == true, "the compiler is not found")
 )
 struct `The programs of the manual` {
   struct Program: Sendable, CustomTestStringConvertible {
@@ -35,7 +35,7 @@ struct `The programs of the manual` {
   @Test func `are found`() { #expect(!Self.all.isEmpty) }
 
   @Test(arguments: all) func `compile without a warning`(program: Program) throws {
-    let result = try #require(CompilerCheck()).check(program: program.text)
+    let result = try #require(CompilerCheck.shared).check(program: program.text)
     #expect(
       !result.output.contains("error:") && !result.output.contains("warning:"), "\(result.output)")
   }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What programs can see of the library is a list in the project, and a change of it a decision.
-@Suite(.serialized, .enabled(if: CompilerCheck() != nil, "the compiler is not found"))
+/// The public surface of the library is a list in the project, and each change of it is a decision.
+@Suite(.serialized, .enabled(if: CompilerCheck.shared != nil, "the compiler is not found"))
 struct `The public declarations` {
   /// 800 of the surface, 70 for relationships, 50 for derived attributes, rules and hooks, 40 for migration,
   /// 20 for orders, elements and indexes in use, 106 for history, 70 for live results, 20 for snapshots and
@@ -17,7 +17,7 @@ struct `The public declarations` {
     .appending(path: "PublicDeclarations.txt")
 
   @Test func `are those of the list, and each is documented`() throws {
-    let check = try #require(CompilerCheck())
+    let check = try #require(CompilerCheck.shared)
     var modules = [
       "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance", "LodestoreWeb",
     ]
@@ -51,7 +51,7 @@ struct `The public declarations` {
 
   @Test(arguments: ["LodestoreFormat", "LMDB"])
   func `are none of the engine's`(module: String) throws {
-    let check = try #require(CompilerCheck())
+    let check = try #require(CompilerCheck.shared)
     #expect(try check.declarations(of: module).map(\.text) == [])
   }
 }

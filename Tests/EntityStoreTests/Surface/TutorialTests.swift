@@ -6,7 +6,7 @@ import Testing
   ///
   /// Its program is compiled and run, and must print what the step shows. All run in one folder,
   /// because steps build on what earlier ones left in the store.
-  @Suite(.enabled(if: CompilerCheck()?.hasMacros == true, "the compiler is not found"))
+  @Suite(.enabled(if: CompilerCheck.shared?.hasMacros == true, "the compiler is not found"))
   struct `The tutorial of the manual` {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../..").standardized
@@ -38,7 +38,7 @@ import Testing
       let work = folder.appending(path: "filmlist")
       try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let build = try ProgramBuild(try #require(CompilerCheck()), in: folder)
+      let build = try ProgramBuild(try #require(CompilerCheck.shared), in: folder)
       let service = try SampleService(Self.root.appending(path: "Samples"))
       defer { service.stop() }
       var program: URL?
