@@ -98,12 +98,12 @@ extension ImportEngine {
     var next = 0
     for (one, id) in records {
       wanted[id] = []
-      var before: Set<Value> = []
+      var places: [Value: Int] = [:]
       for key in one.keys {
         let target = ids[next]
         next += 1
-        let place = resolver.end.order == nil ? nil : before.count
-        before.insert(key)
+        let place = places[key] ?? places.count
+        places[key] = place
         if target > 0 {
           wanted[id, default: []].insert(target)
           orders[id, default: []].append(target)
@@ -114,7 +114,7 @@ extension ImportEngine {
           note(
             PendingLink(
               link: position, id: id, page: page.number, record: one.record, key: document,
-              place: place),
+              place: resolver.end.order == nil ? nil : place),
             in: &state)
           remembered.add(id, key: document, link: position, page: page.number)
         }

@@ -73,14 +73,14 @@ extension ImportEngine {
 private struct PlacedLinks {
   private var made: [(place: Int, target: UInt64)] = []
   /// The places of keys without a record.
-  private var passed: [Int] = []
+  private var passed: Set<Int> = []
 
   mutating func add(_ one: PendingLink, _ target: UInt64) {
     if let place = one.place { made.append((place, target)) }
   }
 
   mutating func pass(_ one: PendingLink) {
-    if let place = one.place { passed.append(place) }
+    if let place = one.place { passed.insert(place) }
   }
 
   var isEmpty: Bool { made.isEmpty }
