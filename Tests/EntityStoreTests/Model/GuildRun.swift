@@ -118,8 +118,9 @@ struct GuildRun {
   mutating func note(since before: GuildState, _ token: HistoryToken) throws {
     let told = try store.history(.after(token))
     if before == state, told.isEmpty { return }
-    if before == state, movesInOrder {
-      // There and back.
+    let isUndo = told.count == 1 && told[0].undoes != nil
+    if before == state, movesInOrder || isUndo && told[0].links.isEmpty {
+      // Records moved there and back, or an undo found nothing to change.
       writes = []
     } else if before == state {
       throw Disagreement(
