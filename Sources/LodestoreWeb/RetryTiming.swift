@@ -58,10 +58,12 @@ struct RetryTiming: Sendable {
   }
 
   /// The wait that a header field `Retry-After` asks for, by seconds or a date: RFC 9110, 10.2.3.
+  ///
+  /// Some services write seconds with a fraction, which the RFC does not have.
   func asked(_ field: String?) -> Duration? {
     guard let text = field?.trimmingCharacters(in: .whitespaces), !text.isEmpty else { return nil }
-    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      return Duration.seconds(Int(text) ?? Int(Int32.max)).bounded
+    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E }) {
+      return Double(text).map { Duration.seconds(min($0, Double(Int32.max))).bounded }
     }
     guard let date = HTTPDate.seconds(text) else { return nil }
     return Duration.seconds(max(Double(date) - now(), 0)).bounded

@@ -147,6 +147,32 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
+  @Test func `a zero below zero stays one among doubles`() async throws {
+    let folder = try StoreFolder()
+    try await folder.load(
+      "id,n\n1,-0\n2,0\n3,1.5\n", "--entity", "E", "--unique", "id", "--infer", name: "a.csv")
+    let rows = await folder.run("records", "E", "--fields", "n").data
+    #expect(rows == "{\"n\":-0.0}\n{\"n\":0.0}\n{\"n\":1.5}\n")
+    #expect(await folder.isSound())
+  }
+
+  @Test(arguments: [
+    ("5", "the record is an integer, must be an object"),
+    ("[1,2]", "the record is an integer, must be an object"),
+    (#""x""#, "the record is a string, must be an object"), ("null", "the record is null"),
+    (#"[["id","id"],[1,2]]"#, "the record is an array, must be an object"),
+  ])
+  func `values that are no records are a failure and no empty day`(
+    text: String, reason: String
+  ) async throws {
+    let folder = try StoreFolder()
+    let file = try folder.file("a.json", text)
+    let outcome = await folder.importing([file, "--entity", "E", "--unique", "id", "--infer"])
+    #expect(outcome.status == .damagedData, "\(outcome.messages)")
+    #expect(outcome.messages.contains("a.json: page 1: \(reason)"), "\(outcome.messages)")
+    #expect(!FileFacts.exists(folder.store))
+  }
+
   // MARK: Required attributes
 
   @Test func `a new member beside required derived attributes is added`() async throws {

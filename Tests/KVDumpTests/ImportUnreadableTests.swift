@@ -145,4 +145,30 @@ import Testing
     #expect(ended.messages.contains("the text ends within its records"), "\(ended.messages)")
     #expect(await folder.isSound())
   }
+
+  @Test(arguments: [
+    ("zip", [0x50, 0x4B, 0x03, 0x04, 0x14, 0, 6, 0]), ("Zstandard", [0x28, 0xB5, 0x2F, 0xFD, 4]),
+    ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4]),
+    ("bzip2", [0x42, 0x5A, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, 1]),
+  ])
+  func `names a compression that it does not read, also of separated values`(
+    name: String, bytes: [UInt8]
+  ) async throws {
+    let folder = try StoreFolder()
+    let path = folder.path + "/book"
+    try Data(bytes + Array("\nmore".utf8)).write(to: URL(fileURLWithPath: path))
+    for form in [[], ["--csv", "--encoding", "latin-1"]] {
+      let outcome = await folder.importing([path] + Self.options + form)
+      #expect(outcome.status == .damagedData)
+      #expect(
+        outcome.messages.contains("found a file compressed by \(name), expected text or gzip"),
+        "\(outcome.messages)")
+    }
+    // A text may begin with the letters of one.
+    let file = try folder.file("t.csv", "BZh9,PK\n1,2\n")
+    let taken = await folder.importing(
+      [file, "--entity", "E", "--insert-only", "--infer"])
+    #expect(taken.status == .success, "\(taken.messages)")
+    #expect(await folder.isSound())
+  }
 }

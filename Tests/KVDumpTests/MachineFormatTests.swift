@@ -30,7 +30,8 @@ struct CSVWriterTests {
   }
 
   @Test func `tells null from a text that reads like it`() throws {
-    #expect(try csv([.null, .text("NULL"), .text("")], nullValue: "NULL") == "NULL,\"NULL\",\r\n")
+    #expect(
+      try csv([.null, .text("NULL"), .text("")], nullValue: "NULL") == "NULL,\"NULL\",\"\"\r\n")
   }
 
   @Test func `escapes control characters on a terminal alone`() throws {
@@ -43,6 +44,18 @@ struct CSVWriterTests {
       CSVWriter([Column("a,b"), Column("c")], to: $0, nullValue: "", escapesControls: false)
     }
     #expect(text == "\"a,b\",c\r\n")
+  }
+
+  @Test func `names columns as they are, and safely on a terminal`() throws {
+    let columns = ["\u{FEFF}id", "", "two\nlines", "a\u{1b}b"].map { Column($0) }
+    let file = try rendered([]) {
+      CSVWriter(columns, to: $0, nullValue: "", escapesControls: false)
+    }
+    #expect(file == "\"\u{FEFF}id\",\"\",\"two\nlines\",a\u{1b}b\r\n")
+    let terminal = try rendered([]) {
+      CSVWriter(columns, to: $0, nullValue: "", escapesControls: true)
+    }
+    #expect(terminal.contains("a\\u{1b}b") && !terminal.contains("\u{1b}"))
   }
 }
 

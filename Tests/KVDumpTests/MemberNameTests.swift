@@ -49,6 +49,26 @@ struct MemberNameTests {
     #expect(await folder.isSound())
   }
 
+  @Test func `a member that has the name of an attribute made for another one is told`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    try await folder.load(
+      "id,C#\n1,sharp\n", "--entity", "E", "--unique", "id", "--infer", name: "a.csv")
+    let outcome = try await folder.load(
+      "id,C_number\n2,n\n", "--entity", "E", "--infer", name: "b.csv")
+    #expect(
+      outcome.messages.contains(
+        "E: member 'C_number' fills the attribute of that name, which was made for member 'C#'; "
+          + "--map C_number=NAME takes it into another"), "\(outcome.messages)")
+    let mapped = try await folder.load(
+      "id,C_number\n3,n\n", "--entity", "E", "--infer", "--map", "C_number=count", name: "c.csv")
+    #expect(!mapped.messages.contains("fills the attribute"), "\(mapped.messages)")
+    #expect(
+      try await schema(folder) == ["id": "id", "C_number": "C#", "count": "C_number"])
+    #expect(await folder.isSound())
+  }
+
   @Test func `names that look alike are matched again as they were`() async throws {
     let folder = try StoreFolder()
     let long = String(repeating: "y", count: 64)

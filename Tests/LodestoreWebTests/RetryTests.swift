@@ -57,10 +57,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("7", Duration.seconds(7)), ("0", .zero), ("30", .seconds(30)),
+    ("7", Duration.seconds(7)), ("0", .zero), ("30", .seconds(30)), ("1.5", .milliseconds(1500)),
     // The clock of the source says Sun, 06 Nov 1994 08:49:37 GMT.
     ("Sun, 06 Nov 1994 08:49:49 GMT", .seconds(12)), ("Sun, 06 Nov 1994 08:49:30 GMT", .zero),
-    ("soon", .zero), ("-5", .zero),
+    ("soon", .zero), ("-5", .zero), ("1.2.3", .zero), (".", .zero),
   ])
   func `the service is waited for as long as it asks`(
     _ asked: String, _ wait: Duration
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("31", Duration.seconds(31)), ("3600", .seconds(3600)),
+    ("31", Duration.seconds(31)), ("3600", .seconds(3600)), ("30.5", .milliseconds(30_500)),
     ("99999999999999999999", .seconds(31_536_000)),
     ("Sun, 06 Nov 1994 09:49:37 GMT", .seconds(3600)),
   ])
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (403, ["Retry-After: 3"], 3), (413, ["Retry-After: 3"], 3),
+    (403, ["Retry-After: 3"], 3), (403, ["Retry-After: 3.0"], 3), (413, ["Retry-After: 3"], 3),
     (403, ["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 784111780"], 3),
     (429, ["X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 3"], 3),
     (403, ["RateLimit-Remaining: 0", "RateLimit-Reset: 3"], 3),

@@ -45,6 +45,8 @@ package struct SchemaInference {
   package private(set) var names: [String] = []
   /// The number of records taken into account.
   package private(set) var recordCount = 0
+  /// The reason why the first value that is not a record was left out; nil while there is no such value.
+  package private(set) var rejection: String?
   /// Whether the type of a member was read from its texts.
   package private(set) var hasReadTexts = false
 
@@ -75,15 +77,18 @@ package struct SchemaInference {
   package mutating func observe(
     _ record: JSONRecord, isOfTexts: Bool = false
   ) throws(TooManyMembers) {
-    var found: Set<String> = []
-    let rejection = record.forEachMember { name, node in
-      if !paths.isEmpty, paths.contains(name) { found.insert(name) }
+    var followed: Set<String> = []
+    let found = record.forEachMember { name, node in
+      if !paths.isEmpty, paths.contains(name) { followed.insert(name) }
       if !roots.contains(name) { observe(name, node, isOfTexts: isOfTexts, isMember: true) }
     }
     if isOverLimit { throw TooManyMembers() }
-    guard rejection == nil else { return }
+    if let found {
+      rejection = rejection ?? found.reason
+      return
+    }
     recordCount += 1
-    for path in paths where !found.contains(path) {
+    for path in paths where !followed.contains(path) {
       guard let node = record.node[path: path] else { continue }
       observe(path, node, isOfTexts: isOfTexts, isMember: false)
     }
@@ -202,7 +207,8 @@ package struct SchemaInference {
 ///   be an id, a postcode or a telephone number.
 /// - A number that no double gives back with all its digits is a decimal.
 /// - `true` and `false` in any case of letters are Booleans; `1`, `0`, `yes` and `no` are not.
-/// - A date begins as `2024-01-05` and is a date of ISO 8601, with at most six decimals of a second.
+/// - A date begins as `2024-01-05` and is a date of ISO 8601. A date has up to six decimals of a second,
+///   and fewer far from 2001, where a double holds fewer.
 enum TextForm: Equatable {
   case integer(Int64)
   case unsigned(UInt64)
@@ -257,12 +263,22 @@ enum TextForm: Equatable {
         return false
       }
     }
-    // A date holds microseconds; more decimals would be lost.
-    if let point = bytes.firstIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }) {
-      let decimals = bytes[point...].dropFirst().prefix { (0x30...0x39).contains($0) }
-      if decimals.count > 6 { return false }
-    }
-    return Value(text: text, as: .date) != nil
+    guard let date = ISO8601Text.date(text) else { return false }
+    // A date is a double: it holds microseconds near our time and fewer decimals far from it.
+    let decimals = Self.decimals(of: text)
+    guard decimals.utf8.count <= 6 else { return false }
+    return decimals.isEmpty || ISO8601Text.text(date).map { Self.decimals(of: $0) } == decimals
+  }
+
+  /// The decimals of a second in the text of a date, without zeros at the end.
+  private static func decimals(of text: String) -> Substring {
+    let bytes = text.utf8
+    guard
+      let point = bytes.firstIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") })
+    else { return "" }
+    var decimals = bytes[point...].dropFirst().prefix { (0x30...0x39).contains($0) }
+    while decimals.last == 0x30 { decimals.removeLast() }
+    return Substring(decimals)
   }
 
   /// A number as JSON spells it.

@@ -67,7 +67,7 @@ struct ImportCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let inputs = try files.map { try InputFile($0) }
-    // What can go wrong in the arguments goes wrong before a file is made.
+    // Wrong arguments are found before a file is made.
     let target = try ImportTarget(store.path, isDryRun: running.dryRun, on: console)
     let pages = PageReader(inputs, form: form)
     guard let plan = try plan(inputs, pages, into: target.opened, on: console) else {
@@ -86,7 +86,9 @@ struct ImportCommand: StoreCommand {
     }
     do {
       let store = try target.made()
-      try store.declare([declared])
+      do { try store.declare([declared]) } catch {
+        throw plan.explained(error, in: self.store.path)
+      }
       for note in plan.notes { console.note(note) }
       var importing = DynamicImport(
         into: entity, of: store, key: key, conflict: merging.conflict,
@@ -129,8 +131,8 @@ struct ImportCommand: StoreCommand {
 
   // MARK: The schema
 
-  /// The schema that the records need: what is stored, and what --infer, --schema, --unique and
-  /// --index say; nil where --infer is to make an entity and there are no records.
+  /// The schema that the records need, from the stored entity and the options --infer, --schema,
+  /// --unique and --index; nil where --infer is to make an entity and there are no records.
   private func plan(
     _ inputs: [InputFile], _ pages: PageReader, into opened: DynamicStore?, on console: Console
   ) throws -> ImportSchema? {
@@ -160,7 +162,11 @@ struct ImportCommand: StoreCommand {
         try survey.observe(all: PageReader(inputs, form: form), of: inputs, on: console)
         for input in inputs { try input.rewind() }
       }
-      if survey.inference.recordCount == 0, stored == nil { return nil }
+      if survey.inference.recordCount == 0, stored == nil {
+        // Values that are no records are no empty day.
+        if let failure = survey.otherValue { throw failure }
+        return nil
+      }
       candidates = survey.candidates
       if let note = survey.note(sample: schema.sample) { console.note(note) }
       try plan.add(

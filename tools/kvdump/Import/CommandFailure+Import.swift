@@ -1,8 +1,9 @@
 import EntityStore
+import LodestoreFormat
 
 /// The failures of `import`.
 extension CommandFailure {
-  /// A page that is not JSON; `reason` tells where and what.
+  /// A page that is not JSON; `reason` has the place and the fault.
   static func malformedPage(_ number: Int, file: String, reason: String) -> Self {
     let step =
       number == 1
@@ -105,6 +106,27 @@ extension CommandFailure {
     message: "'_id': is the store's own name for the id of a record; take the member into an "
       + "attribute of another name with --map _id=NAME", status: .usage,
     details: [Detail(name: "member", value: .text(RecordColumns.idName))])
+
+  /// A value has no equal in the wider type that its attribute was to get.
+  static func notWidened(
+    _ attribute: String, of entity: String, in path: String, from stored: AttributeType,
+    to type: AttributeType, record id: UInt64
+  ) -> Self {
+    let step =
+      stored.widens(to: .decimal) && type != .decimal
+      ? "--type \(attribute)=decimal keeps every digit"
+      : "--map MEMBER=NAME takes the member into another attribute"
+    return CommandFailure(
+      code: "not-widened",
+      message:
+        "\(path): '\(entity).\(attribute)' stays \(stored.name), as the value of record \(id) "
+        + "is not exactly a \(type.name); \(step)", status: .damagedData,
+      details: [
+        Detail(name: "store", value: .text(path)),
+        Detail(name: "attribute", value: .text(attribute)),
+        Detail(name: "_id", value: .unsigned(id)),
+      ])
+  }
 
   static func badSchemaFile(_ path: String, reason: String) -> Self {
     CommandFailure(

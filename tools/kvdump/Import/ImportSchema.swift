@@ -19,6 +19,8 @@ struct ImportSchema {
   private var rules: MemberRules
   /// Whether attributes get the wider types that records need.
   private let widens: Bool
+  /// The stored types of the attributes that get wider ones, by their names.
+  private var narrower: [String: AttributeType] = [:]
   /// The names of stored attributes whose values the store gives.
   private let derived: Set<String>
   /// Members that lead to other records, and are no attributes in this import.
@@ -132,6 +134,7 @@ struct ImportSchema {
   private mutating func widen(_ position: Int, to type: AttributeType) {
     let stored = attributes[position].storage.type
     guard !isNew, stored.widens(to: type) else { return }
+    narrower[attributes[position].name] = stored
     attributes[position].storage.type = type
     attributes[position].initial = .null
     notes.append(
@@ -148,6 +151,17 @@ struct ImportSchema {
     notes.append(
       "\(entity): '\(name)' stays \(attributes[position].storage.type.name), and some record has a "
         + "\(type.name); --type \(name)=\(type.name) makes it one, and --widen all such attributes")
+  }
+
+  /// Names the record and the next step where a value has no equal in the wider type of its
+  /// attribute; any other error is returned as it is.
+  func explained(_ error: any Error, in path: String) -> any Error {
+    guard let error = error as? StoreError, let name = error.attribute, let id = error.recordID,
+      let stored = narrower[name],
+      let type = attributes.first(where: { $0.name == name })?.storage.type
+    else { return error }
+    return CommandFailure.notWidened(
+      name, of: entity, in: path, from: stored, to: type, record: id)
   }
 
   /// The attribute of each member: as `--map` says, then as sources and names of attributes say,
@@ -176,6 +190,11 @@ struct ImportSchema {
       let isStored = attributes.contains { $0.name == member }
       guard mapped[member] != nil || isStored && !filled.contains(member) else { continue }
       try assign(member, member)
+      if let source = attributes.first(where: { $0.name == member })?.source {
+        notes.append(
+          "\(entity): member '\(member)' fills the attribute of that name, which was made for "
+            + "member '\(source)'; --map \(member)=NAME takes it into another")
+      }
     }
     // The store's own name is no attribute's, unless it is mapped to one.
     rest.removeAll { names[$0] != nil || $0 == RecordColumns.idName }

@@ -7,6 +7,8 @@ struct MemberSurvey {
   private(set) var candidates: [String] = []
   /// The failure of the first record that could not be read.
   private var failure: CommandFailure?
+  /// The failure of the first value that is no record; an import rejects such a value alone.
+  private(set) var otherValue: CommandFailure?
   private let entity: String
   private let looksForRecords: Bool
 
@@ -62,6 +64,9 @@ struct MemberSurvey {
         try inference.observe(record, isOfTexts: page.content.isText)
       } catch {
         throw CommandFailure.tooManyMembers(of: entity, file: page.file, page: page.number)
+      }
+      if otherValue == nil, let reason = inference.rejection {
+        otherValue = .malformedPage(page.number, file: page.file, reason: reason)
       }
     }
   }

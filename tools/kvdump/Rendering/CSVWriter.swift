@@ -1,7 +1,7 @@
 /// CSV by RFC 4180: a heading, rows that end in CR LF, quotes only where they are needed.
 ///
-/// Null and absent are written as `nullValue`. A text that would read the same is quoted, so that
-/// the empty text is `""` where null is nothing.
+/// Null and absent are written as `nullValue`. An import reads that text as null, and an empty field
+/// always, so both texts are quoted where they are values.
 final class CSVWriter: RowWriter {
   private let columns: [Column]
   private let output: TextOutput
@@ -24,7 +24,7 @@ final class CSVWriter: RowWriter {
       if index > 0 { line += "," }
       if let text = PlainText.text(of: cell) {
         let safe = escapesControls ? DisplayText.escaped(text) : text
-        line += Self.field(safe, isQuoted: text == nullValue)
+        line += Self.field(safe, isQuoted: text.isEmpty || text == nullValue)
       } else {
         line += Self.field(nullValue, isQuoted: false)
       }
@@ -37,7 +37,12 @@ final class CSVWriter: RowWriter {
   private func writeHeading() throws {
     guard !hasHeading else { return }
     hasHeading = true
-    let names = columns.map { Self.field(DisplayText.escaped($0.name), isQuoted: false) }
+    // An import finds an attribute by its column's name, so a file has the name as it is.
+    let names = columns.map { column in
+      let name = escapesControls ? DisplayText.escaped(column.name) : column.name
+      // A byte order mark in front would be taken for one of the file.
+      return Self.field(name, isQuoted: name.isEmpty || name.unicodeScalars.first == "\u{FEFF}")
+    }
     try output.write(names.joined(separator: ",") + "\r\n")
   }
 

@@ -17,8 +17,8 @@ extension Value {
   /// Reads a JSON value as one of `type`, exactly or not at all.
   ///
   /// Null is null for every type. Numbers go into integer attributes when they are such an integer
-  /// (`5.0` is 5), and integers of 64 bits into floating-point ones when those hold them exactly;
-  /// longer ones as the nearest number. Dates are ISO 8601 text, UUIDs their usual text, data
+  /// (`5.0` is 5). Integers of 64 bits go into floating-point attributes when those hold them exactly,
+  /// and longer ones as the nearest number. Dates are ISO 8601 text, UUIDs their usual text, data
   /// Base64 text, decimals a number or its text. `"NaN"`, `"Infinity"` and `"-Infinity"` are taken
   /// for floating point, because JSON has no number for them, and ``ExactJSON`` for all that JSON
   /// does not hold exactly.
@@ -72,7 +72,8 @@ extension Value {
       return nearest(node, type)
     case .integer:
       // Programs write large doubles as integers: JavaScript does up to 10^21.
-      guard node.wideNumber == nil else { return nearest(node, type) }
+      // An integer has no negative zero, and a double does.
+      guard node.wideNumber == nil, node.int64 != 0 else { return nearest(node, type) }
       let whole =
         node.int64.flatMap { Double(exactly: $0) }
         ?? node.uint64.flatMap { Double(exactly: $0) }
@@ -98,20 +99,20 @@ extension Value {
     }
   }
 
-  /// A number by its digits, since its size is what does not fit; a text by its kind alone, since
-  /// it is the user's data.
+  /// A number by its digits, since its size does not fit; a text by its kind alone, since it is the
+  /// user's data.
   private static func shown(_ node: JSONNode) -> String {
     node.numberText.map { "\(node.kindName) \($0.prefix(40))" } ?? node.kindName
   }
 
-  /// A text by what it says, cut short, where that is what is wrong with it.
+  /// A text by its first characters, where these are wrong.
   static func told(_ node: JSONNode) -> String {
     guard let text = node.string else { return shown(node) }
     let rest = text.count > 40 ? "…" : ""
     return "the string \(ConditionPrinter.quoted(text.prefix(40) + rest))"
   }
 
-  /// Reads the text that a person typed as a value of `type`; `nil` when it is none.
+  /// Reads the text that a person typed as a value of `type`; `nil` for any other text.
   ///
   /// As in JSON, without the quotes. For JSON attributes it is JSON where it parses and a string
   /// otherwise.
@@ -145,7 +146,7 @@ extension Value {
 }
 
 extension AttributeType {
-  /// What a JSON value must be to go into an attribute of this type, in words.
+  /// The JSON value that an attribute of this type takes, in words.
   package var expectation: String {
     switch self {
     case .bool: "true or false"

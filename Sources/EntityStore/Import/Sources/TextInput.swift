@@ -1,6 +1,6 @@
 /// Makes the text of a file of its bytes.
 ///
-/// Takes off compression by gzip, which the first bytes show. Where
+/// Takes off compression by gzip, which the first bytes show, and refuses other compressions. Where
 /// asked, makes UTF-8 of UTF-16 with a byte order mark.
 ///
 ///     input.append(bytes)
@@ -70,12 +70,29 @@ struct TextInput: Sendable {
     return text.isEmpty ? nil : text
   }
 
+  private static let longestMark = 10
+
+  /// The name of the compression whose files begin so; nil for other bytes.
+  ///
+  /// Separated values in an encoding of single bytes could else be read of any file.
+  private static func otherCompression(_ bytes: [UInt8]) -> String? {
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "zip" }
+    if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "Zstandard" }
+    if bytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return "xz" }
+    // "BZh", a digit, and the first digits of pi.
+    let isBzip = bytes.starts(with: [0x42, 0x5A, 0x68])
+    return isBzip && bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
+      ? "bzip2" : nil
+  }
+
   private mutating func inflated() throws(GzipError) -> [UInt8]? {
     switch compression {
     case .unknown:
-      let mark = GzipReader.mark
-      guard pending.count >= mark.count || isFinished else { return nil }
-      guard pending.starts(with: mark) else {
+      guard pending.count >= Self.longestMark || isFinished else { return nil }
+      guard pending.starts(with: GzipReader.mark) else {
+        if let name = Self.otherCompression(pending) {
+          throw GzipError(reason: .otherCompression(name), offset: 0)
+        }
         compression = .none
         return try inflated()
       }

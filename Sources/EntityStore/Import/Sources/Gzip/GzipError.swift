@@ -11,6 +11,8 @@ struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
     case trailingContent
     /// More bytes come out than any text would need.
     case expandsTooMuch(limit: Int)
+    /// A file of another compression, which its first bytes show.
+    case otherCompression(String)
   }
 
   let reason: Reason
@@ -18,7 +20,8 @@ struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
   let offset: Int
 
   var description: String {
-    "cannot read gzip at byte \(offset): \(words)"
+    if case .otherCompression = reason { return words }
+    return "cannot read gzip at byte \(offset): \(words)"
   }
 
   private var words: String {
@@ -30,6 +33,8 @@ struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
     case .trailingContent: "other bytes follow the compressed text; take them away"
     case .expandsTooMuch(let limit):
       "the text is more than \(limit) times as long as the file; decompress it first if that is right"
+    case .otherCompression(let name):
+      "found a file compressed by \(name), expected text or gzip; decompress it first"
     }
   }
 }
