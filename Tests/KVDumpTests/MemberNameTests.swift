@@ -192,6 +192,37 @@ struct MemberNameTests {
     #expect(try third.report(back) == ImportCounts(records: 2, unchanged: 2))
   }
 
+  @Test func `an export by names that an import takes elsewhere says so, with the ways back`()
+    async throws
+  {
+    let folder = try StoreFolder()
+    try await folder.load(
+      #"[{"id":1,"C#":1}]"#, "--entity", "E", "--unique", "id", "--infer")
+    try await folder.load(#"[{"id":2,"C_number":7,"C#":5}]"#, "--entity", "E", "--infer")
+    #expect(
+      try await schema(folder) == ["id": "id", "C_number": "C#", "C_number_2": "C_number"])
+    let schemaFile = try folder.file(
+      "s.json", await folder.run("schema", "E", "--format", "json").data)
+    let note =
+      "E: an import takes 'C_number' into 'C_number_2', whose member has that name; export with "
+      + "--source-names, or import with --map C_number=C_number"
+    for bySources in [false, true] {
+      let outcome =
+        bySources
+        ? await folder.run("export", "E", "--source-names") : await folder.run("export", "E")
+      #expect(outcome.messages.contains(note) == !bySources, "\(outcome.messages)")
+      let map = bySources ? [] : ["--map", "C_number=C_number"]
+      let other = try StoreFolder()
+      let file = try other.file("e.jsonl", outcome.data)
+      let taken = await other.importing([file, "--schema", schemaFile] + Self.options + map)
+      #expect(taken.status == .success, "\(taken.messages)")
+      #expect(await rows(other) == rows(folder))
+      #expect(await other.isSound())
+    }
+    let chosen = await folder.run("export", "E", "--fields", "id,C_number_2")
+    #expect(!chosen.messages.contains("an import takes"), "\(chosen.messages)")
+  }
+
   @Test func `an export whose columns would have one name says which`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"id":1,"y":1}]"#, "--entity", "E", "--unique", "id", "--infer")

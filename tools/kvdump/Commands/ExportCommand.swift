@@ -26,8 +26,10 @@ struct ExportCommand: StoreCommand {
       'kvdump import' reads the same attributes from the JSON forms, with the schema that 'kvdump \
       schema STORE ENTITY --format json' writes: {"$document": Base64} is a value that JSON has no \
       exact text for. Both the names of attributes and, with --source-names, those of the members \
-      that they came from lead back to the same attributes. The records' ids are left out, as the store that imports gives its own; \
-      --fields _id,… has them, and 'import' leaves them out and says so. CSV is for other programs: NaN, nested values and bytes are text.
+      that they came from lead back to the same attributes. A note names each attribute whose name is \
+      the member of another one: only the names of members lead back there. The records' ids are left \
+      out, as the store that imports gives its own; --fields _id,… has them, and 'import' leaves them \
+      out and says so. CSV is for other programs: NaN, nested values and bytes are text.
       """)
 
   @OptionGroup var store: StoreArgument

@@ -9,6 +9,8 @@ struct EntityExport {
   private let format: ExportFormat
   private let entity: DynamicEntity
   private let links: [DynamicLink]
+  /// Names of attributes that an import takes into other attributes.
+  private let notes: [String]
 
   /// Checks the request and the fields; without fields, all attributes, and not the id, which the
   /// store that imports gives itself.
@@ -19,9 +21,9 @@ struct EntityExport {
   ) throws {
     query = try snapshot.query(request, of: entity)
     self.snapshot = snapshot
-    columns = try RecordColumns(
-      entity, names: fields ?? entity.description.declaredAttributes.map(\.name),
-      isExact: format != .csv, store: store)
+    let names = fields ?? entity.description.declaredAttributes.map(\.name)
+    columns = try RecordColumns(entity, names: names, isExact: format != .csv, store: store)
+    notes = bySources ? [] : Self.notes(of: entity, names)
     columns.add(links, snapshot)
     if bySources { try columns.nameBySources() }
     self.format = format
@@ -29,11 +31,25 @@ struct EntityExport {
     self.links = links
   }
 
+  /// A note for each exported attribute whose name is the member of another attribute.
+  private static func notes(of entity: DynamicEntity, _ names: [String]) -> [String] {
+    let attributes = entity.description.declaredAttributes
+    return attributes.compactMap { attribute in
+      guard let source = attribute.source, source != attribute.name, names.contains(source),
+        attributes.contains(where: { $0.name == source })
+      else { return nil }
+      return
+        "\(entity.name): an import takes '\(source)' into '\(attribute.name)', whose member has that "
+        + "name; export with --source-names, or import with --map \(source)=\(source)"
+    }
+  }
+
   /// Writes the records; returns how many there are.
   ///
   /// Rows are checked after they are written, so that they come at once: after a failure some may
   /// be missing.
   func write(to output: TextOutput, on console: Console) throws -> Int {
+    for note in notes { console.note(note) }
     let writer = format.writer(columns.columns, to: output, on: console)
     var count = 0
     try console.withProgress { progress in
