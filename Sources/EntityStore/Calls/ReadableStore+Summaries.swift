@@ -38,6 +38,16 @@ extension ReadableStore {
     try read { try $0.groups(query, by: path, repeat each aggregate, having: condition) }
   }
 
+  /// The groups that the records of `query` form by their values at `path`, with their counts alone.
+  ///
+  /// - Parameter condition: which groups to return.
+  public func groups<E: Entity, Key: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
+    having condition: (Group<Key, Void>) -> Bool = { _ in true }
+  ) throws -> [Group<Key, Void>] {
+    try read { try $0.groups(query, by: path, having: condition) }
+  }
+
   /// The groups that the records of `query` form by their values at `path`, with one aggregate of
   /// each.
   ///

@@ -147,6 +147,16 @@ extension Store {
     try await read { try $0.groups(query, by: path, repeat each aggregate, having: condition) }
   }
 
+  /// The groups that the records of `query` form by their values at `path`, with their counts alone.
+  ///
+  /// - Parameter condition: which groups to return; called on the store's thread.
+  public func groups<E: Entity, Key: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
+    having condition: @escaping @Sendable (Group<Key, Void>) -> Bool = { _ in true }
+  ) async throws -> [Group<Key, Void>] {
+    try await read { try $0.groups(query, by: path, having: condition) }
+  }
+
   /// The groups that the records of `query` form by their values at `path`, with one aggregate of
   /// each.
   ///

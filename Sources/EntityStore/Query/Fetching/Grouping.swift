@@ -166,6 +166,22 @@ extension ReadableTransaction where Self: ~Copyable {
     return groups
   }
 
+  /// The groups that the records of `query` form by their values at `path`, with their counts alone.
+  ///
+  /// The form for several aggregates takes none, too. But Swift 6.3 finds no type for a call of it
+  /// that a member follows, as in `groups(Pod.all, by: \.license).count`.
+  public func groups<E: Entity, Key: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
+    having condition: (Group<Key, Void>) -> Bool = { _ in true }
+  ) throws(StoreError) -> [Group<Key, Void>] {
+    var groups: [Group<Key, Void>] = []
+    try forEachGroup(query, by: path, []) { (key, count, _) throws(StoreError) in
+      let group = Group(key: key, count: count, values: ())
+      if condition(group) { groups.append(group) }
+    }
+    return groups
+  }
+
   /// The groups that the records of `query` form by their values at `path`, with what one aggregate
   /// gives.
   ///
