@@ -30,7 +30,9 @@ public enum DuplicateLinks: Sendable {
   /// to the one that stays and another record does. Where null cannot be stored, the migration is
   /// refused.
   case move
-  /// The records are deleted by the rules of their relationships, as by any other delete.
+  /// The records are deleted by the rules of their relationships, in one delete.
+  ///
+  /// Where the rules would delete a record that is to stay, the migration is refused.
   case delete
 }
 

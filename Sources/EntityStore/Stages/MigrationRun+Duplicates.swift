@@ -27,18 +27,22 @@ extension MigrationRun {
     var gone = groups.flatMap(\.others)
     IDSort.sort(&gone)
     guard rules.links == .move else {
-      try merge(groups, entity, core, rules.merge, record) { others in
-        _ = try core.delete(others, of: entity)
+      let before = try core.count(of: entity)
+      try merge(groups, gone, entity, core, rules.merge, record) {
+        _ = try core.delete(gone, of: entity)
       }
       try end(core)
-      return report("\(gone.count) records go, for \(groups.count) that stay")
+      let others = before - gone.count - (try core.count(of: entity))
+      return report(
+        "\(gone.count) records go, for \(groups.count) that stay"
+          + (others == 0 ? "" : "; \(others) others go with them by the rules of relationships"))
     }
     var heirs: [UInt64: UInt64] = [:]
     for group in groups { for other in group.others { heirs[other] = group.stays } }
     var move = DuplicateMove(entity, heirs: heirs, gone: gone, run: self, core: core)
     try move.run()
-    let filled = try merge(groups, entity, core, rules.merge, record) { others in
-      _ = try core.remove(others, of: entity)
+    let filled = try merge(groups, gone, entity, core, rules.merge, record) {
+      _ = try core.remove(gone, of: entity)
     }
     try end(core)
     report(
@@ -86,36 +90,58 @@ extension MigrationRun {
 
   /// Gives each record that stays its merged values, once `remove` has taken the others; returns
   /// how many values are others.
+  ///
+  /// All values are read and merged before the first record goes: by the rules of relationships,
+  /// records of one group may go with those of another.
   @discardableResult
   private func merge(
-    _ groups: [Group], _ entity: StoredEntity, _ core: TransactionCore, _ merge: DuplicateMerge,
-    _ record: (UInt64) throws -> MigratedRecord, _ remove: ([UInt64]) throws -> Void
+    _ groups: [Group], _ gone: [UInt64], _ entity: StoredEntity, _ core: TransactionCore,
+    _ merge: DuplicateMerge, _ record: (UInt64) throws -> MigratedRecord,
+    _ remove: () throws -> Void
   ) throws -> Int {
-    var changed = 0
+    let gone = Set(gone)
     let own = core.schema.relationships.filter { $0.from === entity && $0.to === entity }
       .compactMap(\.description.attribute)
     let positions = own.compactMap { entity.layout.slotIndex(ofAttribute: $0) }
+    var merged: [(id: UInt64, values: [Int: Value])] = []
     for group in groups {
       let before = try record(group.stays)
-      var merged = before
-      for other in group.others { try merge.body(&merged, try record(other)) }
-      // A record that one of the others led to must not lead to itself.
-      for position in positions where merged.values[position] == .integer(unsigned: group.stays) {
-        merged.values[position] = before.values[position]
+      var after = before
+      for other in group.others { try merge.body(&after, try record(other)) }
+      // A record that one of the others led to must not lead to itself, nor to one that goes.
+      for position in positions {
+        guard case .integer(let number) = after.values[position],
+          let id = UInt64(exactly: number)
+        else { continue }
+        if id == group.stays || gone.contains(id) {
+          after.values[position] = before.values[position]
+        }
       }
-      // Records go first, so that their unique values can move to the one that stays.
-      try remove(group.others)
-      let values = try merged.checkedValues()
-      let count = zip(values, before.values).count { $0 != $1 }
-      guard count > 0, try core.record(group.stays, of: entity) != nil else { continue }
-      changed += count
+      let values = try after.checkedValues()
+      let changed = values.indices.filter { values[$0] != before.values[$0] }
+      guard !changed.isEmpty else { continue }
+      merged.append(
+        (group.stays, Dictionary(uniqueKeysWithValues: changed.map { ($0, values[$0]) })))
+    }
+    // Records go first, so that their unique values can move to the one that stays.
+    try remove()
+    for group in groups where try core.record(group.stays, of: entity) == nil {
+      throw StoreError.cannotMigrate(
+        "\(entity.name) \(group.stays) is to stay in place of \(group.others[0]), and would be deleted "
+          + "by the rules of its relationships; take 'links: .move', or let another record stay",
+        entity: entity.name, recordID: group.stays)
+    }
+    for (id, others) in merged {
+      // Relationships may have made its ids null.
+      var values = try record(id).values
+      for (position, value) in others { values[position] = value }
       let changes = core.changes(of: entity)
       var content = try changes.content(of: values)
       _ = try content.withMutableBytes { (bytes) throws(StoreError) in
-        try changes.update(group.stays, to: bytes.recordContent)
+        try changes.update(id, to: bytes.recordContent)
       }
     }
-    return changed
+    return merged.reduce(0) { $0 + $1.values.count }
   }
 }
 

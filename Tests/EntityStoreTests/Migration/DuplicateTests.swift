@@ -72,6 +72,38 @@ private struct Badge: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
+private struct Cell: Entity {
+  var id = RecordID<Cell>()
+  var name: String
+  var note: String?
+  var whole: RecordID<Cell>?
+
+  static let parts = ToMany<Cell, Cell>(inverse: \.whole, onDelete: .cascade)
+  static let schema = EntitySchema<Cell>(
+    "Cell",
+    attributes: [.init("name", \.name), .init("note", \.note), .toOne("whole", \.whole)],
+    relationships: [.init("parts", parts)])
+
+  init(_ name: String, note: String? = nil, whole: RecordID<Cell>? = nil) {
+    self.name = name
+    self.note = note
+    self.whole = whole
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    note = try reader.read()
+    whole = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(note)
+    writer.write(whole)
+  }
+}
+
 private struct Coded: Entity {
   var id = RecordID<Coded>()
   var code: String
@@ -158,6 +190,43 @@ private struct Numbered: Entity {
       #expect(try store.fetch(Club.all).map(\.id.rawValue) == [2, 3])
       #expect(try store.fetch(Member.all).map(\.name) == ["2", "3", "4"])
       #expect(try badges(store, 2) == ["c", "a"])
+    }
+  }
+
+  @Test func `go in one delete, which refuses to take a record that is to stay`() throws {
+    try withTemporaryPath { path throws in
+      let store = try Store(at: path, entities: [Cell.self])
+      try store.write { tx throws in
+        // The second y and z are parts of the second x.
+        let x = try tx.insert(Cell("x")).id
+        let other = try tx.insert(Cell("x", note: "n")).id
+        _ = try tx.insert([
+          Cell("y", whole: x), Cell("y", note: "m", whole: other), Cell("z", whole: other),
+        ])
+      }
+      store.close()
+      func stage(_ survivor: MigrationStep.Survivor) -> MigrationStage {
+        MigrationStage(
+          to: 1,
+          .deduplicate("Cell", by: "name", merging: .fillingMissing, links: .delete) { first, _ in
+            first["name"] == "y" ? survivor : .first
+          })
+      }
+      let error = try storeError(.incompatibleSchema) {
+        try Store(at: path, entities: [Cell.self], migrating: [stage(.second)])
+      }
+      #expect(
+        error.message.contains("Cell 4 is to stay in place of 3, and would be deleted"), "\(error)")
+      let after = try Store(at: path, entities: [Cell.self], migrating: [stage(.first)])
+      defer { after.close() }
+      let cells = try after.fetch(Cell.all)
+      #expect(cells.map(\.id.rawValue) == [1, 3] && cells.map(\.note) == ["n", "m"])
+      #expect(cells.map(\.whole?.rawValue) == [nil, 1])
+      let text = try #require(after.migrationSteps.first?.text)
+      #expect(
+        text.hasSuffix(
+          "2 records go, for 2 that stay; 1 others go with them by the rules of relationships"),
+        "\(text)")
     }
   }
 
