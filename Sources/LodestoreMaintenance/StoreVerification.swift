@@ -81,13 +81,14 @@ extension Store {
     return try await onThread { store, isCancelled in
       try Self.translating {
         try store.withEnvironment { environment in
-          StoreVerification(
-            try Verifier.verify(
-              pagesAndContentOf: environment, limit: limit,
-              step: { done, total in
-                onProgress?(WorkProgress(completed: done, total: total))
-                return !isCancelled()
-              }, isCancelled: isCancelled))
+          var report = try Verifier.verify(
+            pagesAndContentOf: environment, limit: limit,
+            step: { done, total in
+              onProgress?(WorkProgress(completed: done, total: total))
+              return !isCancelled()
+            }, isCancelled: isCancelled)
+          try report.checkConditional(in: store, limit: limit, isCancelled: isCancelled)
+          return StoreVerification(report)
         }
       }
     }
@@ -102,7 +103,16 @@ extension Store {
   /// - Throws: `StoreError`: `StoreError.Code.notAStore`, `StoreError.Code.newerFormat`, and
   ///   errors of reading the file.
   public static func verify(at path: String, limit: Int = 1_000) throws -> StoreVerification {
-    try translating { StoreVerification(try Verifier.verify(path: path, limit: max(1, limit))) }
+    let limit = max(1, limit)
+    return try translating {
+      var report = try Verifier.verify(path: path, limit: limit)
+      if report.isSound, !report.conditional.isEmpty {
+        let store = try DynamicStore(path: path, options: .readOnly)
+        defer { store.close() }
+        try report.checkConditional(in: store, limit: limit)
+      }
+      return StoreVerification(report)
+    }
   }
 
   /// Runs `body`, and throws what it throws as a `StoreError`.
@@ -120,6 +130,33 @@ extension Store {
       }
     } catch let error as LMDBError {
       throw StoreError(ofEngine: error)
+    }
+  }
+}
+
+extension VerificationReport {
+  /// Checks the attributes derived with a condition, which the verifier leaves to the library, where
+  /// `store` is sound so far.
+  ///
+  /// What cannot be checked stays in ``conditional``.
+  fileprivate mutating func checkConditional(
+    in store: DynamicStore, limit: Int, isCancelled: () -> Bool = { false }
+  ) throws {
+    guard isSound, !conditional.isEmpty else { return }
+    do {
+      try store.read { snapshot in
+        try snapshot.verifyConditional(isCancelled: isCancelled) { fault in
+          findingCount += 1
+          guard findings.count < limit else { return }
+          findings.append(
+            Finding(
+              .derivedValue, tree: TreeName.records(entity: fault.entityNumber).text,
+              subject: "\(fault.entity).\(fault.attribute)", record: fault.record, fault.detail))
+        }
+      }
+      conditional = []
+    } catch let error as StoreError where error.code == .badSchema {
+      notices.append(error.message)
     }
   }
 }

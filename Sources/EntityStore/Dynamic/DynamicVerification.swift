@@ -17,15 +17,19 @@ extension DynamicSnapshot {
   /// The verifier checks all other derived attributes: conditions are evaluated by this library
   /// alone.
   ///
-  /// - Throws: ``StoreError/Code/badSchema`` for a condition that this version cannot read.
+  /// - Throws: ``StoreError/Code/badSchema`` for a condition that this version cannot read;
+  ///   `CancellationError` once `isCancelled` returns true.
   /// - Complexity: O(records with such attributes and the records that they lead to).
-  package func verifyConditional(_ body: (DynamicDerivedFault) throws -> Void) throws {
+  package func verifyConditional(
+    isCancelled: () -> Bool = { false }, _ body: (DynamicDerivedFault) throws -> Void
+  ) throws {
     for derivation in core.schema.derived where derivation.condition != nil {
       let entity = derivation.owner
       let reader = try RelatedReader(derivation, core: core)
       let records = try Cursor(entity.records, in: core.transaction)
       var found = try records.first()
       while found {
+        if isCancelled() { throw CancellationError() }
         let id = records.integerKey
         let values = try entity.values(of: try entity.view(records.value, id: id))
         let stored = values[derivation.position]

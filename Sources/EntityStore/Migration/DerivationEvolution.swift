@@ -81,15 +81,14 @@ struct DerivationEvolution {
     }
   }
 
-  /// Also rebuilds attributes derived from the ones being rebuilt.
+  /// Also rebuilds attributes whose sources or conditions are among the ones being rebuilt.
   mutating func rebuildDependents(_ schema: StoredSchema) {
     var isComplete = false
     while !isComplete {
       isComplete = true
       for derivation in schema.derived {
-        guard let source = derivation.source?.number,
-          concerned(derivation.end.target).contains(source)
-        else { continue }
+        let changed = concerned(derivation.end.target)
+        guard !changed.isEmpty, derivation.isConcerned(byUpdateOf: changed) else { continue }
         let isNew = rebuilt[derivation.owner.number, default: []].insert(derivation.number).inserted
         if isNew { isComplete = false }
       }

@@ -88,6 +88,7 @@ struct SchemaEvolution {
       result.attribute(number: number)?.isRemoved == false
     }
     let keepsOthers = declared.isPartial || !kept.allSatisfy { numbers.contains($0) }
+    result.renameInRules(since: stored)
     if result.rules != declared.rules, !keepsOthers || !declared.rules.isEmpty {
       result.rules = declared.rules
       changesConstraints = true

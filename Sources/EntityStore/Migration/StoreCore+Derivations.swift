@@ -19,16 +19,19 @@ extension StoreCore {
   /// - Parameters:
   ///   - unbuilt: the indexes of derived attributes that have no entries yet.
   ///   - opened: the stages, whose changes of records have not reached derived attributes yet.
+  ///   - lost: what ``lostNames(in:)`` found before.
   /// - Returns: the entities whose records may have other values now.
   func evolveDerivations(
     _ declared: [DeclaredEntity], unbuilt: [EntityNumber: Set<UInt32>],
-    after opened: (any OpenedStages)? = nil, in transaction: Transaction, _ work: OpeningWork?
+    after opened: (any OpenedStages)? = nil, lost: Set<String>, in transaction: Transaction,
+    _ work: OpeningWork?
   ) throws -> Set<EntityNumber> {
     let touched = opened?.touched ?? []
     var evolution = try DerivationEvolution(
       declared: declared, entities: try Catalogue.descriptions(trees, in: transaction),
       relationships: try Catalogue.relationships(trees, in: transaction))
     for entity in evolution.changed { try Catalogue.put(entity, trees, in: transaction) }
+    try checkNames(except: lost, in: transaction)
     guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
     let core = TransactionCore(
       transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)

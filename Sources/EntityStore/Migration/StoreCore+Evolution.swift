@@ -73,6 +73,7 @@ extension StoreCore {
       try self.checkModel(model, stages, declared, in: transaction)
       let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
       let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
+      let lost = try self.lostNames(in: transaction)
       var opened: (any OpenedStages)?
       if let stages, isPending, !isNew {
         try self.stopBuilding(in: transaction)
@@ -84,7 +85,8 @@ extension StoreCore {
       } else {
         try work?.begin(total: self.workCount(declared, in: transaction))
       }
-      let restarted = try self.evolve(declared, after: opened, in: transaction, work)
+      let restarted = try self.evolve(
+        declared, after: opened, lost: lost, in: transaction, work)
       self.migrationSteps.withLock { $0 = opened?.steps ?? [] }
       try self.tellRestarts(of: restarted, in: transaction)
       if let stages, stages.version > model {
@@ -99,9 +101,11 @@ extension StoreCore {
   /// Makes the file's schema fit `declared`, with all that follows from stages.
   ///
   /// Returns the entities whose history begins again.
+  ///
+  /// - Parameter lost: what ``lostNames(in:)`` found before.
   func evolve(
-    _ declared: [DeclaredEntity], after opened: (any OpenedStages)?, in transaction: Transaction,
-    _ work: OpeningWork?
+    _ declared: [DeclaredEntity], after opened: (any OpenedStages)?, lost: Set<String>,
+    in transaction: Transaction, _ work: OpeningWork?
   ) throws -> Set<EntityNumber> {
     var unbuilt: [EntityNumber: Set<UInt32>] = [:]
     var restarted: Set<EntityNumber> = []
@@ -114,7 +118,8 @@ extension StoreCore {
     try opened?.finish()
     restarted.formUnion(opened?.touched ?? [])
     restarted.formUnion(
-      try evolveDerivations(declared, unbuilt: unbuilt, after: opened, in: transaction, work))
+      try evolveDerivations(
+        declared, unbuilt: unbuilt, after: opened, lost: lost, in: transaction, work))
     let core = TransactionCore(
       transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
     try core.checkConditions(Set(declared.map(\.name)))
@@ -223,6 +228,9 @@ extension StoreCore {
     guard evolution.isChanged || evolution.changesConstraints else { return current }
     try current.checkTreeCount(with: evolution.result)
     try Catalogue.put(evolution.result, trees, in: transaction)
+    if let stored {
+      try renameInConditions(from: stored.description, to: evolution.result, in: transaction)
+    }
     let entity = try StoredEntity(
       description: evolution.result, declared: nil
     ) { name, hasIntegerKeys in

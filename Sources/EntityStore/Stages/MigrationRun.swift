@@ -151,6 +151,15 @@ final class MigrationRun {
     try change(old) { $0.name = new }
   }
 
+  func rename(_ attribute: String, of entity: String, to new: String) throws {
+    let before = try self.entity(entity)
+    var after = before
+    after.attributes[try index(of: attribute, in: before)].name = new
+    after.renameInRules(since: before)
+    try put(after)
+    try store.renameInConditions(from: before, to: after, in: transaction)
+  }
+
   func create(_ name: String) throws {
     guard try !entities().contains(where: { $0.name == name }) else {
       throw StoreError.cannotMigrate("the file has an entity '\(name)' already", entity: name)

@@ -65,14 +65,13 @@ extension MigrationStep {
   }
 
   /// The attribute has another name; free.
+  ///
+  /// Rules and conditions of the file take the new name.
   public static func rename(
     _ attribute: String, of entity: String, to new: String
   ) -> MigrationStep {
     MigrationStep("rename \(entity).\(attribute) to \(new)") { run in
-      try run.change(entity) { description in
-        let index = try run.index(of: attribute, in: description)
-        description.attributes[index].name = new
-      }
+      try run.rename(attribute, of: entity, to: new)
     }
   }
 

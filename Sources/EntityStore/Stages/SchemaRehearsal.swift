@@ -60,6 +60,7 @@ struct SchemaRehearsal {
   ) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
     let model = try Catalogue.modelVersion(store.trees, in: transaction)
+    let lost = try store.lostNames(in: transaction)
     var opened: MigrationRun?
     if plan.version > model {
       let run = MigrationRun(store, transaction, nil)
@@ -79,11 +80,13 @@ struct SchemaRehearsal {
       transaction: transaction, schema: current, store: store, isWrite: true)
     changes += try Self.differences(
       declared, current.entities.map(\.description), current.relationships.map(\.description),
-      records: core)
+      lost: lost, records: core)
     guard let opened, !changes.contains(where: { $0.cost == .refused }) else { return changes }
     // The values that stages leave are final only once the schema fits the declared types.
     do throws(StoreError) {
-      try wrappingErrors { _ = try store.evolve(declared, after: opened, in: transaction, nil) }
+      try wrappingErrors {
+        _ = try store.evolve(declared, after: opened, lost: lost, in: transaction, nil)
+      }
     } catch {
       guard error.code == .incompatibleSchema || error.code == .badSchema else { throw error }
       changes.append(SchemaChange(error.entity ?? "stages", error.message, .refused))
@@ -93,10 +96,14 @@ struct SchemaRehearsal {
 
   /// The changes from described entities to declared ones.
   ///
-  /// - Parameter records: the records of the described entities; `nil` where there are none.
+  /// - Parameters:
+  ///   - lost: the messages about conditions that named what was not there before all stages; `nil`
+  ///     where there are none.
+  ///   - records: the records of the described entities; `nil` where there are none.
   static func differences(
     _ declared: [DeclaredEntity], _ stored: [EntityDescription],
-    _ relationships: [RelationshipDescription], records: TransactionCore?
+    _ relationships: [RelationshipDescription], lost: Set<String>? = nil,
+    records: TransactionCore?
   ) throws -> [SchemaChange] {
     func hasRecords(_ name: String) throws -> Bool {
       guard let records, let entity = records.schema.entity(named: name) else { return false }
@@ -104,6 +111,8 @@ struct SchemaRehearsal {
     }
     var changes: [SchemaChange] = []
     var settled = stored
+    let lost = lost ?? Set(LostName.all(stored, relationships).map(\.message))
+    var relationships = relationships
     for declaration in declared {
       guard let index = settled.firstIndex(where: { $0.name == declaration.name }) else {
         let like = try declaration.likeness(in: stored, declared: declared) {
@@ -132,7 +141,9 @@ struct SchemaRehearsal {
           core.schema.entity(named: declaration.name).map { RecordCheck(core, $0) }
         }
         changes += try differences(settled[index], evolution, declaration, check)
+        let renamed = RenamedAttributes(from: settled[index], to: evolution.result)
         settled[index] = evolution.result
+        renamed.rename(in: &settled, &relationships)
       } catch let error as StoreError {
         changes.append(SchemaChange(declaration.name, error.message, .refused))
       }
@@ -152,6 +163,12 @@ struct SchemaRehearsal {
           let name = entity.attribute(number: number)?.name ?? "\(number)"
           changes.append(SchemaChange(entity.name, "'\(name)' is derived anew", .pass))
         }
+      }
+      let derived = settled.map { entity in
+        derivations.changed.first { $0.number == entity.number } ?? entity
+      }
+      for name in LostName.all(derived, numbered) where !lost.contains(name.message) {
+        changes.append(SchemaChange(name.entity, name.message, .refused))
       }
     } catch {
       changes.append(SchemaChange(error.entity ?? "", error.message, .refused))
@@ -234,7 +251,8 @@ struct SchemaRehearsal {
     where evolution.droppedElementIndexes.contains(index.number) {
       add("the index on \(before.indexName(index)) goes")
     }
-    if before.rules != after.rules { add("other rules, for what is written from now on") }
+    let rules = RenamedAttributes(from: before, to: after).renamed(before.rules)
+    if rules != after.rules { add("other rules, for what is written from now on") }
     if before.history != after.history {
       add(
         after.history.map { "history of what is written from now on: \(after.words(of: $0))" }

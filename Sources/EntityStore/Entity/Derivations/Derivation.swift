@@ -306,6 +306,14 @@ extension Derivation {
     Derivation(copying: source, over: link)
   }
 
+  /// An optional attribute of the one record that the required attribute at `link` leads to.
+  public static func copy<Target: Entity, V: AttributeValue>(
+    _ link: any KeyPath<E, RecordID<Target>> & Sendable,
+    _ source: any KeyPath<Target, V?> & Sendable
+  ) -> Derivation where Value == V? {
+    Derivation(copying: source, over: link)
+  }
+
   private init<Target: Entity>(
     copying source: any PartialKeyPath<Target> & Sendable,
     over link: any PartialKeyPath<E> & Sendable

@@ -8,7 +8,19 @@ extension ConditionTree {
   func rerooted(
     from old: ValuePath.Root, to new: ValuePath.Root, back: String? = nil
   ) throws(StoreError) -> ConditionTree {
-    try RootChange(from: old, to: new, back: back).changed(self)
+    try PathChange.rerooting(from: old, to: new, back: back).changed(self)
+  }
+
+  /// The condition with other names of the record's members, by the names that it has.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a closure.
+  func renamingMembers(_ names: [String: String]) throws(StoreError) -> ConditionTree {
+    try PathChange { (path, _) in
+      guard path.root == .record, case .member(let name)? = path.steps.first,
+        let new = names[name]
+      else { return path }
+      return ValuePath(path.root, [.member(new)] + path.steps.dropFirst())
+    }.changed(self)
   }
 
   /// The first names of all paths that begin at the record.
@@ -39,7 +51,7 @@ extension Operand {
   /// Returns the operand with its paths led on from `root`, through `steps`.
   func moved(to root: ValuePath.Root, behind steps: [ValuePath.Step]) throws(StoreError) -> Operand
   {
-    try RootChange(from: .record, to: root, back: nil, prefix: steps).changed(self)
+    try PathChange.rerooting(from: .record, to: root, back: nil, prefix: steps).changed(self)
   }
 
   fileprivate var memberNames: Set<String> {
@@ -72,25 +84,40 @@ extension Operand {
   }
 }
 
-/// Gives paths another root.
-private struct RootChange {
-  let old: ValuePath.Root
-  let new: ValuePath.Root
-  /// The name by which a record at ``old`` leads back.
-  let back: String?
-  /// The steps that go before those of each path.
-  let prefix: [ValuePath.Step]
-  /// The variables of the SUBQUERYs around.
-  var variables: Set<String> = []
+/// Changes the paths of a condition.
+private struct PathChange {
+  /// Returns what a path becomes, with the variables of the SUBQUERYs around it.
+  let change: (ValuePath, Set<String>) throws(StoreError) -> ValuePath
+  private var variables: Set<String> = []
 
-  init(
+  init(_ change: @escaping (ValuePath, Set<String>) throws(StoreError) -> ValuePath) {
+    self.change = change
+  }
+
+  /// Gives paths another root.
+  ///
+  /// - Parameters:
+  ///   - back: the name by which a record at `old` leads back.
+  ///   - prefix: the steps that go before those of each path.
+  static func rerooting(
     from old: ValuePath.Root, to new: ValuePath.Root, back: String?,
     prefix: [ValuePath.Step] = []
-  ) {
-    self.old = old
-    self.new = new
-    self.back = back
-    self.prefix = prefix
+  ) -> PathChange {
+    PathChange { (path, variables) throws(StoreError) in
+      if path.root == old { return ValuePath(new, prefix + path.steps) }
+      if case .variable(let name) = path.root, variables.contains(name) { return path }
+      let hint: String
+      if let back, case .record = path.root, case .variable = old {
+        let steps = path.steps.isEmpty ? [.member(BoundAttribute.recordIDName)] : path.steps
+        let way = ValuePath(old, [.member(back)] + steps)
+        hint = "write \(ConditionPrinter.text(.path(way)))"
+      } else {
+        hint = "inside of a condition on related records only they can be named"
+      }
+      throw .badQuery(
+        "'\(ConditionPrinter.text(.path(path)))' is of another record than the related one; \(hint)"
+      )
+    }
   }
 
   func changed(_ tree: ConditionTree) throws(StoreError) -> ConditionTree {
@@ -125,7 +152,7 @@ private struct RootChange {
     switch operand {
     case .value, .values, .variable: return operand
     case .list(let operands): return .list(try changed(operands))
-    case .path(let path): return .path(try changed(path))
+    case .path(let path): return .path(try change(path, variables))
     case .arithmetic(let sign, let left, let right):
       return .arithmetic(sign, try changed(left), try changed(right))
     case .negative(let inner): return .negative(try changed(inner))
@@ -139,20 +166,5 @@ private struct RootChange {
     case .cast(let inner, let type): return .cast(try changed(inner), type)
     case .call(let function, let operands): return .call(function, try changed(operands))
     }
-  }
-
-  private func changed(_ path: ValuePath) throws(StoreError) -> ValuePath {
-    if path.root == old { return ValuePath(new, prefix + path.steps) }
-    if case .variable(let name) = path.root, variables.contains(name) { return path }
-    let hint: String
-    if let back, case .record = path.root, case .variable = old {
-      let steps = path.steps.isEmpty ? [.member(BoundAttribute.recordIDName)] : path.steps
-      let way = ValuePath(old, [.member(back)] + steps)
-      hint = "write \(ConditionPrinter.text(.path(way)))"
-    } else {
-      hint = "inside of a condition on related records only they can be named"
-    }
-    throw .badQuery(
-      "'\(ConditionPrinter.text(.path(path)))' is of another record than the related one; \(hint)")
   }
 }
