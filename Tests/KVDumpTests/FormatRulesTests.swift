@@ -181,7 +181,7 @@ struct FormatRulesTests {
           try store.transaction.put(pair.key, pair.body, in: tree)
         }
       }
-      _ = try store.tree(.imports)
+      for name in [TreeName.imports, .buckets] { _ = try store.tree(name) }
     })
     let report = try Verifier.verify(path: store.path)
     #expect(report.findings == [])

@@ -184,11 +184,12 @@ private struct KnotValues {
     try Self.fill(store, &values)
     store.close()
     try Store(at: copy.store, entities: [Knot.self]).close()
-    let arguments = ["--all-entities", "--links", "--format", format]
     func export(_ from: StoreFolder) async throws -> String {
       let console = MemoryConsole()
       let status = await KVDump.execute(
-        ["export", from.store, from.path + "/out"] + arguments, on: console.console)
+        [
+          "export", from.store, "--all-entities", from.path + "/out", "--links", "--format", format,
+        ], on: console.console)
       #expect(status == .success, "\(console.messages.text)")
       return try String(contentsOfFile: from.path + "/out/Knot.\(format)", encoding: .utf8)
     }
