@@ -244,15 +244,6 @@ private struct BareTome: Entity {
     }
   }
 
-  @Test func `a renamed attribute is renamed in all conditions, by a stage`() throws {
-    try withTemporaryPath { path throws in
-      try make(path)
-      let stage = MigrationStage(to: 1, .rename("pages", of: "Tome", to: "sheets"))
-      try Store(at: path, entities: [], migrating: [stage]).close()
-      try expectKept(path)
-    }
-  }
-
   /// The conditions of the file must hold for the writes of a program that knows tomes alone.
   private func expectKept(_ path: String) throws {
     let store = try Store(at: path, entities: [RenamedTome.self, NumberedRack.self])
