@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the program was asked for.
+/// The arguments of the program.
 struct Arguments {
   private var givenRuns: Int?
   var isQuick = false
@@ -17,7 +17,7 @@ struct Arguments {
   /// Whether the battery of queries is run, and in its place the one that is made from a seed.
   var measuresQueries = false
   var isHeldOut = false
-  /// Whether small reads are measured beside long ones.
+  /// Whether small reads are measured while long ones run.
   var measuresLatency = false
   var seed = 1
   var pages: String?
@@ -35,7 +35,7 @@ struct Arguments {
       --only=NAME,…   these operations; all
       --sides=NAME,…  these sides; all that were built
       --json FILE     writes the figures to a file too
-      --instructions  counts instructions with callgrind, at 100,000 records, once
+      --instructions  counts instructions with callgrind, at 100,000 records, once; of the queries too
       --list          lists operations and sides
       --records=N     so many records
       --pages=FILE    imports a file of podspec pages, one a line, repeated under other names to so

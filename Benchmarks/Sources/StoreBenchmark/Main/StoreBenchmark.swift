@@ -50,8 +50,9 @@ struct StoreBenchmark {
     if arguments.measuresLatency {
       return try await LatencyBenchmark.run(arguments, directory: directory)
     }
+    let callgrind = arguments.countsInstructions ? try Callgrind() : nil
     if arguments.measuresQueries {
-      guard try QueryBenchmark.run(arguments, directory: directory) else {
+      guard try QueryBenchmark.run(arguments, directory: directory, callgrind: callgrind) else {
         throw BenchmarkError("SQLite answers some queries differently")
       }
       return
@@ -62,7 +63,6 @@ struct StoreBenchmark {
         runs: arguments.runs, only: arguments.only)
     }
     let operations = try chosenOperations(arguments)
-    let callgrind = arguments.countsInstructions ? try Callgrind() : nil
     let runs = callgrind == nil ? arguments.runs : 1
     let workload = Workload(count: arguments.recordCount)
     let sides = try chosenSides(arguments, workload)

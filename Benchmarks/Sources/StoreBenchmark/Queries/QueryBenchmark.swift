@@ -1,15 +1,18 @@
 import Foundation
 import Lodestore
 
-/// The battery of queries, each beside SQLite with the same records and indexes.
+/// The battery of queries, each compared with SQLite over the same records and indexes.
 struct QueryBenchmark {
   /// How many queries the held-out set has.
   static let heldOutCount = 300
 
+  /// - Parameter callgrind: counts instructions in place of time.
   /// - Returns: whether both sides answered the same everywhere.
-  static func run(_ arguments: Arguments, directory: String) throws -> Bool {
+  static func run(
+    _ arguments: Arguments, directory: String, callgrind: Callgrind?
+  ) throws -> Bool {
     #if SQLite
-      return try compare(arguments, directory: directory)
+      return try compare(arguments, directory: directory, callgrind)
     #else
       throw BenchmarkError("--queries compares with SQLite, which is not in this build")
     #endif
@@ -44,7 +47,9 @@ struct QueryBenchmark {
   }
 
   #if SQLite
-    private static func compare(_ arguments: Arguments, directory: String) throws -> Bool {
+    private static func compare(
+      _ arguments: Arguments, directory: String, _ callgrind: Callgrind?
+    ) throws -> Bool {
       let count = arguments.recordCount
       let store = try Store(
         at: "\(directory)/queries.lodestore", entities: [Sighting.self, Broad.self])
@@ -65,9 +70,10 @@ struct QueryBenchmark {
       for (place, query) in all.enumerated()
       where chosen.isEmpty || chosen.contains(place + 1) {
         Progress.show("query \(place + 1) of \(all.count)")
-        let figures = try store.read { try measure(query, place + 1, $0, sqlite, count) }
+        let figures = try store.read { try measure(query, place + 1, $0, sqlite, count, callgrind) }
         summary.add(figures)
         Progress.clear()
+        summary.unit = figures.unit
         guard !figures.isSame || figures.isOffInReads || figures.isOffInTime || !chosen.isEmpty
         else { continue }
         // At once, into a file too.
@@ -87,7 +93,7 @@ struct QueryBenchmark {
 
     private static func measure(
       _ query: BatteryQuery, _ number: Int, _ snapshot: borrowing Snapshot,
-      _ sqlite: BatterySQLite, _ count: Int
+      _ sqlite: BatterySQLite, _ count: Int, _ callgrind: Callgrind?
     ) throws -> QueryFigures {
       let isBroad = query.subject == .broad
       let sql = query.sql(readName: isBroad ? Broad.readName : Sighting.readName)
@@ -98,11 +104,19 @@ struct QueryBenchmark {
           query, indexes: indexes(of: query.subject), facts: sqlite,
           recordCount: isBroad ? count / 10 : count, answerCount: expected.count
         ).best()
+        func cost(patience: Double = 0.05, _ body: () throws -> Void) throws -> Double {
+          guard let callgrind else { return try ThreadTime.least(patience: patience, body) }
+          try body()
+          callgrind.begin()
+          try body()
+          return try callgrind.end("query \(number)")
+        }
         // From their texts, both, as a query that is asked for the first time.
-        let own = try ThreadTime.least { _ = try snapshot.answer(query) }
-        let parsing = try ThreadTime.least(patience: 0) { try query.prepare() }
-        let other = try ThreadTime.least { _ = try sqlite.answer(query, sql) }
+        let own = try cost { _ = try snapshot.answer(query) }
+        let parsing = try cost(patience: 0) { try query.prepare() }
+        let other = try cost { _ = try sqlite.answer(query, sql) }
         return QueryFigures(
+          unit: callgrind == nil ? .seconds : .instructions,
           number: number, query: query, sql: sql, reads: reads, best: best, own: own,
           parsing: parsing,
           other: other, isSame: answer == expected, answerCount: expected.count)
@@ -120,6 +134,7 @@ struct QueryBenchmark {
     var differentCount = 0
     var own = 0.0
     var other = 0.0
+    var unit = QueryFigures.Unit.seconds
 
     mutating func add(_ figures: QueryFigures) {
       count += 1
@@ -133,12 +148,12 @@ struct QueryBenchmark {
 
     var text: String {
       let share = String(format: "%.1f", 100 * Double(bothCount) / Double(max(1, count)))
-      let sums = String(format: "%.2f s, SQLite %.2f s", own, other)
+      let sums = "\(unit.text(own)), SQLite \(unit.text(other))"
       return """
 
         \(bothCount) of \(count) (\(share) %) within both; \(readsCount) read more than twice \
         what the best plan does, \(timeCount) take more than \(QueryFigures.timeLimit) times \
-        SQLite's CPU time; \(differentCount) answered differently; all together \(sums)
+        SQLite's \(unit.name); \(differentCount) answered differently; all together \(sums)
         """
     }
   }

@@ -1,14 +1,34 @@
 import Foundation
 
-/// What one query of the battery took on both sides.
+/// The cost of one query of the battery on both sides.
 struct QueryFigures {
+  /// The unit of ``own``, ``parsing`` and ``other``.
+  enum Unit {
+    /// Of the processor.
+    case seconds
+    case instructions
+
+    var name: String { self == .seconds ? "CPU time" : "instructions" }
+
+    /// An excess that the clock may cause, which is allowed.
+    fileprivate var allowance: Double { self == .seconds ? 5e-6 : 15_000 }
+
+    func text(_ figure: Double) -> String {
+      switch self {
+      case .instructions: String(format: "%.1f K", figure / 1e3)
+      case .seconds where figure < 1e-3: String(format: "%.1f us", figure * 1e6)
+      case .seconds: String(format: "%.2f ms", figure * 1e3)
+      }
+    }
+  }
+
+  let unit: Unit
   let number: Int
   let query: BatteryQuery
   let sql: String
   /// Entries and records that were read.
   let reads: BatteryReads
   let best: BestPlan
-  /// Seconds of the processor.
   let own: Double
   /// Of that, what reading the text of the condition takes.
   let parsing: Double
@@ -16,13 +36,11 @@ struct QueryFigures {
   let isSame: Bool
   let answerCount: Int
 
-  /// What takes more times SQLite's time is off; some microseconds are allowed besides, for the
-  /// clock.
+  /// A query is off above this multiple of SQLite's figure.
   static let timeLimit = 1.2
-  static let timeAllowance = 5e-6
 
   var isOffInReads: Bool { best.isExceeded(by: reads.count) }
-  var isOffInTime: Bool { own > other * Self.timeLimit + Self.timeAllowance }
+  var isOffInTime: Bool { own > other * Self.timeLimit + unit.allowance }
 
   /// How many times the reads of the best plan, and SQLite's time.
   var readFactor: Double { Double(reads.count) / Double(max(1, best.reads)) }
@@ -32,7 +50,7 @@ struct QueryFigures {
     String(format: number < 100 ? "%.1f" : "%.0f", number)
   }
 
-  /// In lines: what was measured, the query, both plans.
+  /// The figures, the query and both plans, in lines.
   func text(otherPlan: String) -> String {
     let marks = [
       isSame ? nil : "DIFFERENT ANSWERS", isOffInReads ? "reads x\(fixed(readFactor))" : nil,
@@ -45,15 +63,10 @@ struct QueryFigures {
       #\(number) \(mark.isEmpty ? "good" : mark): \(query)
           \(answerCount) found; \(reads.count) read, best \(best.reads) (\(best.way): \
       \(best.entries) entries, \(best.scanned) scanned, \(best.lookedUp) looked up); \
-      \(Self.time(own)) with \(Self.time(parsing)) for the text, SQLite \(Self.time(other))
+      \(unit.text(own)) with \(unit.text(parsing)) for the text, SQLite \(unit.text(other))
           \(plan.joined(separator: "; "))
           SQLite: \(otherPlan)
       """
-  }
-
-  private static func time(_ seconds: Double) -> String {
-    seconds < 1e-3
-      ? String(format: "%.1f us", seconds * 1e6) : String(format: "%.2f ms", seconds * 1e3)
   }
 }
 
