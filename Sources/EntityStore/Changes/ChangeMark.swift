@@ -11,7 +11,8 @@ extension TransactionCore {
   /// relies on.
   @inline(__always)
   func noteChange(of entity: StoredEntity) throws(StoreError) {
-    if notedEntity != entity.number { try noteFirstChange(of: entity) }
+    // `==` of another module is a call, for each record.
+    if notedEntity.rawValue != entity.number.rawValue { try noteFirstChange(of: entity) }
   }
 
   @inline(never)

@@ -9,7 +9,7 @@ extension EntityChanges {
   func put(
     _ record: UnsafeRawBufferPointer, id: UInt64, replacing old: UInt32? = nil
   ) throws(StoreError) {
-    core.noteWritten(entity)
+    noteWritten()
     if let old {
       digest.change.replace(record: id, checksum: old, by: record.recordChecksum)
     } else {
@@ -24,7 +24,7 @@ extension EntityChanges {
 
   /// - Parameter checksum: that of the record.
   func remove(_ id: UInt64, checksum: UInt32) throws(StoreError) {
-    core.noteWritten(entity)
+    noteWritten()
     digest.change.remove(record: id, checksum: checksum)
     do {
       try core.transaction.delete(id, in: entity.records)
@@ -35,13 +35,13 @@ extension EntityChanges {
 
   /// - Parameter checksum: that of the record.
   func remove(_ id: UInt64, checksum: UInt32, at cursor: Cursor) throws(LMDBError) {
-    core.noteWritten(entity)
+    noteWritten()
     digest.change.remove(record: id, checksum: checksum)
     try cursor.delete()
   }
 
   func empty() throws(LMDBError) {
-    core.noteWritten(entity)
+    noteWritten()
     digest.clear()
     try core.transaction.empty(entity.records)
   }
@@ -51,7 +51,7 @@ extension EntityChanges {
   func replace(
     _ id: UInt64, checksum old: UInt32, at cursor: Cursor, with record: UnsafeRawBufferPointer
   ) throws(LMDBError) {
-    core.noteWritten(entity)
+    noteWritten()
     digest.change.replace(record: id, checksum: old, by: record.recordChecksum)
     try cursor.replaceCurrent(with: record)
   }
@@ -64,7 +64,7 @@ extension EntityChanges {
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws(LMDBError) -> Bool {
-    core.noteWritten(entity)
+    noteWritten()
     if let page = try cursor.changeableCurrent() {
       digested(id, page, change)
       return true
@@ -91,7 +91,7 @@ extension EntityChanges {
   func append(
     _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
-    core.noteWritten(entity)
+    noteWritten()
     do {
       let isWritten = try row.withEnds { ends in
         digest.change += Checksum.seal(row.base, ends: ends, firstID: nextID)
@@ -108,7 +108,7 @@ extension EntityChanges {
   func append(
     _ record: UnsafeRawBufferPointer, id: UInt64, at cursor: Cursor
   ) throws(StoreError) {
-    core.noteWritten(entity)
+    noteWritten()
     do {
       guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
         throw alreadyThere(id)
@@ -126,20 +126,25 @@ extension EntityChanges {
   }
 }
 
-extension TransactionCore {
-  /// Counts a change of records of `entity`, and notes the entity.
+extension EntityChanges {
+  /// Counts a change of records, and notes their entity.
+  ///
+  /// Each record passes here. Numbers are compared, because `==` of another module is a call. The rare
+  /// part is a method of this object, because a method of `core` would retain it.
   @inline(__always)
-  fileprivate func noteWritten(_ entity: StoredEntity) {
-    changeCount &+= 1
-    if writtenEntity != entity.number { noteFirstWritten(entity) }
+  private func noteWritten() {
+    core.changeCount &+= 1
+    if core.writtenEntity.rawValue != entity.number.rawValue { noteFirstWritten() }
   }
 
   @inline(never)
-  private func noteFirstWritten(_ entity: StoredEntity) {
-    writtenEntities.insert(entity.number)
-    writtenEntity = entity.number
+  private func noteFirstWritten() {
+    core.writtenEntities.insert(entity.number)
+    core.writtenEntity = entity.number
   }
+}
 
+extension TransactionCore {
   /// Runs `body`, whose changes of `entity` follow from others and are not the program's own.
   func asConsequence(
     in entity: StoredEntity, _ body: () throws(StoreError) -> Void

@@ -14,6 +14,8 @@ struct BatchInsert {
   private let entity: StoredEntity
   private let matching: Matching
   private let rule: MergeRule
+  /// How many copies of the records are in memory: merged ones are another.
+  private let copyCount: Int
   private let bulk: BulkInsert?
   private var batch: IncomingRecords
   private let keepsIDs: Bool
@@ -31,6 +33,7 @@ struct BatchInsert {
     self.entity = entity
     self.matching = matching
     self.rule = rule
+    copyCount = rule.combinesValues ? 2 : 1
     self.keepsIDs = keepsIDs
     batch = IncomingRecords(entity.layout)
     if case .fail = rule {
@@ -68,9 +71,7 @@ struct BatchInsert {
     addedCount &+= 1
     // As late as possible: each merge visits the index pages of its keys, which for keys in no order
     // are nearly all pages.
-    // Merged records are in memory as well.
-    let copies = rule.combinesValues ? 2 : 1
-    let memory = batch.byteCount * copies + batch.count * Self.memoryPerRecord
+    let memory = batch.byteCount &* copyCount &+ batch.count &* Self.memoryPerRecord
     let limit = min(core.store.options.batchMemoryInBytes, KeyEntries.largestByteCount)
     if memory >= limit { try flush() }
   }

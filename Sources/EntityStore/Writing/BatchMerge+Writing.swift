@@ -126,7 +126,7 @@ extension BatchMerge {
     }
     let stored = try self.stored(cursor.value, holder, position)
     let incoming = batch[position]
-    if let record = planned.removeValue(forKey: position) {
+    if !planned.isEmpty, let record = planned.removeValue(forKey: position) {
       record.withUnsafeBytes { scratch.take($0) }
     } else {
       guard try change(position, holder, stored, incoming) else { return }
@@ -291,7 +291,7 @@ extension BatchMerge {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? told.upperBound : first &+ UInt64(position)
-        if let record = renewed.removeValue(forKey: position) {
+        if !renewed.isEmpty, let record = renewed.removeValue(forKey: position) {
           try record.withBytes { (bytes) throws(StoreError) in
             try append(try entity.view(incoming: bytes), id, at: cursor, writes)
           }
