@@ -4,32 +4,48 @@ extension Planner {
   /// The plan by the fewest entries of one index that tell the whole condition and have
   /// `attributes`.
   ///
-  /// - Returns: `nil` where there is none, or it would cost more than `cost`.
+  /// - Returns: `nil` where no index serves, or it would cost more than `cost`.
   func plan(covering attributes: [UInt32], below cost: Double) throws -> QueryPlan? {
     guard !request.forcesScan, request.ids == nil else { return nil }
-    var best: IndexAccess?
+    var best: (access: IndexAccess, cost: Double)?
     for index in entity.indexes {
       let stored = index.description.attributes
       guard attributes.allSatisfy(stored.contains) else { continue }
       let constrained = try IndexAccess(index, constraints, statistics)
-      let access = (constrained ?? IndexAccess(whole: index, count: statistics.recordCount))
-        .filtered(by: clauses)
-      guard clauses.indices.allSatisfy({ clauses[$0].isAlways || access.covered.contains($0) })
-      else { continue }
-      let isBetter =
-        best.map {
-          (access.estimatedEntryCount, stored.count)
-            < ($0.estimatedEntryCount, $0.index.description.attributes.count)
-        } ?? true
-      if isBetter { best = access }
+      var ways = [
+        (constrained ?? IndexAccess(whole: index, count: statistics.recordCount), steps: 0)
+      ]
+      if constrained == nil, let skipping = try skippingAccess(by: index, below: cost) {
+        ways.append((skipping, steps: skipping.rangeCount))
+      }
+      for (way, steps) in ways {
+        let access = way.filtered(by: clauses)
+        guard clauses.indices.allSatisfy({ clauses[$0].isAlways || access.covered.contains($0) })
+        else { continue }
+        let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
+        let entries = Double(access.estimatedEntryCount) * (Cost.entry + Cost.sortedID)
+        let next = entries + ranges + Double(steps) * Self.stepCost
+        let isBetter =
+          best.map { best in
+            (next, stored.count) < (best.cost, best.access.index.description.attributes.count)
+          } ?? true
+        if isBetter { best = (access, next) }
+      }
     }
-    guard let best else { return nil }
-    let ranges = Double(min(best.rangeCount, 1 << 20)) * Cost.range
-    let entries = Double(best.estimatedEntryCount) * (Cost.entry + Cost.sortedID)
-    guard entries + ranges < cost else { return nil }
+    guard let best, best.cost < cost else { return nil }
     return finished(
-      .index(best), matches: best.estimatedEntryCount, cost: entries + ranges,
-      covered: best.covered, arrangement: .natural(isReversed: false))
+      .index(best.access), matches: best.access.estimatedEntryCount, cost: best.cost,
+      covered: best.access.covered, arrangement: .natural(isReversed: false))
+  }
+
+  /// The access to the entries under each value of the first attribute of `index`, where the condition
+  /// is about the second attribute and the steps cost a part of `cost`.
+  private func skippingAccess(by index: StoredIndex, below cost: Double) throws -> IndexAccess? {
+    let attributes = index.description.attributes
+    guard attributes.count > 1, constraints.hasSome(on: attributes[1]) else { return nil }
+    let steps = Int(min(cost / (4 * Self.stepCost), 4_096))
+    guard steps > 1, let firsts = try statistics.firstElements(index, steps) else { return nil }
+    return try IndexAccess(index, constraints, behind: firsts, statistics)
   }
 }
 

@@ -4,12 +4,13 @@ internal import LodestoreFormat
 /// Plans by several ranges of one index.
 extension Planner {
   /// A step from one value of the first attribute of an index to the next, in nanoseconds.
-  private static let stepCost = 1_000.0
+  static let stepCost = 1_000.0
 
-  /// Accesses by indexes of whose first attribute the condition says nothing, but of the second:
-  /// the entries behind each value of the first, where these are few.
+  /// Accesses by indexes for which the condition is about the second attribute, not the first.
   ///
-  /// The steps must not show beside the best of `candidates` or a scan.
+  /// Each reads the entries under each value of the first attribute, where these values are few.
+  ///
+  /// The steps must cost little compared with the best of `candidates` and with a scan.
   func skippingAccesses(beside candidates: [QueryPlan]) throws -> [IndexAccess] {
     guard request.ids == nil, !clauses.allSatisfy(\.isAlways) else { return [] }
     var found: [IndexAccess] = []
@@ -60,8 +61,9 @@ extension Planner {
 }
 
 extension TransactionCore {
-  /// The values of the first attribute of `index`, as elements of its keys, by one step for each;
-  /// `nil` where there are more than `most`, or one that may be cut.
+  /// The values of the first attribute of `index`, as elements of its keys, by one step for each.
+  ///
+  /// - Returns: `nil` where there are more than `most` values, or one that may be cut.
   func firstElements(_ index: StoredIndex, atMost most: Int) throws -> PackedKeys? {
     let cursor = try Cursor(index.tree, in: transaction)
     var found = PackedKeys()

@@ -4,12 +4,12 @@ internal import LodestoreFormat
 /// Where the records lie that a walk is to find.
 ///
 /// A limit ends a scan, or a walk of an index for its order, early only where some of these records
-/// come early. A few entries of the most selective index tell whether they do: where data are
-/// correlated, as the state of a record with its age, all of them may lie behind most others.
+/// come early. A few entries of the most selective index tell whether they do. Where data are
+/// correlated, as the state of a record with its age, all of them may lie after most others.
 extension Planner {
-  /// How many entries are sampled for a scan, and how many records for a walk of an index.
+  /// The number of entries that are sampled: with half as many, one sample in two hundred would rule
+  /// out a walk of evenly spread records.
   private static let sampledIDs = 32
-  private static let sampledRecords = 16
   /// Costs below this, in nanoseconds, are not worth a sample.
   private static let sampleCost = 100_000.0
 
@@ -20,12 +20,16 @@ extension Planner {
     var candidates = candidates
     var scan = scan
     var sampled: Set<ObjectIdentifier> = []
-    let selective = accesses.min { $0.estimatedEntryCount < $1.estimatedEntryCount }
     while true {
       let best = candidates.min { $0.cost < $1.cost }
       let chosen = best.map { $0.cost < scan.cost ? $0 : scan } ?? scan
-      guard let selective, chosen.isSpread, chosen.certainCost - chosen.cost > Self.sampleCost,
+      guard chosen.isSpread, chosen.certainCost - chosen.cost > Self.sampleCost,
         !sampled.contains(ObjectIdentifier(chosen))
+      else { return (best, scan) }
+      // The bounds of the walk itself say nothing about its order.
+      let walked = chosen.walkedClauses
+      let others = accesses.filter { !$0.clauses.isSubset(of: walked) }
+      guard let selective = others.min(by: { $0.estimatedEntryCount < $1.estimatedEntryCount })
       else { return (best, scan) }
       let skipped = try skippedShare(of: chosen, selective)
       let costing = chosen.costing(
@@ -38,49 +42,65 @@ extension Planner {
 
   /// About which share of the walk of `plan` comes before the first record that `access` leads to.
   private func skippedShare(of plan: QueryPlan, _ access: IndexAccess) throws -> Double {
-    let isOfIndex: Bool
-    let isReversed: Bool
-    switch plan.arrangement {
-    case .natural(let flag): (isOfIndex, isReversed) = (false, flag)
-    case .index(let flag): (isOfIndex, isReversed) = (true, flag)
-    case .merge, .sort, .groups: return 0
-    }
-    let count = isOfIndex ? Self.sampledRecords : Self.sampledIDs
-    let ids = try statistics.ends(access, count)
-    guard ids.count == count, let low = ids.min(), let high = ids.max() else { return 0 }
-    let share: Double
-    if isOfIndex {
-      guard case .index(let walk) = plan.access else { return 0 }
-      let elements = try statistics.firstElementsOf(walk.index, ids)
-      let range: IndexRange
-      if isReversed {
-        let highest = elements.max { $0.lexicographicallyPrecedes($1) } ?? []
-        range = IndexRange(lower: highest + [255], upper: nil)
-      } else {
-        range = IndexRange(
-          lower: [], upper: elements.min { $0.lexicographicallyPrecedes($1) } ?? [])
-      }
-      share =
-        Double(try statistics.estimate(walk.index, range)) / Double(max(1, statistics.recordCount))
-    } else {
-      guard let all = try statistics.ids(), all.contains(low), all.contains(high) else { return 0 }
+    switch (plan.access, plan.arrangement) {
+    case (.scan, .natural(let isReversed)):
+      let ids = try statistics.ends(access, Self.sampledIDs)
+      guard ids.count == Self.sampledIDs, let low = ids.min(), let high = ids.max(),
+        let all = try statistics.ids(), all.contains(low), all.contains(high)
+      else { return 0 }
       let before = isReversed ? all.upperBound - high : low - all.lowerBound
-      share = Double(before) / (Double(all.upperBound - all.lowerBound) + 1)
+      return Self.unexpected(
+        Double(before), of: Double(all.upperBound - all.lowerBound) + 1, Self.sampledIDs)
+    case (.index(let walk), .index(let isReversed)):
+      let range = walk.range(at: 0)
+      let ids = try statistics.ends(access, Self.sampledIDs)
+      guard ids.count == Self.sampledIDs,
+        let prefix = range.lower.withUnsafeBytes({
+          KeyDecoder.lengthOfBeginning(of: $0, elementCount: walk.fixedCount)
+        })
+      else { return 0 }
+      // Where the records would be in the walk, also those that are not in it.
+      let keys = try statistics.keys(walk.index, ids, walk.fixedCount)
+      guard
+        let edge = isReversed
+          ? keys.max(by: { $0.lexicographicallyPrecedes($1) })
+          : keys.min(by: { $0.lexicographicallyPrecedes($1) })
+      else { return 0 }
+      let key = Array(range.lower[..<prefix]) + edge
+      let skipped =
+        isReversed
+        ? IndexRange(lower: key + [255], upper: nil) : IndexRange(lower: [], upper: key)
+      let common = skipped.intersection(range)
+      guard !common.isEmpty else { return 0 }
+      return Self.unexpected(
+        Double(try statistics.estimate(walk.index, common)), of: Double(walk.estimatedEntryCount),
+        Self.sampledIDs)
+    default: return 0
     }
-    // Of records that are spread evenly, the first of so many comes about there.
-    return max(0, share - 3 / Double(count + 1))
+  }
+
+  /// The share of `all` that comes before the first of `count` samples, less the share that comes before it
+  /// where samples are spread evenly.
+  private static func unexpected(_ before: Double, of all: Double, _ count: Int) -> Double {
+    min(1, max(0, before / max(1, all) - 3 / Double(count + 1)))
   }
 }
 
 extension QueryPlan {
-  /// Whether the cost counts on matches that are spread evenly over all records.
+  /// Whether the cost counts on matches that are spread evenly over the records of a walk.
   fileprivate var isSpread: Bool {
-    guard request.limit != nil else { return false }
+    // Without a limit all is walked, and of nothing no sample is worth its time.
+    guard let limit = request.limit, limit > 0 else { return false }
     switch (access, arrangement) {
     case (.scan, .natural): return true
-    case (.index(let access), .index): return access.clauses.isEmpty
+    case (.index(let access), .index): return access.rangeCount == 1
     default: return false
     }
+  }
+
+  /// The positions of the clauses that bound the walk.
+  fileprivate var walkedClauses: Set<Int> {
+    if case .index(let access) = access { access.clauses } else { [] }
   }
 
   fileprivate func costing(_ cost: Double) -> QueryPlan {
@@ -92,7 +112,7 @@ extension QueryPlan {
 
 extension TransactionCore {
   /// The ids of the first and of the last entries of `access`, half as many as `count` of each;
-  /// fewer where there are not so many.
+  /// fewer where the access has fewer.
   func ends(of access: IndexAccess, _ count: Int) throws -> [UInt64] {
     guard access.rangeCount > 0 else { return [] }
     var ids: [UInt64] = []
@@ -113,25 +133,30 @@ extension TransactionCore {
     return ids
   }
 
-  /// The first elements of the keys that the records with `ids` have in `index`.
-  func firstElements(
-    of ids: [UInt64], in index: StoredIndex, of entity: StoredEntity
+  /// The keys that the records with `ids` have in `index`, without their first `count` elements.
+  func keys(
+    of ids: [UInt64], in index: StoredIndex, of entity: StoredEntity, behind count: Int
   ) throws -> [[UInt8]] {
-    let number = index.description.attributes[0]
+    let attributes = index.description.attributes.dropFirst(count)
     return try ids.compactMap { id in
-      guard let bytes = try record(id, of: entity) else { return nil }
-      let view = try entity.view(bytes, id: id)
-      guard let place = view.layout.slotIndex(ofAttribute: number) else {
-        return entity.description.attribute(number: number)
-          .map { IndexConstraint.element($0.initial) }
-      }
-      let slot = view.layout.slots[place]
       var encoder = KeyEncoder()
-      if view.isNull(slot) {
-        encoder.appendNull()
-      } else {
-        try IndexTuple.append(slot, of: view, into: &encoder)
+      if !attributes.isEmpty {
+        guard let bytes = try record(id, of: entity) else { return nil }
+        let view = try entity.view(bytes, id: id)
+        for number in attributes {
+          guard let place = view.layout.slotIndex(ofAttribute: number) else {
+            try encoder.append(entity.description.attribute(number: number)?.initial ?? .null)
+            continue
+          }
+          let slot = view.layout.slots[place]
+          if view.isNull(slot) {
+            encoder.appendNull()
+          } else {
+            try IndexTuple.append(slot, of: view, into: &encoder)
+          }
+        }
       }
+      if !index.isUnique { encoder.append(recordID: id) }
       return Array(encoder.bytes)
     }
   }

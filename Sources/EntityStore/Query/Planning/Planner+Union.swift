@@ -20,8 +20,10 @@ extension Planner {
         known = try IndexAccess(
           index, IndexConstraints(parts), union.isSampled ? nil : statistics)
       } else {
+        // None and one are as few; the index that tells more of the branch leads to fewer records.
         known = try accesses(for: IndexConstraints(parts)).min {
-          $0.estimatedEntryCount < $1.estimatedEntryCount
+          (max(1, $0.estimatedEntryCount), -$0.covered.count)
+            < (max(1, $1.estimatedEntryCount), -$1.covered.count)
         }
         chosen[form] = known?.index
       }

@@ -19,8 +19,8 @@ struct PlannerStatistics {
   /// The ids of a number of entries, half of them at the beginning of an access and half at its
   /// end.
   var ends: (IndexAccess, Int) throws -> [UInt64]
-  /// The first elements of the keys that records have in an index.
-  var firstElementsOf: (StoredIndex, [UInt64]) throws -> [[UInt8]]
+  /// The keys that records have in an index, without a number of elements at their beginning.
+  var keys: (StoredIndex, [UInt64], _ behind: Int) throws -> [[UInt8]]
 }
 
 /// Chooses how a query is run: a pure function from a query, a schema and statistics to a plan.
@@ -49,6 +49,7 @@ struct Planner {
   /// The parts of the condition that must all be true.
   let clauses: [BoundCondition]
   let constraints: IndexConstraints
+  private let known = KnownShares()
 
   init(
     _ request: QueryRequest, condition: BoundCondition, order: BoundOrder, entity: StoredEntity,
@@ -83,6 +84,13 @@ struct Planner {
     if accesses.contains(where: { $0.rangeCount == 0 }) {
       return finished(.nothing, matches: 0, cost: 0)
     }
+    known.note(accesses, of: statistics.recordCount)
+    return try best(of: candidates, and: accesses)
+  }
+
+  /// The best of the plans by `accesses` and of others, among them `candidates`.
+  private func best(of given: [QueryPlan], and accesses: [IndexAccess]) throws -> QueryPlan {
+    var candidates = given
     for access in accesses {
       let next = plan(access)
       if next.isCheapest { return next }
@@ -211,13 +219,27 @@ struct Planner {
 
   /// The share of the entries of `access` that pass its filter.
   func passingShare(of access: IndexAccess) -> Double {
-    share(of: 0..<(access.filter?.clauses.subtracting(access.clauses).count ?? 0))
+    share(ofClauses: access.filter?.clauses.subtracting(access.clauses) ?? [])
   }
 
   /// The share of the records that pass the clauses that the entries of `access` do not prove.
   func share(ofAllBut access: IndexAccess) -> Double {
     let known = access.clauses.union(access.filter?.clauses ?? [])
-    return share(of: 0..<max(0, clauses.count - known.count))
+    return share(ofClauses: clauses.indices.filter { !known.contains($0) })
+  }
+
+  /// The share of the records that pass some clauses, as if none of these followed from another.
+  ///
+  /// Of clauses that an index is about, it is the share of its entries.
+  private func share(ofClauses positions: some Sequence<Int>) -> Double {
+    var rest = positions.filter { !clauses[$0].isAlways }
+    var share = 1.0
+    for part in known.parts where !rest.isEmpty && part.clauses.allSatisfy(rest.contains) {
+      share *= part.share
+      rest.removeAll(where: part.clauses.contains)
+    }
+    for _ in rest { share *= Cost.unknownShare }
+    return share
   }
 
   /// Whether the entries alone answer the query.
@@ -323,6 +345,20 @@ struct Planner {
       cost: cost + sorting,
       certainCost: (residual == nil ? cost : certainCost ?? cost) + sorting,
       estimatedMatchCount: matches)
+  }
+}
+
+/// The shares of the records that pass some clauses, by the estimates of indexes, the lowest first.
+///
+/// An object, so that the planner need not be copied when they are known.
+private final class KnownShares {
+  private(set) var parts: [(clauses: Set<Int>, share: Double)] = []
+
+  func note(_ accesses: [IndexAccess], of count: Int) {
+    let total = Double(max(1, count))
+    parts = accesses.filter { !$0.clauses.isEmpty }
+      .map { ($0.clauses, min(1, Double(max(1, $0.estimatedEntryCount)) / total)) }
+      .sorted { $0.share < $1.share }
   }
 }
 

@@ -11,8 +11,8 @@ final class QueryPlan: Sendable {
     case natural(isReversed: Bool)
     /// As the entries of the ranges of an index come, one range after the other.
     case index(isReversed: Bool)
-    /// As the entries of several ranges of an index come, merged by what follows their first
-    /// elements.
+    /// As the entries of several ranges of an index come, merged by the elements after their first
+    /// ones.
     case merge(isReversed: Bool)
     /// Sorted by the keys of the order; `keeping` only the first, where not all are needed.
     case sort(keeping: Int?)
@@ -111,7 +111,7 @@ final class QueryPlan: Sendable {
   var isAnsweredByEntries: Bool { residual == nil }
 
   /// How many results of the offset are entries of the access path, or records of a scan that need
-  /// not be looked at.
+  /// not be read.
   var offsetOfEntries: Int {
     guard residual == nil, !access.hasGivenIDs else { return 0 }
     switch (access, arrangement) {
@@ -223,7 +223,7 @@ extension TransactionCore {
       },
       firstElements: { try self.firstElements($0, atMost: $1) },
       ends: { try self.ends(of: $0, $1) },
-      firstElementsOf: { try self.firstElements(of: $1, in: $0, of: entity) })
+      keys: { try self.keys(of: $1, in: $0, of: entity, behind: $2) })
   }
 
   /// How the records that `test` asks of are found.

@@ -2,7 +2,7 @@ import LMDB
 
 @testable import EntityStore
 
-/// What the planner is told of the data, so that a few hundred records get every plan there is.
+/// The statistics that the planner gets, so that a few hundred records get every plan there is.
 enum PlanningLie: CaseIterable {
   /// The truth, by which most conditions on few records are scans.
   case none
@@ -38,7 +38,7 @@ enum PlanningLie: CaseIterable {
       },
       firstElements: { try core.firstElements($0, atMost: $1) },
       ends: { try core.ends(of: $0, $1) },
-      firstElementsOf: { try core.firstElements(of: $1, in: $0, of: entity) })
+      keys: { try core.keys(of: $1, in: $0, of: entity, behind: $2) })
     var plan = try Planner(
       request, condition: condition, order: order, entity: entity, statistics: statistics
     ).plan()

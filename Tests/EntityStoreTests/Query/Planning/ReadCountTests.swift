@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What queries read, beside the least that they could: by counts, never by time.
+/// The reads of queries, compared with the least possible: by counts, never by time.
 @Suite(.readsPages) struct ReadCountTests {
   private struct Reads {
     let entries: Int
@@ -43,7 +43,7 @@ import Testing
 
   @Test func `the first of an equality are read by id, whatever their place`() throws {
     try withTrials { snapshot in
-      // All of them at the end of the records would be the worst for a scan.
+      // A scan would do worst if all of them were at the end of the records.
       let some = try reads(Trial.where { $0.share == 99 }.limit(3), snapshot)
       #expect(some.results == [99, 199, 299])
       #expect(some.records <= 16 && some.entries <= 16)
@@ -61,6 +61,52 @@ import Testing
         }.limit(3), snapshot)
       #expect(found.results == [19_000, 19_003, 19_006])
       #expect(found.records <= 2_000)
+    }
+  }
+
+  @Test func `a walk counts on what another index tells of the rest of the condition`() throws {
+    try withTrials { snapshot in
+      // An eighth of all have the rating, and come by id; those wanted are the last.
+      let few = try reads(
+        Trial.where {
+          $0.rating == 1; $0.number >= 19_900
+        }.limit(3), snapshot)
+      #expect(few.results == [19_906, 19_914, 19_922])
+      #expect(few.entries <= 110 && few.records <= 40)
+      // Their number is such that they would come early in the walk if they were spread evenly.
+      let late = try reads(
+        Trial.where {
+          $0.rating == 1; $0.number >= 19_000
+        }.limit(3), snapshot)
+      #expect(late.results == [19_002, 19_010, 19_018])
+      #expect(late.entries <= 1_100 && late.records <= 40)
+    }
+  }
+
+  @Test func `ids are counted by their pages`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(5_000, in: store)
+      try store.write { tx in
+        for id in stride(from: UInt64(100), to: 4_000, by: 3) {
+          try tx.delete(Trial.ID(rawValue: id))
+        }
+      }
+      let ids = try store.read { try $0.ids(Trial.all).map(\.rawValue) }
+      let ranges: [ClosedRange<UInt64>] = [
+        1...5_000, 50...99, 100...100, 101...102, 1_000...3_999, 3_997...4_001, 4_900...9_000,
+        5_000...5_000, 5_001...6_000, 1...1, 777...4_444,
+      ]
+      for range in ranges {
+        let query = try Trial.where(
+          format: "_id BETWEEN { \(range.lowerBound), \(range.upperBound) }")
+        let expected = ids.count(where: range.contains)
+        #expect(try store.read { try $0.count(query) } == expected, "\(range)")
+        #expect(try store.read { try $0.count(query.limit(70)) } == min(70, expected), "\(range)")
+        #expect(
+          try store.read { try $0.count(query.offset(5)) } == max(0, expected - 5), "\(range)")
+        // In a write pages are not read.
+        #expect(try store.write { try $0.count(query) } == expected, "\(range)")
+      }
     }
   }
 
