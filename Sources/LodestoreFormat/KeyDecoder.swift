@@ -127,6 +127,7 @@ package struct KeyDecoder {
     case KeyCode.decimal: return .decimal(try decimal(start))
     case KeyCode.data: return .data(try terminated(start))
     case KeyCode.text:
+      if let plain = plainASCII() { return .string(plain) }
       let bytes = try terminated(start)
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw FormatError("a text in an index key is not valid UTF-8", .keyText, at: start)
@@ -204,6 +205,18 @@ extension KeyDecoder {
         "a NaN or zero in an index key is not in its one form", .keyFloat, at: start)
     }
     return value
+  }
+
+  /// A text that is ASCII and has no zero, as most are; `nil`, with nothing read, for any other.
+  private mutating func plainASCII() -> String? {
+    var end = offset
+    while end < bytes.count, bytes[end] != 0 {
+      if bytes[end] >= 0x80 { return nil }
+      end += 1
+    }
+    guard end < bytes.count, end + 1 == bytes.count || bytes[end + 1] != 0xff else { return nil }
+    defer { offset = end + 1 }
+    return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[offset..<end]), as: UTF8.self)
   }
 
   private mutating func terminated(_ start: Int) throws(FormatError) -> [UInt8] {

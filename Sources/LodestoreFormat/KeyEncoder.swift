@@ -57,8 +57,9 @@ package struct KeyEncoder: ~Copyable {
     isInPlace = false
   }
 
-  /// In `room`, which has `count` bytes already and must outlive the encoder; what is longer than the room
-  /// is put elsewhere.
+  /// Makes an encoder that writes into `room`, which has `count` bytes already and must outlive it.
+  ///
+  /// A tuple that is longer than the room is put elsewhere.
   package init(in room: UnsafeMutableRawBufferPointer, count: Int) {
     isInPlace = room.baseAddress != nil
     capacity = isInPlace ? room.count : Self.initialCapacity
@@ -68,7 +69,7 @@ package struct KeyEncoder: ~Copyable {
 
   deinit { if !isInPlace { base.deallocate() } }
 
-  /// What has been appended since the last reset.
+  /// The bytes that have been appended since the last reset.
   ///
   /// Valid until the next mutation.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
@@ -216,6 +217,19 @@ package struct KeyEncoder: ~Copyable {
     count += 8
   }
 
+  package mutating func append(raw byte: UInt8) {
+    reserve(1)
+    put(byte)
+  }
+
+  /// Inverts all bytes from `start` on, for a descending order.
+  package mutating func invert(from start: Int) {
+    for offset in start..<count {
+      let byte = base.load(fromByteOffset: offset, as: UInt8.self)
+      base.storeBytes(of: ~byte, toByteOffset: offset, as: UInt8.self)
+    }
+  }
+
   /// Appends bytes as they are, such as a tuple that was encoded before.
   package mutating func append(raw: UnsafeRawBufferPointer) {
     guard let source = raw.baseAddress else { return }
@@ -258,8 +272,8 @@ extension KeyEncoder {
 
   /// Appends the low `byteCount` bytes of `word`, most significant first.
   ///
-  /// It always stores eight bytes and counts fewer, which is cheaper than a loop; what lies behind
-  /// the count is never read.
+  /// It always stores eight bytes and counts fewer, which is cheaper than a loop. Bytes after
+  /// the count are never read.
   @inline(__always)
   private mutating func appendInteger(_ word: UInt64, _ byteCount: Int, code: UInt8) {
     reserve(9)

@@ -54,8 +54,8 @@ extension Cursor {
     }
   }
 
-  /// Moves on by `count` records, by the counts of the pages between; false where there are not so
-  /// many.
+  /// Moves on by `count` records, by the counts of the pages between; returns false where there are
+  /// fewer.
   ///
   /// A page that is not as expected is gone through record by record.
   package func skip(_ count: Int) throws -> Bool {
@@ -82,6 +82,39 @@ extension Cursor {
       left -= 1
     }
     return true
+  }
+
+  /// The number of records from where the cursor is up to the id `end`, at most `most`, by the counts of
+  /// the pages between.
+  ///
+  /// A page that is not as expected is gone through record by record. Afterwards the cursor is
+  /// somewhere.
+  package func count(through end: UInt64, atMost most: Int) throws -> Int {
+    var count = 0
+    if var pages = try beginScan(ofIntegerKeys: true) {
+      var (page, index) = pages.page(of: key, guess: 0)
+      // The last record that is counted, once the cursor is some pages back.
+      var counted: UInt64?
+      while page.count > 0, count < most, let last = page.id(page.node(page.count - 1)), last <= end
+      {
+        guard let first = page.id(page.node(index)), first > counted ?? 0 else {
+          throw outOfOrder()
+        }
+        count += page.count - index
+        counted = last
+        guard let next = try pages.next(behind: last), next.count > 0 else { break }
+        (page, index) = (next, 0)
+      }
+      if let counted {
+        guard try seek(counted) else { throw outOfOrder() }
+        guard try next() else { return min(count, most) }
+      }
+    }
+    while count < most, integerKey <= end {
+      count += 1
+      guard try next() else { break }
+    }
+    return min(count, most)
   }
 
   /// Visits the entries within `range` in key order, or backwards, until `body` returns false.
@@ -147,7 +180,7 @@ extension Cursor {
     LMDBError(code: MDB_CORRUPTED, operation: "walk \(tree.name)")
   }
 
-  /// Moves to the record behind `id`, which was visited in `page`; the cursor may be some pages
+  /// Moves to the record after `id`, which was visited in `page`; the cursor may be some pages
   /// back.
   @usableFromInline
   func moveOn(behind id: UInt64, of page: LeafPage) throws -> Bool {
@@ -159,7 +192,7 @@ extension Cursor {
     return try next()
   }
 
-  /// Moves to the entry behind `last`, which is in the page of `first`, where the cursor is.
+  /// Moves to the entry after `last`, which is in the page of `first`, where the cursor is.
   @usableFromInline
   func moveOn(
     from first: UnsafeRawBufferPointer, behind last: UnsafeRawBufferPointer, backwards: Bool

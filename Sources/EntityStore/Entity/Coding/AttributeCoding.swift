@@ -11,10 +11,51 @@ protocol AttributeCoding<Value>: Sendable {
   /// Throws what the encoding of a document throws.
   static func store(_ value: Value) throws -> StoredValue
 
-  /// Nil when the stored value is none of the type.
+  /// Returns nil when the stored value is of another type.
   static func load(_ stored: StoredValue) -> Value?
 
   static func read(from reader: inout RecordReader) throws(StoreError) -> Value
+}
+
+extension AttributeCoding {
+  /// Appends the stored values to `list`; returns false where one of them is of another type.
+  ///
+  /// The most frequent types have code of their own. A call of the protocol for each value would
+  /// take longer than the index takes to deliver it.
+  static func load(all stored: [StoredValue], into list: inout [Value]) -> Bool {
+    let frequent =
+      loaded(stored, as: Int.self) ?? loaded(stored, as: String.self)
+      ?? loaded(stored, as: Double.self) ?? loaded(stored, as: Int?.self)
+      ?? loaded(stored, as: String?.self) ?? loaded(stored, as: Double?.self)
+      ?? loaded(stored, as: Int64.self) ?? loaded(stored, as: Int32.self)
+    if let frequent {
+      list += frequent
+      return true
+    }
+    list.reserveCapacity(list.count + stored.count)
+    for value in stored {
+      guard let loaded = load(value) else { return false }
+      list.append(loaded)
+    }
+    return true
+  }
+
+  /// Returns the values as values of `V`, or `nil` where ``Value`` is another type or a stored value
+  /// is of another type.
+  @inline(__always)
+  private static func loaded<V: AttributeValue>(
+    _ stored: [StoredValue], as _: V.Type
+  ) -> [Value]? {
+    guard Value.self == V.self else { return nil }
+    var list: [V] = []
+    list.reserveCapacity(stored.count)
+    for value in stored {
+      guard let loaded = V._value(from: value) else { return nil }
+      list.append(loaded)
+    }
+    // The types are one type, and a cast would check each value.
+    return unsafeBitCast(list, to: [Value].self)
+  }
 }
 
 /// A value that is stored as what it is.

@@ -13,7 +13,7 @@ private final class DerivedOperand: DerivedAttribute, @unchecked Sendable {
 }
 
 extension Attribute {
-  /// The way to the stored value; `nil` where something is worked out of it.
+  /// The way to the stored value; `nil` where something is computed from it.
   var path: ValuePath? {
     if let derivedOperand {
       if case .path(let path) = derivedOperand { return path }
@@ -24,13 +24,13 @@ extension Attribute {
 
   private var derivedOperand: Operand? { (derived as? DerivedOperand)?.operand }
 
-  /// What stands for the attribute in a condition.
+  /// The operand that stands for the attribute in a condition.
   var operand: Operand { derivedOperand ?? .path(ValuePath(attribute: attributeName)) }
 
   /// Why conditions with it cannot be used; `nil` where they can.
   var failure: StoreError? { (derived as? DerivedOperand)?.failure }
 
-  /// A value that is worked out of a record, of no attribute of its own.
+  /// A value that is computed from a record and has no attribute of its own.
   init(deriving operand: Operand, failure: StoreError? = nil) where Value: AttributeValue {
     self.init(-1, ScalarCoding<Value>.self, derived: DerivedOperand(operand, failure))
   }
@@ -52,19 +52,18 @@ extension Attribute {
   /// Computed numbers may have another width or kind than the type, as an integer sum of no records
   /// has where others are doubles.
   func loaded(_ value: LodestoreFormat.Value) -> Value? {
+    guard derived != nil else { return coding.load(StoredValue(value)) }
     let type = coding.storage.type
-    guard derived != nil, type != .json, type != .document else {
-      return coding.load(StoredValue(value))
-    }
+    guard type != .json, type != .document else { return coding.load(StoredValue(value)) }
     return coding.load(StoredValue(DynamicValue(value).stored(in: type) ?? value))
   }
 
-  /// Another value that is worked out of this one.
+  /// Another value that is computed from this one.
   func deriving<V: AttributeValue>(_ operand: Operand) -> Attribute<E, V> {
     Attribute<E, V>(ordinal, ScalarCoding<V>.self, derived: DerivedOperand(operand, failure))
   }
 
-  /// What is inside: a member or an element.
+  /// A member or an element of the value.
   func inside(_ step: ValuePath.Step) -> Attribute<E, JSONValue> {
     guard let path else { return deriving(operand) }
     return deriving(.path(ValuePath(path.root, path.steps + [step])))

@@ -115,6 +115,10 @@ extension ConditionEvaluator {
     case .related(let operand): return try value(operand, record)
     case .cast(let operand, let type): return Cast.value(try value(operand, record), to: type)
     case .call(let function, let operands):
+      // Without a list, which would take as long as most functions.
+      if operands.count == 1, function.takesText {
+        return Self.call(function, on: try value(operands[0], record))
+      }
       return try call(function, try operands.map { try value($0, record) })
     case .datePart(let part, let operand, let zone):
       guard let date = try value(operand, record).date else { return .null }
@@ -144,7 +148,7 @@ extension ConditionEvaluator {
 
   // MARK: Paths
 
-  /// The value at the end of `steps`; null where there is none.
+  /// The value at the end of `steps`; null where no value is there.
   private func follow(
     _ steps: ArraySlice<ValuePath.Step>, from value: DynamicValue
   ) throws -> DynamicValue {
@@ -228,8 +232,12 @@ extension ConditionEvaluator {
   /// A function of one scalar.
   static func call(_ function: OperandFunction, on argument: DynamicValue) -> DynamicValue {
     switch function {
-    case .uppercase: return argument.string.map { .string($0.uppercased()) } ?? .null
-    case .lowercase: return argument.string.map { .string($0.lowercased()) } ?? .null
+    case .uppercase:
+      if let text = argument.ascii(changing: 0x61...0x7a) { return .string(text) }
+      return argument.string.map { .string($0.uppercased()) } ?? .null
+    case .lowercase:
+      if let text = argument.ascii(changing: 0x41...0x5a) { return .string(text) }
+      return argument.string.map { .string($0.lowercased()) } ?? .null
     case .canonical:
       var folded: [UInt8] = []
       let isText: Void? = argument.withText {
@@ -249,7 +257,31 @@ extension ConditionEvaluator {
   }
 }
 
+extension OperandFunction {
+  /// Whether it is a function of one text.
+  fileprivate var takesText: Bool {
+    switch self {
+    case .uppercase, .lowercase, .canonical, .length: true
+    default: false
+    }
+  }
+}
+
 extension DynamicValue {
+  /// A text of ASCII characters with the letters of `range` in their other case; `nil` for any other value.
+  fileprivate func ascii(changing range: ClosedRange<UInt8>) -> String? {
+    withText { text -> String? in
+      guard text.allSatisfy({ $0 < 0x80 }) else { return nil }
+      return String(unsafeUninitializedCapacity: text.count) { bytes in
+        for index in text.indices {
+          let byte = text[index]
+          bytes[index] = range.contains(byte) ? byte ^ 0x20 : byte
+        }
+        return text.count
+      }
+    } ?? nil
+  }
+
   /// The date, also of a text that says one: JSON has no other way to hold it.
   fileprivate var date: Double? {
     switch self {

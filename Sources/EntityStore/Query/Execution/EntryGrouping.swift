@@ -18,9 +18,9 @@ struct EntryGrouping: ~Copyable {
   private let terms: UnsafeMutableBufferPointer<Term>
   /// Whether these are the first of the tuple, in their order, so that they are one run of bytes.
   private let isPrefix: Bool
-  /// How many elements of a key are looked at.
+  /// The number of elements of a key that are read.
   private let elementCount: Int
-  /// Where each element of the last key ends, behind a zero.
+  /// A zero, and after it the end of each element of the last key.
   private let ends: UnsafeMutablePointer<Int>
 
   /// `nil` where the entries come in the order of the groups, and only the last of these is kept.
@@ -34,15 +34,15 @@ struct EntryGrouping: ~Copyable {
   /// The group of the last entry, and its state.
   private var current = 0
   private var state = State()
-  /// As many for each group as there are terms.
+  /// The totals of all groups; each group has one for each term.
   private var totals: UnsafeMutablePointer<GroupTotal>
   private var totalCapacity: Int
-  /// Those of the current group.
+  /// The totals of the current group.
   private var currentTotals: UnsafeMutablePointer<GroupTotal>
   /// `nil` where all groups stay in memory.
   private var spilling: GroupSpilling?
 
-  /// What is known of a group beside its totals.
+  /// The state of a group without its totals.
   struct State {
     var count = 0
     var lowestID = UInt64.max
@@ -71,7 +71,7 @@ struct EntryGrouping: ~Copyable {
     _ = self.positions.initialize(from: positions)
     self.terms = .allocate(capacity: terms.count)
     _ = self.terms.initialize(from: terms)
-    // The same attribute may be asked for more than once.
+    // A question may name the same attribute more than once.
     lastKey = .allocate(byteCount: KeyEncoder.cutPrefix * max(1, positions.count), alignment: 8)
     ends = .allocate(capacity: elementCount + 1)
     ends.initialize(repeating: 0, count: elementCount + 1)
@@ -89,7 +89,7 @@ struct EntryGrouping: ~Copyable {
     totals.deallocate()
   }
 
-  /// Finds the elements of `key`; false where it has not so many.
+  /// Finds the elements of `key`; returns false where it has fewer.
   @inline(__always)
   mutating func split(_ key: UnsafeRawBufferPointer) -> Bool {
     var position = 0
@@ -188,7 +188,9 @@ struct EntryGrouping: ~Copyable {
       totals.deallocate()
       totals = larger
     }
-    (totals + count).initialize(repeating: GroupTotal(), count: terms.count)
+    if !terms.isEmpty {
+      (totals + count).initialize(repeating: GroupTotal(), count: terms.count)
+    }
     states.append(State())
     groupCount += 1
   }
@@ -223,10 +225,20 @@ struct EntryGrouping: ~Copyable {
   }
 
   private func keyValues(_ key: UnsafeRawBufferPointer) throws -> [Value] {
-    var decoder = KeyDecoder(key)
     var values: [Value] = []
-    for _ in 0..<positions.count { values.append(try decoder.next()) }
+    try read(key, into: &values)
     return values
+  }
+
+  /// Leaves the values of a group in `values`.
+  func readKeyValues(_ group: Int, into values: inout [Value]) throws {
+    try withKey(group) { try read($0, into: &values) }
+  }
+
+  private func read(_ key: UnsafeRawBufferPointer, into values: inout [Value]) throws {
+    values.removeAll(keepingCapacity: true)
+    var decoder = KeyDecoder(key)
+    for _ in 0..<positions.count { values.append(try decoder.next()) }
   }
 
   /// Visits the groups with their values, ascending by their keys.

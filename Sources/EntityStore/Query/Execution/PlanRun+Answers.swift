@@ -23,7 +23,8 @@ extension PlanRun {
       case .scan: return try core.count(of: entity)
       case .index(let access): return try countEntries(of: access, most)
       case .elements, .related, .union, .intersection: return try collectIDs(plan.access).count
-      case .ids, .idRange: break
+      case .idRange(let range): return try countRecords(range, most)
+      case .ids: break
       }
     }
     var count = 0
@@ -37,6 +38,13 @@ extension PlanRun {
       return count < most
     }
     return count
+  }
+
+  /// Counts the records with ids within `range` by the pages, without reading each record.
+  private func countRecords(_ range: ClosedRange<UInt64>, _ most: Int) throws -> Int {
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    guard try cursor.seek(atOrAfter: range.lowerBound) else { return 0 }
+    return try cursor.count(through: range.upperBound, atMost: most)
   }
 
   private func countEntries(of access: IndexAccess, _ most: Int) throws -> Int {

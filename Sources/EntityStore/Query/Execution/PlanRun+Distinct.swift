@@ -15,7 +15,7 @@ extension PlanRun {
   /// Visits each combination of the values of some attributes once, ascending by these.
   ///
   /// Where an index begins with them it takes a step in the index from one combination to the next,
-  /// however many records are between them, and looks at the records of each until one matches.
+  /// however many records are between them. It reads the records of each until one matches.
   ///
   /// - Returns: `nil` where all have been visited, or `body` has ended it. Otherwise how many: the
   ///   records tell the others.
@@ -32,7 +32,9 @@ extension PlanRun {
       let run = try PlanRun(stepping, core: core, control: control)
       defer { counts = run.counts }
       do {
-        guard let count = try run.step(over: attributes, below: cost, body) else { return nil }
+        let count = try run.step(
+          over: attributes, below: cost, hasOther: covering != nil, body)
+        guard let count else { return nil }
         visited = count
       } catch {
         throw StoreError(wrapping: error)
@@ -44,10 +46,15 @@ extension PlanRun {
 
   /// A plan below this cost is not worth steps.
   private static let costOfFewSteps = 16 * Planner.Cost.range
+  /// Steps end after this number of values where none has gone over entries: a walk is cheaper.
+  private static let valuesOnTrial = 32
 
-  /// - Parameter cost: what the other way costs: steps that have cost as much end.
+  /// - Parameters:
+  ///   - cost: the cost of the other way; steps end when they have cost as much.
+  ///   - hasOther: whether the other way is a walk of entries.
   private func step(
-    over attributes: [UInt32], below cost: Double, _ body: ([Value]) throws(StoreError) -> Bool
+    over attributes: [UInt32], below cost: Double, hasOther: Bool,
+    _ body: ([Value]) throws(StoreError) -> Bool
   ) throws -> Int? {
     guard case .index(let access) = plan.access else { return 0 }
     let stored = access.index.description.attributes
@@ -56,8 +63,11 @@ extension PlanRun {
     let isUnique = access.index.isUnique
     let cursor = try Cursor(access.index.tree, in: core.transaction)
     var visited = 0
+    // Whether a step has gone over entries.
+    var hasSkipped = false
     var spent = 0.0
     var last: [UInt8] = []
+    var row: [Value] = []
     for range in access.ranges {
       let keys = range.keys
       var hasEntry = try cursor.seekStart(of: keys, backwards: false)
@@ -90,15 +100,19 @@ extension PlanRun {
           }
           last.removeAll(keepingCapacity: true)
           last.append(contentsOf: prefix)
-          let values = try values(positions, ofKey: key) ?? recordValues(positions, id, access)
+          if try !read(positions, ofKey: key, into: &row) {
+            row = try recordValues(positions, id, access)
+          }
           visited += 1
-          guard try body(values) else { return nil }
+          guard try body(row) else { return nil }
+          if hasOther, visited == Self.valuesOnTrial, !hasSkipped { return visited }
         }
         // Often there is but one entry.
         hasEntry = try cursor.next()
         guard hasEntry, KeyDecoder.isElements(last, atBeginningOf: cursor.key) else { continue }
-        // What follows an escaped zero in a key is 255, and no element begins with it.
+        // In a key 255 follows an escaped zero, and no element begins with 255.
         spent += Planner.Cost.range
+        hasSkipped = true
         last.append(255)
         hasEntry = try last.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
         last.removeLast()
@@ -122,24 +136,33 @@ extension PlanRun {
     return try passes(bytes, id)
   }
 
-  /// The values of some elements; `nil` where there is a text that only its record tells.
-  private func values(_ positions: [Int], ofKey key: UnsafeRawBufferPointer) throws -> [Value]? {
-    var decoder = KeyDecoder(key)
-    var values: [Value] = []
-    values.reserveCapacity(positions.count)
-    for position in 0...(positions.last ?? 0) {
+  /// Leaves the values of some ascending elements in `row`; false where there is a text that only its record
+  /// tells.
+  private func read(
+    _ positions: [Int], ofKey key: UnsafeRawBufferPointer, into row: inout [Value]
+  ) throws -> Bool {
+    row.removeAll(keepingCapacity: true)
+    var offset = 0
+    var position = 0
+    for wanted in positions {
+      while position < wanted, let end = KeyDecoder.endOfElement(in: key, at: offset) {
+        offset = end
+        position += 1
+      }
+      var decoder = KeyDecoder(UnsafeRawBufferPointer(rebasing: key[offset...]))
       let value = try decoder.next()
-      guard positions.contains(position) else { continue }
-      if value.isNormalizedText { return nil }
-      values.append(value)
+      if value.isNormalizedText { return false }
+      row.append(value)
+      offset += decoder.offset
+      position += 1
     }
-    return values
+    return true
   }
 
   // MARK: All entries
 
-  /// The same from all entries of an index that tell the condition and have the attributes, among
-  /// others.
+  /// Visits the same combinations by all entries of an index that tells the condition and has the
+  /// attributes, and perhaps others.
   private func forEachDistinct(
     _ attributes: [UInt32], from access: IndexAccess, skipping visited: Int,
     _ body: ([Value]) throws(StoreError) -> Bool
@@ -152,16 +175,17 @@ extension PlanRun {
         access.index.description.attributes.firstIndex(of: $0)
       }
       var seen = 0
+      var row: [Value] = []
       /// False where no more are wanted.
       func visit(_ group: Int, _ grouping: borrowing EntryGrouping) throws -> Bool {
         try tick()
         seen += 1
         if seen <= visited { return true }
-        let values = try grouping.keyValues(group)
-        let own =
-          values.contains(where: \.isNormalizedText)
-          ? try recordValues(positions, grouping.state(group).lowestID, access) : values
-        return try body(own)
+        try grouping.readKeyValues(group, into: &row)
+        if row.contains(where: { $0.isNormalizedText }) {
+          row = try recordValues(positions, grouping.state(group).lowestID, access)
+        }
+        return try body(row)
       }
       guard isOrdered else {
         guard try walk(access, &grouping) else { return visited }

@@ -20,10 +20,14 @@ extension PlanRun {
     let writer = makeSortKeyWriter()
     if let kept, kept <= Self.largestHeap {
       var top = TopRecords(capacity: kept)
-      try inIDOrder(isReversed: false) { id, bytes in
+      // Most records are known by their first number to come too late, without a key.
+      let first = SlotOrder(BoundOrder(terms: Array(plan.order.terms.prefix(1))), entity)
+      try forEachMatch { id, bytes in
+        let word = try first?.word(bytes, id)
+        if let first, !top.admits(word, isNullFirst: first.isNullFirst) { return true }
         try writer.write(bytes, id: id)
         if let start, !start.lexicographicallyPrecedes(writer.key) { return true }
-        top.insert(writer.key, id: id, bytes)
+        top.insert(writer.key, id: id, bytes, first: word)
         return true
       }
       let records = top.sorted()
@@ -35,7 +39,7 @@ extension PlanRun {
       return
     }
     let records = SortedRecords()
-    try inIDOrder(isReversed: false) { id, bytes in
+    try forEachMatch { id, bytes in
       try writer.write(bytes, id: id)
       if let start, !start.lexicographicallyPrecedes(writer.key) { return true }
       records.append(writer.key, id: id, bytes)
@@ -54,33 +58,65 @@ struct TopRecords {
     var key: [UInt8]
     var id: UInt64
     var bytes: UnsafeRawBufferPointer
+    /// The word of the first term; `nil` for null, and where the term is no number.
+    var first: UInt64?
 
     func precedes(_ other: Element) -> Bool {
-      word != other.word ? word < other.word : key.lexicographicallyPrecedes(other.key)
+      word != other.word ? word < other.word : TopRecords.precedes(key, other.key)
     }
   }
 
   private let capacity: Int
   private var heap = Heap<Element>()
+  private var isFull = false
+  // Of the first element of a full heap.
+  private var lastFirst: UInt64?
+  private var lastWord: UInt64 = 0
+  private var lastKey: [UInt8] = []
 
   init(capacity: Int) { self.capacity = capacity }
+
+  private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
+  }
+
+  /// Whether a record with this word of the first term may come before the last one that is kept.
+  @inline(__always)
+  func admits(_ first: UInt64?, isNullFirst: Bool) -> Bool {
+    guard isFull else { return true }
+    return switch (first, lastFirst) {
+    case (let first?, let last?): first <= last
+    case (nil, nil): true
+    case (nil, _): isNullFirst
+    case (_, nil): !isNullFirst
+    }
+  }
 
   private static func word(_ key: [UInt8]) -> UInt64 {
     // A key ends with the record's id, so that it has eight bytes.
     key.withUnsafeBytes { $0.count >= 8 ? $0._bigEndianUInt64(at: 0) : 0 }
   }
 
-  mutating func insert(_ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer) {
+  mutating func insert(
+    _ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer, first: UInt64? = nil
+  ) {
     guard capacity > 0 else { return }
     let word = Self.word(key)
-    if heap.count == capacity, let last = heap.first {
-      guard word <= last.word else { return }
-      let element = Element(word: word, key: key, id: id, bytes: bytes)
-      guard element.precedes(last) else { return }
-      heap.replaceFirst(with: element) { $1.precedes($0) }
+    if isFull {
+      guard word <= lastWord, word < lastWord || Self.precedes(key, lastKey) else { return }
+      heap.replaceFirst(with: Element(word: word, key: key, id: id, bytes: bytes, first: first)) {
+        $1.precedes($0)
+      }
     } else {
-      heap.insert(Element(word: word, key: key, id: id, bytes: bytes)) { $1.precedes($0) }
+      heap.insert(Element(word: word, key: key, id: id, bytes: bytes, first: first)) {
+        $1.precedes($0)
+      }
     }
+    guard heap.count == capacity, let last = heap.first else { return }
+    isFull = true
+    lastFirst = last.first
+    lastWord = last.word
+    lastKey = last.key
   }
 
   func sorted() -> [Element] {

@@ -4,12 +4,22 @@ internal import LodestoreFormat
 ///
 /// No two keys are equal, as they end with the id.
 final class SortKeyWriter {
+  /// A term over an attribute itself, of records of the current layout.
+  private struct SlotTerm {
+    var slot: RecordLayout.Slot
+    var isDescending: Bool
+    var isNullFirst: Bool
+  }
+
   private let order: BoundOrder
   private let evaluator: ConditionEvaluator
-  private var element = KeyEncoder()
-  private(set) var key: [UInt8] = []
+  private let layout: RecordLayout
+  /// All terms but ids, where each is over an attribute of ``layout``; `nil` where one is not.
+  private let slotTerms: [SlotTerm]?
+  @exclusivity(unchecked) private var element = KeyEncoder()
+  @exclusivity(unchecked) private(set) var key: [UInt8] = []
   /// How many bytes of ``key`` are of the first term.
-  private(set) var firstTermCount = 0
+  @exclusivity(unchecked) private(set) var firstTermCount = 0
   /// Follows the key of each term: the last byte of a text would otherwise be read together with the byte
   /// of a null, or of an inverted id, after it.
   static let separator: UInt8 = 0x7f
@@ -17,6 +27,17 @@ final class SortKeyWriter {
   init(_ order: BoundOrder, evaluator: ConditionEvaluator) {
     self.order = order
     self.evaluator = evaluator
+    let layout = evaluator.entity.layout
+    self.layout = layout
+    let terms = order.terms.filter { !$0.isRecordID }
+    let slotTerms = terms.compactMap { term -> SlotTerm? in
+      guard let attribute = term.attribute, !term.isOfDocument, term.options.isEmpty,
+        let index = layout.slotIndex(ofAttribute: attribute.number)
+      else { return nil }
+      return SlotTerm(
+        slot: layout.slots[index], isDescending: term.isDescending, isNullFirst: term.isNullFirst)
+    }
+    self.slotTerms = slotTerms.count == terms.count ? slotTerms : nil
   }
 
   /// Leaves the key of the record in ``key``.
@@ -32,6 +53,7 @@ final class SortKeyWriter {
 
   /// Leaves the key of a record that has a view in ``key``.
   func write(_ record: RecordUnderTest) throws {
+    if let slotTerms, record.view.isOf(layout) { return try write(record, slotTerms) }
     key.removeAll(keepingCapacity: true)
     var isFirst = true
     for term in order.terms where !term.isRecordID {
@@ -43,6 +65,27 @@ final class SortKeyWriter {
       isFirst = false
     }
     append(record.id)
+  }
+
+  /// Writes the key by slots, without evaluating operands, and copies it once.
+  private func write(_ record: RecordUnderTest, _ terms: [SlotTerm]) throws {
+    element.reset()
+    var firstCount = 0
+    for (place, term) in terms.enumerated() {
+      if record.view.isNull(term.slot) {
+        element.append(raw: term.isNullFirst ? 0 : 255)
+      } else {
+        let start = element.count
+        try IndexTuple.append(term.slot, of: record.view, into: &element)
+        if term.isDescending { element.invert(from: start) }
+      }
+      element.append(raw: Self.separator)
+      if place == 0 { firstCount = element.count }
+    }
+    firstTermCount = firstCount
+    element.append(recordID: order.isTieDescending ? ~record.id : record.id)
+    key.removeAll(keepingCapacity: true)
+    key.append(contentsOf: element.bytes)
   }
 
   private func append(_ id: UInt64) {

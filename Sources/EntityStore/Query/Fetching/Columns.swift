@@ -9,7 +9,7 @@ struct Columns {
 
   init(of entity: StoredEntity) { self.entity = entity }
 
-  /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a value that is computed from an attribute.
   mutating func append<E: Entity, V>(_ attribute: Attribute<E, V>) throws(StoreError) {
     guard attribute.storedOrdinal != nil,
       let stored = entity.description.attribute(named: attribute.attributeName),
@@ -33,7 +33,7 @@ struct Columns {
     return try attribute.coding.read(from: &reader)
   }
 
-  /// The same of values that come from an index, in the order of ``numbers``.
+  /// Returns the same from values of an index, which are in the order of ``numbers``.
   func next<E: Entity, V>(
     _ attribute: Attribute<E, V>, _ place: inout Int, of values: [Value]
   ) throws(StoreError) -> V {
@@ -42,5 +42,17 @@ struct Columns {
     }
     place += 1
     return value
+  }
+
+  /// How many values are loaded at once.
+  static let loadedTogether = 1_024
+
+  /// Appends many values of the one column to `list`.
+  func load<E: Entity, V>(
+    _ values: [StoredValue], _ attribute: Attribute<E, V>, into list: inout [V]
+  ) throws(StoreError) {
+    guard attribute.coding.load(all: values, into: &list) else {
+      throw .badQuery("an index key of \(entity.name) is no \(V.self)")
+    }
   }
 }

@@ -7,7 +7,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// Some attributes of what `query` finds, in its order, without decoding the others.
+  /// Some attributes of the records that `query` finds, in its order, without decoding the others.
   ///
   ///     let versions = try snapshot.values(
   ///       Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt)
@@ -18,9 +18,9 @@ extension ReadableTransaction where Self: ~Copyable {
   ///   combinations. Without an order of the query they ascend by the values, null first; with one
   ///   each comes where it first appears.
   /// - Complexity: O(records that match). Distinct values without an order take a step for each in
-  ///   an index that begins with the attributes, or has them behind those for which the condition
-  ///   gives one value; without such an index a limit does not make them cheaper.
-  /// - Throws: ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
+  ///   an index that begins with the attributes, or has them after those for which the condition
+  ///   gives one value. Without such an index a limit does not make them cheaper.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a value that is computed from an attribute.
   public func values<E: Entity, each V>(
     _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>>,
     distinct: Bool = false
@@ -32,10 +32,60 @@ extension ReadableTransaction where Self: ~Copyable {
   private func tuples<E: Entity, each V>(
     _ query: Query<E>, _ attribute: repeat Attribute<E, each V>, distinct: Bool
   ) throws(StoreError) -> [(repeat each V)] {
+    var columns = Columns(of: try access.core.entity(E.self))
+    for attribute in repeat each attribute { try columns.append(attribute) }
+    var rows: [(repeat each V)] = []
+    let order = try forEachRow(query, columns, distinct: distinct) { (values) throws(StoreError) in
+      var place = 0
+      rows.append((repeat try columns.next(each attribute, &place, of: values)))
+    } record: { (reader) throws(StoreError) in
+      var place = 0
+      rows.append((repeat try columns.next(each attribute, &place, of: &reader)))
+    }
+    return order.map { $0.map { rows[$0] } } ?? rows
+  }
+
+  /// One attribute of the records that `query` finds, in its order, without decoding the others.
+  public func values<E: Entity, V>(
+    _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, V>>, distinct: Bool = false
+  ) throws(StoreError) -> [V] {
+    let attribute = E.attributes[keyPath: path]
+    var columns = Columns(of: try access.core.entity(E.self))
+    try columns.append(attribute)
+    var found: [V] = []
+    // Values of an index become those of the type together, as the type is looked up only once then.
+    var stored: [StoredValue] = []
+    func load() throws(StoreError) {
+      guard !stored.isEmpty else { return }
+      try columns.load(stored, attribute, into: &found)
+      stored.removeAll(keepingCapacity: true)
+    }
+    let order = try forEachRow(query, columns, distinct: distinct) { (values) throws(StoreError) in
+      stored.append(StoredValue(values[0]))
+      if stored.count == Columns.loadedTogether { try load() }
+    } record: { (reader) throws(StoreError) in
+      try load()
+      var place = 0
+      found.append(try columns.next(attribute, &place, of: &reader))
+    }
+    try load()
+    return order.map { $0.map { found[$0] } } ?? found
+  }
+
+  /// Visits what `query` finds, or each combination of the columns' values once.
+  ///
+  /// - Parameters:
+  ///   - body: called with the values of a row, where an index has them.
+  ///   - record: called with the record of a row elsewhere.
+  /// - Returns: the order of the rows where it is not that of the visits, without those that the query
+  ///   does not want; otherwise `nil`.
+  private func forEachRow<E: Entity>(
+    _ query: Query<E>, _ columns: Columns, distinct: Bool,
+    _ body: ([Value]) throws(StoreError) -> Void,
+    record: (inout RecordReader) throws(StoreError) -> Void
+  ) throws(StoreError) -> [Int]? {
     let core = access.core
     let entity = try core.entity(E.self)
-    var columns = Columns(of: entity)
-    for attribute in repeat each attribute { try columns.append(attribute) }
     let numbers = columns.numbers
     var request = try query.request()
     try request.checkWindow()
@@ -45,30 +95,27 @@ extension ReadableTransaction where Self: ~Copyable {
       request.offset = 0
     }
     let run = try core.run(request, for: entity)
-    var rows: [(repeat each V)] = []
-    func append(_ values: [Value]) throws(StoreError) {
-      var place = 0
-      rows.append((repeat try columns.next(each attribute, &place, of: values)))
-    }
     let isOrdered = distinct && run.isOrdered(by: numbers)
     var visited = 0
+    var rowCount = 0
     if isOrdered {
       let count = try run.forEachDistinct(numbers) { (values) throws(StoreError) in
-        if window.admitsNext() { try append(values) }
+        if window.admitsNext() {
+          try body(values)
+          rowCount += 1
+        }
         return window.goesOn
       }
-      guard let count else { return rows }
+      guard let count else { return nil }
       visited = count
     } else {
       let isCovered = try run.forEachCovered(numbers) { (values) throws(StoreError) in
-        if try window.admits({ ProjectionKey.key(of: values) }) { try append(values) }
+        if try window.admits({ ProjectionKey.key(of: values) }) { try body(values) }
         return window.goesOn
       }
-      if isCovered { return rows }
+      if isCovered { return nil }
     }
-    // Behind the rows that the index has given come those of all records, which are still
-    // unordered.
-    let orderedCount = rows.count
+    // After the rows of the index come the rows of all records, which are still unordered.
     var keys: [[UInt8]] = []
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
@@ -83,25 +130,16 @@ extension ReadableTransaction where Self: ~Copyable {
           guard isAdmitted else { return }
         }
         var reader = RecordReader(view, entity: entity.label, recordID: id)
-        var place = 0
-        rows.append((repeat try columns.next(each attribute, &place, of: &reader)))
+        try record(&reader)
       }
       return isOrdered || window.goesOn
     }
-    guard isOrdered else { return rows }
+    guard isOrdered else { return nil }
     let rest = ProjectionKey.order(keys).dropFirst(visited).filter { _ in window.admitsNext() }
-    return rows.prefix(orderedCount) + rest.map { rows[orderedCount + $0] }
+    return Array(0..<rowCount) + rest.map { rowCount + $0 }
   }
 
-  /// One attribute of what `query` finds, in its order, without decoding the others.
-  public func values<E: Entity, V>(
-    _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, V>>, distinct: Bool = false
-  ) throws(StoreError) -> [V] {
-    let rows: [(V)] = try tuples(query, E.attributes[keyPath: path], distinct: distinct)
-    return rows
-  }
-
-  /// Some attributes of what `query` finds as dictionaries, by their names; null is left out.
+  /// Some attributes of the records that `query` finds as dictionaries, by their names; null is left out.
   ///
   /// Numbers are `Int`, `UInt64` beyond it, or `Double`; JSON and documents are `JSONValue`. A
   /// name may lead into JSON, `license.type`, or to a related record, `group.name`.
@@ -170,7 +208,7 @@ private final class ResultWindow {
   /// Whether no row before has `key`.
   func isNew(_ key: [UInt8]) -> Bool { seen.insert(key).inserted }
 
-  /// The same for a row that is none of those before.
+  /// Returns the same for a row that differs from all before.
   func admitsNext() -> Bool {
     guard left > 0 else { return false }
     if toSkip > 0 {

@@ -39,7 +39,7 @@ import Testing
         let all = try snapshot.groups(Trial.all, by: \.rating)
         #expect(all.map(\.key) == [nil, 0.5, 1, 1.5, 2.5, 3, 3.5])
         #expect(all.map(\.count) == [24, 12, 12, 12, 12, 12, 11])
-        // The same from records as from the index.
+        // Records give the same groups as the index.
         let scanned = try snapshot.groups(Trial.all, by: \.rating, .count(\.number))
         #expect(scanned.map(\.key) == all.map(\.key) && scanned.map(\.count) == all.map(\.count))
         let some = try snapshot.groups(
@@ -66,6 +66,21 @@ import Testing
           #expect((group.values ?? 0) == highest)
           if let value = group.values { #expect(value > 1) }
         }
+      }
+    }
+  }
+
+  @Test func `Groups by the first attribute of an index step over it to what the condition wants`()
+    throws
+  {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20_000, in: store)
+      try store.core.read { core in
+        let run = try core.run(Trial.where { $0.share < 2 })
+        let rows = try run.groups(by: [ValuePath(attribute: "kind")])
+        #expect(rows.map(\.keys) == [[.string("a")], [.string("b")]])
+        #expect(rows.map(\.count) == [200, 200])
+        #expect(run.counts.recordsRead == 0 && run.counts.entriesRead <= 500)
       }
     }
   }
@@ -222,7 +237,7 @@ import Testing
               let found = try core.run(query).totals([
                 GroupTerm(function, path), GroupTerm(.count),
               ])
-              // Of what conditions see of each record, one by one.
+              // The values that conditions see in each record, one by one.
               var total = GroupTotal()
               var count: Int64 = 0
               try core.run(query).forEach { id, bytes in
@@ -364,7 +379,7 @@ import Testing
       try store.insert(
         (0..<600).map { place in
           var trial = Trial(place)
-          // Some before, some with the same beginning, and some behind those that are cut.
+          // Some names come before those that are cut, some begin like them, and some come after them.
           trial.name = ["a", "b", long + "b", long + "a", String(long.prefix(470)), "z"][place % 6]
           return trial
         })

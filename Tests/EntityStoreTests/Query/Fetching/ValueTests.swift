@@ -91,6 +91,29 @@ import Testing
     }
   }
 
+  @Test func `Distinct values of which each has one entry are walked, not stepped over`() throws {
+    try withTrials(3_000) { store in
+      try store.read { snapshot in
+        var found: [Int] = []
+        let run = try #require(
+          try snapshot.explaining {
+            found = try snapshot.values(Trial.all, \.number, distinct: true)
+          })
+        #expect(found == Array(0..<3_000))
+        #expect((run.entriesRead ?? 0) <= 3_100 && run.recordsRead == 0, "\(run)")
+        for (limit, offset) in [(10, 0), (40, 0), (5, 30), (100, 20), (7, 2_990), (5, 4_000)] {
+          let some = try snapshot.values(
+            Trial.all.limit(limit).offset(offset), \.number, distinct: true)
+          #expect(some == Array((0..<3_000).dropFirst(offset).prefix(limit)))
+        }
+        let names = try snapshot.values(Trial.all, \.name, distinct: true)
+        #expect(names == (0..<3_000).map { Trial($0).name })
+        let pairs = try snapshot.values(Trial.all, \.number, \.number, distinct: true)
+        #expect(pairs.map(\.1) == found)
+      }
+    }
+  }
+
   @Test func `An attribute may be asked for more than once`() throws {
     try withTemporaryStore([Trial.self]) { store in
       let long = String(repeating: "l", count: 300)
