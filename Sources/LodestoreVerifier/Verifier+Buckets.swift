@@ -30,7 +30,7 @@ extension Verifier {
         list.add(Finding(.bucket, error.rule, tree: name, key: key, "\(error)"))
       }
     }
+    if list.count == findings.count { digests[.buckets] = digest }
     findings = list
-    digests[.buckets] = digest
   }
 }

@@ -55,6 +55,7 @@ extension Verifier {
   private mutating func verifyLinks(
     _ tree: Tree, _ subject: String, _ opposite: Tree?, _ content: DigestedContent?
   ) throws {
+    let findingCount = findings.count
     var digest = ContentDigest()
     var encoder = KeyEncoder()
     let cursor = try Cursor(tree, in: transaction)
@@ -109,7 +110,7 @@ extension Verifier {
             "the link is in the other tree alone"))
       }
     }
-    if let content { digests[content] = digest }
+    if let content, findings.count == findingCount { digests[content] = digest }
   }
 
   /// Checks that the ids that keys of `tree` begin with are of records of an entity.

@@ -18,7 +18,7 @@ package struct Verifier {
   /// By their numbers; with those beyond the limit, which are not looked at.
   var describedEntities: [EntityNumber: EntityDescription] = [:]
   var relationships: [RelationshipDescription] = []
-  /// The digests of the content that was read, of those trees that could be read whole.
+  /// The digests of the content that was read, of those trees that were read without a finding.
   var digests: [DigestedContent: ContentDigest] = [:]
   /// Entities that are in the catalogue and could not be read from it.
   var unreadableEntities: Set<EntityNumber> = []

@@ -37,7 +37,11 @@ struct FormatUpgrade {
         isChanged = true
       }
     }
-    if isChanged { try Catalogue.raiseSchemaNumber(trees, in: transaction) }
+    if isChanged {
+      try Catalogue.raiseSchemaNumber(trees, in: transaction)
+      // Steps write records as bytes.
+      ContentLedger.of(transaction, trees).recount()
+    }
     return isChanged
   }
 }

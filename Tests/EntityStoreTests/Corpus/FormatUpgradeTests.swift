@@ -160,7 +160,7 @@ private struct OldLink: Entity {
         }
         #expect(seen == count)
         let requirement = try Catalogue.requirement(store.trees.header, in: core.transaction)
-        #expect(requirement == FormatRequirement(reader: .recordIDs, writer: .recordIDs))
+        #expect(requirement == FormatRequirement(reader: .recordIDs, writer: .schemas))
       }
       store.close()
     }
