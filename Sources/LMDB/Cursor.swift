@@ -6,7 +6,8 @@ import CLMDB
 /// `value` are those of the last move that returned true, and valid until the next change.
 ///
 /// LMDB frees the cursors of a write when the write ends, and leaves those of a read to their
-/// owner. A cursor that was kept all the same is refused after its write, and not freed twice.
+/// owner. A cursor that was kept all the same is refused after its write, and not freed twice. One of a
+/// read is closed with care when the transaction may be gone: see ``Environment/closeStray(_:)``.
 @_documentation(visibility: internal)
 public final class Cursor {
   let handle: OpaquePointer
@@ -15,6 +16,8 @@ public final class Cursor {
   private let environment: Environment
   /// How many writes had ended when this was made in one; −1 in a read.
   private let write: Int
+  /// How many reads had been freed when this was made.
+  private let freedReadCount: Int
   // A cursor is used by one thread, and these are never passed inout. The checks of exclusive access
   // would cost a walk as much as LMDB itself.
   @exclusivity(unchecked) @usableFromInline var currentKey = MDB_val()
@@ -30,12 +33,19 @@ public final class Cursor {
     self.tree = tree
     self.transaction = transaction
     environment = transaction.environment
+    freedReadCount = environment.freedReadCount.load(ordering: .relaxed)
     write =
       environment.isActiveWrite(transaction.handle)
       ? environment.endedWriteCount.load(ordering: .relaxed) : -1
   }
 
-  deinit { if isAlive { mdb_cursor_close(handle) } }
+  deinit {
+    guard isAlive else { return }
+    let mayBeStray =
+      write < 0 && EngineDifferences.closingReadsTransaction
+      && environment.freedReadCount.load(ordering: .acquiring) != freedReadCount
+    if mayBeStray { environment.closeStray(handle) } else { mdb_cursor_close(handle) }
+  }
 
   @inline(__always)
   private var isAlive: Bool {

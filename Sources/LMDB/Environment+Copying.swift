@@ -59,7 +59,8 @@ extension Environment {
       // LMDB's own thread has the handle while this one reads what it writes.
       nonisolated(unsafe) let handle = handle
       let copy: @Sendable (Int32) -> Int32 = {
-        mdb_env_copyfd2(handle, $0, compacting ? UInt32(MDB_CP_COMPACT) : 0)
+        EngineDifferences.code(
+          mdb_env_copyfd2(handle, $0, compacting ? UInt32(MDB_CP_COMPACT) : 0))
       }
       let code = withBulkReading {
         step.map { CopyPipe.run(copy, into: file, step: $0) } ?? copy(file)

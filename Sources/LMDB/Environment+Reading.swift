@@ -51,7 +51,7 @@ extension Environment {
         if lead.count < 2 { return PinnedRead(handle: read) }
         looks += 1
         guard looks < 100 else {
-          mdb_txn_abort(read)
+          abortRead(read)
           leaveReaders(nil)
           throw LMDBError(
             .mismatched(.transactions(lockFile: lead.number, dataFile: lead.newest)),
@@ -63,7 +63,7 @@ extension Environment {
       }
       // Before leaving: once no read runs, another thread may close the environment. One that was begun
       // and could not begin again has a reader slot to give back, too.
-      if let handle { mdb_txn_abort(handle) }
+      if let handle { abortRead(handle) }
       leaveReaders(nil)
       try recover(from: code, attempts: attempts, operation: "read")
     }
@@ -106,7 +106,7 @@ extension Environment {
     guard hasLockFile else { return }
     do {
       let read = try beginRead()
-      mdb_txn_abort(read.handle)
+      abortRead(read.handle)
       leaveReaders(nil)
     } catch {
       guard case .mismatched = error.kind else { return }
@@ -138,7 +138,7 @@ extension Environment {
     defer { leaveReaders(nil) }
     var read: OpaquePointer?
     guard mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &read) == 0, let read else { return }
-    defer { mdb_txn_abort(read) }
+    defer { abortRead(read) }
     body(Transaction(handle: read, environment: self))
   }
 
@@ -147,6 +147,25 @@ extension Environment {
     guard !isForked else { return }
     mdb_txn_reset(pinned.handle)
     leaveReaders(pinned)
+  }
+
+  /// Ends a read for good: LMDB frees its transaction.
+  func abortRead(_ handle: OpaquePointer) {
+    freedReadCount.add(1, ordering: .releasing)
+    mdb_txn_abort(handle)
+  }
+
+  /// Closes a cursor of a read that may have been freed.
+  ///
+  /// LMDB 1.0 reads the transaction of a cursor that it closes, so the cursor is moved to another read
+  /// first. Without a map there is none, and the cursor's memory is not given back.
+  func closeStray(_ cursor: OpaquePointer) {
+    guard holdsMap() else { return }
+    defer { leaveReaders(nil) }
+    var read: OpaquePointer?
+    guard mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &read) == 0, let read else { return }
+    if mdb_cursor_renew(read, cursor) == 0 { mdb_cursor_close(cursor) }
+    mdb_txn_abort(read)
   }
 
   /// Counts one more running read, and takes a pooled transaction if there is one.
@@ -184,7 +203,7 @@ extension Environment {
       return (nil, readers.pool)
     }
     if let surplus = left.surplus {
-      mdb_txn_abort(surplus.handle)
+      abortRead(surplus.handle)
       leaveReaders(nil)
     }
     if let pool = left.toClose { closeHandle(pool) }

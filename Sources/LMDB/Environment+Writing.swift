@@ -92,7 +92,7 @@ extension Environment {
     let number = UInt64(mdb_txn_id(transaction))
     if isCommit { committing.store(number, ordering: .releasing) }
     defer { committing.store(0, ordering: .releasing) }
-    let code = mdb_txn_commit(transaction)
+    let code = EngineDifferences.code(mdb_txn_commit(transaction))
     endTrees(isCommitted: code == 0)
     if code == MDB_MAP_FULL {
       try grow()

@@ -46,6 +46,8 @@ package final class Environment: @unchecked Sendable {
   package let plainReason: EngineFence.Reason?
   /// Whether pages are read in the map, and short records changed in place, as ``PageLayout`` says.
   let readsPages: Bool
+  /// The layout of the file's pages.
+  let format = PageFormat.ofEngine
   /// Whether the map is opened without the system's read-ahead, and pages are asked for as reads
   /// need them.
   let readsAheadItself: Bool
@@ -74,6 +76,8 @@ package final class Environment: @unchecked Sendable {
   let readOpenedTreeCount = Atomic<Int>(0)
   /// Counts ended writes: LMDB frees the cursors of a write with it.
   let endedWriteCount = Atomic<Int>(0)
+  /// Counts freed transactions of reads; see ``closeStray(_:)``.
+  let freedReadCount = Atomic<Int>(0)
   var readOpenedTreeCountAtBegin = 0
   var activeWrite: OpaquePointer?
   var firstFailure: LMDBError?
@@ -201,7 +205,7 @@ package final class Environment: @unchecked Sendable {
     let isWithoutReadAhead = canReadAhead(name ?? path, options)
     if isWithoutReadAhead { flags |= UInt32(MDB_NORDAHEAD) }
     code = TemporaryFile.withoutOthers {
-      mdb_env_open(handle, name ?? path, flags, mode_t(options.mode))
+      EngineDifferences.code(mdb_env_open(handle, name ?? path, flags, mode_t(options.mode)))
     }
     guard code == 0 else {
       // An environment whose open failed must not be used, only closed.
@@ -271,8 +275,10 @@ package final class Environment: @unchecked Sendable {
     do {
       try environment.write(initialise)
       // An empty commit writes nothing, not even the meta pages.
-      let code = mdb_env_sync(environment.handle, 1)
+      let code = EngineDifferences.code(mdb_env_sync(environment.handle, 1))
       guard code == 0 else { throw environment.ioFailure(code, operation: "create") }
+      // A file that this package could not open again gets no name.
+      try MetaPages(file: environment.dataDescriptor, path: path).check()
     } catch {
       environment.shutDown()
       throw error
@@ -349,7 +355,7 @@ package final class Environment: @unchecked Sendable {
 
   /// Only once, after `isClosed` was set with no read running.
   func closeHandle(_ pool: [PinnedRead]) {
-    for pinned in pool { mdb_txn_abort(pinned.handle) }
+    for pinned in pool { abortRead(pinned.handle) }
     mdb_env_close(handle)
     stampClosed()
     files?.close()

@@ -84,9 +84,7 @@ final class FilePair: @unchecked Sendable {
     guard count > 0 else { return true }
     let magic = withUnsafeBytes(of: MetaPageLayout.magicNumber) { Array($0) }
     if start.prefix(min(count, 4)).elementsEqual(magic.prefix(count)) { return true }
-    let places = [
-      MetaPageLayout.magic, MetaPageLayout.magicOf32Bits, MetaPageLayout.magicOfNextFormat,
-    ]
+    let places = [MetaPageLayout.magicOf32Bits] + PageFormat.all.map(\.meta.magic)
     return start.prefix(4).allSatisfy { $0 == 0 }
       && !places.contains { start[$0..<($0 + 4)].elementsEqual(magic) }
   }

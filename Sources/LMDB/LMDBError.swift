@@ -20,6 +20,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case unsupportedFileSystem(String)
     /// The bytes are no LMDB file of this kind: says what they look like.
     case notAnEnvironment(String)
+    /// A file of the other of LMDB's formats than the engine of this process reads: says which.
+    case otherEngine(PageFormat)
     /// The file is shorter than its meta pages say.
     case truncated(size: UInt64, needed: UInt64)
     /// A number in the file cannot be true: says which.
@@ -106,6 +108,9 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unsuitablePath(let what): "\(thing): it is \(what)"
     case .unsupportedFileSystem(let what): "\(thing): it is on \(what)"
     case .notAnEnvironment(let what): "\(thing): \(what)"
+    case .otherEngine(let format):
+      "\(thing): \(format.engine) made it, and \(PageFormat.engineVersion) reads only files of "
+        + PageFormat.ofEngine.engine
     case .truncated(let size, let needed):
       "\(thing): the file has \(size) bytes, its header says \(needed)"
     case .damaged(let what): "\(thing): \(what)"

@@ -39,6 +39,9 @@ private struct PreviousCommitCopying {
   let path: String
   let source: Int32
 
+  /// The copy is for the engine, so only its format is looked for.
+  private let format = PageFormat.ofEngine
+
   private struct Meta {
     var page: [UInt8]
     var transaction: UInt64
@@ -72,7 +75,7 @@ private struct PreviousCommitCopying {
   /// Those of its two that can be read, the newest first.
   private func metaPages() throws(LMDBError) -> [Meta] {
     var size = PageLayout.smallestPage
-    while size <= PageLayout.largestPage {
+    while size <= format.largestPage {
       let metas = [0, 1].compactMap { meta($0, pageSize: size) }
       if !metas.isEmpty { return metas.sorted { $0.transaction > $1.transaction } }
       size *= 2
@@ -92,14 +95,14 @@ private struct PreviousCommitCopying {
       func word(_ offset: Int) -> UInt32 {
         bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
       }
-      guard word(MetaPageLayout.magic) == MetaPageLayout.magicNumber,
-        word(MetaPageLayout.version) == MetaPageLayout.dataVersion,
-        word(MetaPageLayout.freeList + TreeRecordLayout.pageSize) == UInt32(pageSize)
+      guard word(format.meta.magic) == MetaPageLayout.magicNumber,
+        word(format.meta.version) == format.dataVersion,
+        word(format.meta.freeList + TreeRecordLayout.pageSize) == UInt32(pageSize)
       else { return nil }
       return Meta(
         page: Array(bytes),
         transaction: bytes.loadUnaligned(
-          fromByteOffset: MetaPageLayout.transaction, as: UInt64.self),
+          fromByteOffset: format.meta.transaction, as: UInt64.self),
         number: number)
     }
   }
@@ -111,7 +114,7 @@ private struct PreviousCommitCopying {
       bytes.storeBytes(
         of: UInt64(1 - meta.number), toByteOffset: PageLayout.number, as: UInt64.self)
       bytes.storeBytes(
-        of: meta.transaction - 1, toByteOffset: MetaPageLayout.transaction, as: UInt64.self)
+        of: meta.transaction - 1, toByteOffset: format.meta.transaction, as: UInt64.self)
     }
     try write(meta.page, to: file, at: meta.number * meta.page.count)
     try write(older, to: file, at: (1 - meta.number) * meta.page.count)

@@ -119,7 +119,7 @@ package struct Transaction {
       let entryCount =
         record.count == TreeRecordLayout.size
         ? record.loadUnaligned(fromByteOffset: TreeRecordLayout.entries, as: UInt64.self) : 0
-      trees.append((String(decoding: cursor.key, as: UTF8.self), entryCount))
+      trees.append((environment.format.name(ofTree: cursor.key), entryCount))
       found = try cursor.next()
     }
     return trees
@@ -142,6 +142,7 @@ package struct Transaction {
   /// The error for `code`; in a write, it also marks the transaction as failed.
   @inline(never)
   func failure(_ code: Int32, _ operation: String) -> LMDBError {
+    let code = EngineDifferences.code(code)
     // A positive code is the system's. In a write it comes from pages that were spilled to disk.
     let isOfDisk = code > 0 && code != EINVAL && code != ENOMEM && code != EACCES
     let error =

@@ -1,7 +1,8 @@
-internal import LMDB
+package import LMDB
 internal import LodestoreFormat
 
-/// Checks the pages of an LMDB file, data version 1 of a 64-bit little-endian machine, byte by byte.
+/// Checks the pages of an LMDB file of a 64-bit little-endian machine, byte by byte, in either
+/// ``PageFormat``.
 ///
 /// LMDB believes what the pages say: a damaged file makes it crash or loop inside a read. A file
 /// that passes here can be walked and written by it. Memory is one page for each level of a tree
@@ -47,15 +48,16 @@ package enum PageChecker {
     var attempt = 0
     while true {
       attempt += 1
-      let (metas, size) = try metaPages(of: file)
+      let (format, metas, size) = try metaPages(of: file)
       var findings = FindingList(limit: limit)
       let number = (metas[0].transaction >= metas[1].transaction) == (commit == .newest) ? 0 : 1
       let meta = metas[number]
       switch commit {
-      case .newest: checkMetaPages(metas, &findings)
-      case .previous: checkMetaPage(meta, number, pageSize: metas[0].pageSize, &findings)
+      case .newest: checkMetaPages(metas, format, &findings)
+      case .previous: checkMetaPage(meta, number, format, pageSize: metas[0].pageSize, &findings)
       }
       var report = PageReport()
+      report.format = format
       report.pageSizeInBytes = metas[0].pageSize
       report.fileSizeInBytes = size
       report.mapSizeInBytes = meta.mapSize
@@ -72,7 +74,7 @@ package enum PageChecker {
       } else {
         report.pageCount = Int(bound.partialValue)
         let walk = PageWalk(
-          file: file, meta: meta, pageSize: metas[0].pageSize, filePages: filePages,
+          file: file, format: format, meta: meta, pageSize: metas[0].pageSize, filePages: filePages,
           findings: findings, step: step)
         try walk.run(&report)
         findings = walk.findings
@@ -95,42 +97,62 @@ package enum PageChecker {
 
   private static func metaPages(
     of file: PageFile
-  ) throws(VerificationError) -> (metas: [MetaPage], size: Int) {
+  ) throws(VerificationError) -> (format: PageFormat, metas: [MetaPage], size: Int) {
     let size = try file.sizeInBytes()
     guard size > 0 else { throw .notAStore("it is empty") }
-    let first = try metaPage(of: file, at: 0)
-    guard let first, first.magic == MetaPageLayout.magicNumber else {
+    let format = try self.format(of: file)
+    guard let first = try metaPage(of: file, format, at: 0) else {
       throw .notAStore("it is not an LMDB file of a 64-bit machine")
     }
-    guard first.version == MetaPageLayout.dataVersion else {
-      throw .notAStore("its LMDB data version is \(first.version), must be 1")
-    }
     let pageSize = first.pageSize
-    guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
+    guard pageSize >= PageLayout.smallestPage, pageSize <= format.largestPage,
       pageSize & (pageSize - 1) == 0
     else {
-      throw .damagedHeader(PageLayout.refusal(ofPageSize: pageSize))
+      throw .damagedHeader(format.refusal(ofPageSize: pageSize))
     }
-    guard let second = try metaPage(of: file, at: pageSize) else {
+    guard let second = try metaPage(of: file, format, at: pageSize) else {
       throw .notAStore("it ends within its first two pages")
     }
-    return ([first, second], size)
+    return (format, [first, second], size)
+  }
+
+  /// The format that the first page of a file states.
+  package static func format(of file: PageFile) throws(VerificationError) -> PageFormat {
+    let head = try bytes(of: file, PageFormat.headSize, at: 0) ?? []
+    return try head.withBytes { (head) throws(VerificationError) in
+      if let format = PageFormat(ofFile: head) { return format }
+      for format in PageFormat.all where head.count == PageFormat.headSize {
+        guard head._uint32(at: format.meta.magic) == MetaPageLayout.magicNumber else { continue }
+        throw .notAStore(
+          "its LMDB data version is \(head._uint32(at: format.meta.version)), must be "
+            + "\(format.dataVersion)")
+      }
+      throw .notAStore("it is not an LMDB file of a 64-bit machine")
+    }
   }
 
   private static func metaPage(
-    of file: PageFile, at offset: Int
+    of file: PageFile, _ format: PageFormat, at offset: Int
   ) throws(VerificationError) -> MetaPage? {
-    var bytes = [UInt8](repeating: 0, count: MetaPageLayout.size)
+    try bytes(of: file, format.meta.size, at: offset)?.withUnsafeBytes { MetaPage($0, format) }
+  }
+
+  /// `nil` where the file has fewer.
+  private static func bytes(
+    of file: PageFile, _ byteCount: Int, at offset: Int
+  ) throws(VerificationError) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
     let count = try bytes.withMutableBytes { (buffer) throws(VerificationError) in
       try file.read(into: buffer, at: offset)
     }
-    guard count == MetaPageLayout.size else { return nil }
-    return bytes.withUnsafeBytes { MetaPage($0) }
+    return count == byteCount ? bytes : nil
   }
 
-  private static func checkMetaPages(_ metas: [MetaPage], _ findings: inout FindingList) {
+  private static func checkMetaPages(
+    _ metas: [MetaPage], _ format: PageFormat, _ findings: inout FindingList
+  ) {
     for (number, meta) in metas.enumerated() {
-      checkMetaPage(meta, number, pageSize: metas[0].pageSize, &findings)
+      checkMetaPage(meta, number, format, pageSize: metas[0].pageSize, &findings)
     }
     let (one, other) = (metas[0].transaction, metas[1].transaction)
     if max(one, other) - min(one, other) > 1 {
@@ -139,7 +161,8 @@ package enum PageChecker {
   }
 
   private static func checkMetaPage(
-    _ meta: MetaPage, _ number: Int, pageSize: Int, _ findings: inout FindingList
+    _ meta: MetaPage, _ number: Int, _ format: PageFormat, pageSize: Int,
+    _ findings: inout FindingList
   ) {
     func require(_ isRight: Bool, _ detail: @autoclosure () -> String) {
       if !isRight { findings.add(Finding(.meta, "meta page \(number): " + detail())) }
@@ -149,7 +172,8 @@ package enum PageChecker {
       meta.pageFlags == PageFlag.meta, "has page flags \(meta.pageFlags), must be 8")
     require(meta.magic == MetaPageLayout.magicNumber, "has not LMDB's mark")
     require(
-      meta.version == MetaPageLayout.dataVersion, "has data version \(meta.version), must be 1")
+      meta.version == format.dataVersion,
+      "has data version \(meta.version), must be \(format.dataVersion)")
     require(
       meta.pageSize == pageSize,
       "has page size \(meta.pageSize), the other has \(pageSize)")

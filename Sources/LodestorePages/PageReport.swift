@@ -1,3 +1,5 @@
+package import LMDB
+
 /// What a walk over the pages of an LMDB file found.
 package struct PageReport: Sendable {
   /// One tree, as its pages are and not as its record says.
@@ -20,6 +22,7 @@ package struct PageReport: Sendable {
     }
   }
 
+  package var format = PageFormat.lmdb09
   package var pageSizeInBytes = 0
   package var fileSizeInBytes = 0
   package var mapSizeInBytes: UInt64 = 0

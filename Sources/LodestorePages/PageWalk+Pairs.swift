@@ -20,7 +20,7 @@ extension PageWalk {
       _ = try visitOverflow(node, in: page, &walk)
       return
     }
-    let start = node.keyRange.upperBound
+    let start = node.valueStart
     switch walk.role {
     case .names:
       guard node.dataSize == TreeRecordLayout.size else {
@@ -31,8 +31,7 @@ extension PageWalk {
             "a tree's record has \(node.dataSize) bytes, must have \(TreeRecordLayout.size)"))
         return
       }
-      noteTree(
-        String(decoding: page[node.keyRange], as: UTF8.self), TreeRecord(page, at: start))
+      noteTree(format.name(ofTree: page[node.keyRange]), TreeRecord(page, at: start))
     case .data:
       if node.flags & NodeFlag.isLarge != 0 { _ = try visitOverflow(node, in: page, &walk) }
     case .freeList:
@@ -42,7 +41,7 @@ extension PageWalk {
         list.take(UnsafeRawBufferPointer(rebasing: page[start..<(start + node.dataSize)]), self)
         list.finish(self)
       } else if let run = try visitOverflow(node, in: page, &walk) {
-        try readFreeList(at: run * pageSize + PageLayout.headerSize, byteCount: node.dataSize)
+        try readFreeList(at: run * pageSize + format.headerSize, byteCount: node.dataSize)
       }
     }
   }
@@ -64,7 +63,7 @@ extension PageWalk {
   private func visitOverflow(
     _ node: Node, in page: UnsafeRawBufferPointer, _ walk: inout Walk
   ) throws(VerificationError) -> Int? {
-    let first = page._uint64(at: node.keyRange.upperBound)
+    let first = page._uint64(at: node.valueStart)
     func refuse(_ detail: String) -> Int? {
       findings.add(Finding(.overflow, tree: walk.name, "run at page \(first): " + detail))
       return nil
@@ -77,7 +76,7 @@ extension PageWalk {
       return nil
     }
     let header = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: PageLayout.headerSize, alignment: 16)
+      byteCount: format.headerSize, alignment: 16)
     defer { header.deallocate() }
     guard try file.read(into: header, at: Int(first) * pageSize) == header.count else {
       return refuse("is not in the file")
@@ -85,12 +84,18 @@ extension PageWalk {
     let bytes = UnsafeRawBufferPointer(header)
     let number = bytes._uint64(at: PageLayout.number)
     guard number == first else { return refuse("says it is page \(number)") }
-    let flags = bytes._uint16(at: PageLayout.flags)
+    let flags = bytes._uint16(at: format.flags)
     guard flags == PageFlag.overflow else {
       return refuse("has flags \(flags), must be \(PageFlag.overflow)")
     }
-    let length = Int(bytes._uint32(at: PageLayout.overflowCount))
-    let needed = (PageLayout.headerSize - 1 + node.dataSize) / pageSize + 1
+    let length = Int(bytes._uint32(at: format.overflowCount))
+    if let place = format.overflowReferenceCount {
+      let said = page._uint64(at: node.valueStart + place)
+      guard said == UInt64(length) else {
+        return refuse("has \(length) pages, the pair that leads to it says \(said)")
+      }
+    }
+    let needed = format.overflowPages(of: node.dataSize, pageSize: pageSize)
     guard length >= needed else {
       return refuse("has \(length) pages, its value needs \(needed)")
     }

@@ -71,9 +71,9 @@ extension PageWalk {
     guard checkExtents(of: nodes, in: page, number, walk) else { return }
     checkOrder(of: nodes, in: page, number, isLeaf: isLeaf, bounds, walk)
     if isLeaf {
-      walk.report.leafCapacityInBytes += pageSize - PageLayout.headerSize
+      walk.report.leafCapacityInBytes += pageSize - format.headerSize
       walk.report.leafUsedInBytes +=
-        nodes.count * PageLayout.slotSize + pageSize - Int(page._uint16(at: PageLayout.upper))
+        nodes.count * PageLayout.slotSize + pageSize - upper(of: page)
       for node in nodes where !isGivenUp { try visitPair(node, in: page, number, &walk) }
       return
     }
@@ -93,6 +93,8 @@ extension PageWalk {
     var end: Int
     var flags: UInt16
     var keyRange: Range<Int>
+    /// Where the value or the place of its overflow pages begins.
+    var valueStart: Int
     var dataSize: Int
     /// In a branch: the page below.
     var child: UInt64
@@ -110,22 +112,27 @@ extension PageWalk {
       return refuse("says it is page \(page._uint64(at: PageLayout.number))")
     }
     let expected = isLeaf ? PageFlag.leaf : PageFlag.branch
-    guard page._uint16(at: PageLayout.flags) == expected else {
-      return refuse("has flags \(page._uint16(at: PageLayout.flags)), must be \(expected)")
+    guard page._uint16(at: format.flags) == expected else {
+      return refuse("has flags \(page._uint16(at: format.flags)), must be \(expected)")
     }
-    let lower = Int(page._uint16(at: PageLayout.lower))
-    let upper = Int(page._uint16(at: PageLayout.upper))
-    guard lower >= PageLayout.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
+    if let written = format.transaction.map({ page._uint64(at: $0) }),
+      written == 0 || written > meta.transaction
+    {
+      return refuse("was written by commit \(written), commits are 1 to \(meta.transaction)")
+    }
+    let lower = format.origin + Int(page._uint16(at: format.lower))
+    let upper = upper(of: page)
+    guard lower >= format.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
       return refuse("has its free space at \(lower) to \(upper)")
     }
-    let count = (lower - PageLayout.headerSize) / PageLayout.slotSize
+    let count = (lower - format.headerSize) / PageLayout.slotSize
     // LMDB itself lets a branch of the free list go down to one child.
     let least = isLeaf || walk.role == .freeList ? 1 : 2
     guard count >= least else { return refuse("has \(count) nodes, must have \(least)") }
     var nodes: [Node] = []
     nodes.reserveCapacity(count)
     for index in 0..<count {
-      let offset = Int(page._uint16(at: PageLayout.headerSize + index * PageLayout.slotSize))
+      let offset = format.origin + Int(page._uint16(at: format.slot(index)))
       guard offset >= upper, offset & 1 == 0, offset + PageLayout.nodeHeaderSize <= pageSize else {
         return refuse("node \(index) is at \(offset), nodes are at \(upper) to \(pageSize)")
       }
@@ -137,27 +144,35 @@ extension PageWalk {
     return nodes
   }
 
+  /// Where the free space of a page ends.
+  private func upper(of page: UnsafeRawBufferPointer) -> Int {
+    format.origin + Int(page._uint16(at: format.upper))
+  }
+
   private func node(at offset: Int, in page: UnsafeRawBufferPointer, isLeaf: Bool) -> Node? {
     let low = UInt64(page._uint32(at: offset + PageLayout.nodeValueSize))
     let flags = page._uint16(at: offset + PageLayout.nodeFlags)
     let keyStart = offset + PageLayout.nodeHeaderSize
     let keyEnd = keyStart + Int(page._uint16(at: offset + PageLayout.nodeKeySize))
     let dataSize = Int(low)
-    let held = !isLeaf ? 0 : flags & NodeFlag.isLarge != 0 ? 8 : dataSize
-    guard keyEnd <= pageSize, held <= pageSize - keyEnd else { return nil }
+    let isElsewhere = flags & NodeFlag.isLarge != 0
+    let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : dataSize
+    let valueStart = keyStart + format.valueOffset(behindKeyOf: keyEnd - keyStart)
+    guard valueStart <= pageSize, held <= pageSize - valueStart else { return nil }
     // Nodes begin at even offsets, so one of odd size is followed by an unused byte.
-    let end = (keyEnd + held + 1) & ~1
+    let end = (valueStart + held + 1) & ~1
     guard end <= pageSize else { return nil }
     return Node(
       offset: offset, end: end, flags: isLeaf ? flags : 0, keyRange: keyStart..<keyEnd,
-      dataSize: dataSize, child: low | UInt64(flags) << PageLayout.childLowBits)
+      valueStart: valueStart, dataSize: dataSize,
+      child: low | UInt64(flags) << PageLayout.childLowBits)
   }
 
   /// Nodes fill the page from its upper mark to its end, one after the other.
   private func checkExtents(
     of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: Walk
   ) -> Bool {
-    var expected = Int(page._uint16(at: PageLayout.upper))
+    var expected = upper(of: page)
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
       guard node.offset == expected else {
         findings.add(

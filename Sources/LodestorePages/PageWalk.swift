@@ -11,6 +11,7 @@ final class PageWalk {
   static let mostFindings = 100_000
 
   let file: PageFile
+  let format: PageFormat
   let meta: MetaPage
   let pageSize: Int
   /// Whole pages that the file really has.
@@ -31,11 +32,13 @@ final class PageWalk {
   private var visited = 0
 
   init(
-    file: PageFile, meta: MetaPage, pageSize: Int, filePages: Int, findings: FindingList,
+    file: PageFile, format: PageFormat, meta: MetaPage, pageSize: Int, filePages: Int,
+    findings: FindingList,
     step: @escaping (_ done: Int, _ total: Int) -> Bool
   ) {
     self.step = step
     self.file = file
+    self.format = format
     self.meta = meta
     self.pageSize = pageSize
     self.filePages = filePages

@@ -1,7 +1,7 @@
-internal import LMDB
+package import LMDB
 internal import LodestoreFormat
 
-/// What LMDB keeps about a tree in 48 bytes, as data version 1 has it on a 64-bit machine.
+/// What LMDB keeps about a tree in 48 bytes on a 64-bit machine.
 package struct TreeRecord: Equatable, Sendable {
   /// The page size in the free list's record, otherwise unused.
   package var pad: UInt32
@@ -41,15 +41,16 @@ package struct MetaPage: Equatable, Sendable {
   package var pageSize: Int { Int(freeList.pad) }
 
   /// Reads ``MetaPageLayout/size`` bytes, which the caller has checked to be there.
-  package init(_ bytes: UnsafeRawBufferPointer) {
+  package init(_ bytes: UnsafeRawBufferPointer, _ format: PageFormat) {
+    let layout = format.meta
     pageNumber = bytes._uint64(at: PageLayout.number)
-    pageFlags = bytes._uint16(at: PageLayout.flags)
-    magic = bytes._uint32(at: MetaPageLayout.magic)
-    version = bytes._uint32(at: MetaPageLayout.version)
-    mapSize = bytes._uint64(at: MetaPageLayout.mapSize)
-    freeList = TreeRecord(bytes, at: MetaPageLayout.freeList)
-    main = TreeRecord(bytes, at: MetaPageLayout.names)
-    lastPage = bytes._uint64(at: MetaPageLayout.lastPage)
-    transaction = bytes._uint64(at: MetaPageLayout.transaction)
+    pageFlags = bytes._uint16(at: format.flags)
+    magic = bytes._uint32(at: layout.magic)
+    version = bytes._uint32(at: layout.version)
+    mapSize = bytes._uint64(at: layout.mapSize)
+    freeList = TreeRecord(bytes, at: layout.freeList)
+    main = TreeRecord(bytes, at: layout.names)
+    lastPage = bytes._uint64(at: layout.lastPage)
+    transaction = bytes._uint64(at: layout.transaction)
   }
 }

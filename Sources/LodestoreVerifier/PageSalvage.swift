@@ -30,6 +30,8 @@ final class PageSalvage {
   typealias Visit = (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
 
   private let file: PageFile
+  /// The layout of its pages.
+  let format: PageFormat
   private let pageSize: Int
   private let filePages: Int
   /// Its two commits, the newest first.
@@ -50,16 +52,22 @@ final class PageSalvage {
     let size = try file.sizeInBytes()
     var metas: [MetaPage] = []
     var pageSize = 0
+    var format = PageFormat.lmdb09
     // The page size is in the first meta page, or it is tried.
     for candidate in [0] + Self.pageSizes where pageSize == 0 {
-      guard let meta = try Self.meta(file, at: candidate) else { continue }
-      pageSize = meta.pageSize
+      for possible in PageFormat.all where pageSize == 0 {
+        guard let meta = try Self.meta(file, possible, at: candidate) else { continue }
+        pageSize = meta.pageSize
+        format = possible
+      }
     }
     guard pageSize > 0 else {
-      throw .notAStore("neither of its first two pages is a meta page of LMDB's data version 1")
+      throw .notAStore(
+        "neither of its first two pages is a meta page of LMDB's data version 1 or 3")
     }
+    self.format = format
     for offset in [0, pageSize] {
-      if let meta = try Self.meta(file, at: offset), meta.pageSize == pageSize {
+      if let meta = try Self.meta(file, format, at: offset), meta.pageSize == pageSize {
         metas.append(meta)
       }
     }
@@ -73,16 +81,17 @@ final class PageSalvage {
 
   deinit { for buffer in buffers { buffer.deallocate() } }
 
-  private static var pageSizes: [Int] { (9...15).map { 1 << $0 } }
+  private static var pageSizes: [Int] { (9...16).map { 1 << $0 } }
 
-  private static func meta(_ file: PageFile, at offset: Int) throws(VerificationError) -> MetaPage?
-  {
+  private static func meta(
+    _ file: PageFile, _ format: PageFormat, at offset: Int
+  ) throws(VerificationError) -> MetaPage? {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: MetaPageLayout.size, alignment: 16)
+      byteCount: format.meta.size, alignment: 16)
     defer { buffer.deallocate() }
     guard try file.read(into: buffer, at: offset) == buffer.count else { return nil }
-    let meta = MetaPage(UnsafeRawBufferPointer(buffer))
-    guard meta.magic == MetaPageLayout.magicNumber, meta.version == MetaPageLayout.dataVersion,
+    let meta = MetaPage(UnsafeRawBufferPointer(buffer), format)
+    guard meta.magic == MetaPageLayout.magicNumber, meta.version == format.dataVersion,
       Self.pageSizes.contains(meta.pageSize)
     else { return nil }
     return meta
@@ -113,7 +122,7 @@ final class PageSalvage {
     guard level < PageLayout.deepestTree, let page = try bytes(of: number, level: level),
       known.insert(Int(number))
     else { return add(bounds, to: &gaps) }
-    let flags = page._uint16(at: PageLayout.flags)
+    let flags = page._uint16(at: format.flags)
     guard flags == PageFlag.leaf || flags == PageFlag.branch else { return add(bounds, to: &gaps) }
     let isLeaf = flags == PageFlag.leaf
     guard let nodes = nodes(of: page, isLeaf: isLeaf) else { return add(bounds, to: &gaps) }
@@ -146,6 +155,7 @@ final class PageSalvage {
   /// Where a node's parts are in its page.
   private struct Node {
     var key: Range<Int>
+    var valueStart: Int
     var size: Int
     var flags: UInt16
     var child: UInt64
@@ -153,25 +163,27 @@ final class PageSalvage {
 
   /// `nil` for a page whose header is wrong, and in the place of each node that does not fit.
   private func nodes(of page: UnsafeRawBufferPointer, isLeaf: Bool) -> [Node?]? {
-    let lower = Int(page._uint16(at: PageLayout.lower))
-    let upper = Int(page._uint16(at: PageLayout.upper))
-    guard lower >= PageLayout.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
+    let lower = format.origin + Int(page._uint16(at: format.lower))
+    let upper = format.origin + Int(page._uint16(at: format.upper))
+    guard lower >= format.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
       return nil
     }
     // Nodes do not overlap; one that is damaged may seem to, and more than one page of that is another's work.
     var room = 2 * pageSize
-    return stride(from: PageLayout.headerSize, to: lower, by: PageLayout.slotSize).map { slot in
-      let offset = Int(page._uint16(at: slot))
+    return stride(from: format.headerSize, to: lower, by: PageLayout.slotSize).map { slot in
+      let offset = format.origin + Int(page._uint16(at: slot))
       guard offset >= upper, offset + PageLayout.nodeHeaderSize <= pageSize else { return nil }
       let low = UInt64(page._uint32(at: offset + PageLayout.nodeValueSize))
       let flags = page._uint16(at: offset + PageLayout.nodeFlags)
       let start = offset + PageLayout.nodeHeaderSize
       let end = start + Int(page._uint16(at: offset + PageLayout.nodeKeySize))
-      let held = !isLeaf ? 0 : flags & NodeFlag.isLarge != 0 ? 8 : Int(low)
-      guard end <= pageSize, held <= pageSize - end, room > 0 else { return nil }
-      room -= end + held - offset
+      let isElsewhere = flags & NodeFlag.isLarge != 0
+      let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : Int(low)
+      let valueStart = start + format.valueOffset(behindKeyOf: end - start)
+      guard valueStart <= pageSize, held <= pageSize - valueStart, room > 0 else { return nil }
+      room -= valueStart + held - offset
       return Node(
-        key: start..<end, size: Int(low), flags: flags,
+        key: start..<end, valueStart: valueStart, size: Int(low), flags: flags,
         child: low | UInt64(flags) << PageLayout.childLowBits)
     }
   }
@@ -184,22 +196,22 @@ final class PageSalvage {
       return false
     }
     let key = UnsafeRawBufferPointer(rebasing: page[node.key])
-    let start = node.key.upperBound
+    let start = node.valueStart
     guard node.flags & NodeFlag.isLarge != 0 else {
       try visit(key, UnsafeRawBufferPointer(rebasing: page[start..<start + node.size]))
       return true
     }
     let first = page._uint64(at: start)
-    let count = (PageLayout.headerSize - 1 + node.size) / pageSize + 1
+    let count = format.overflowPages(of: node.size, pageSize: pageSize)
     guard first >= PageLayout.firstDataPage, first < UInt64(filePages),
       count <= filePages - Int(first)
     else { return false }
     guard try isRun(Int(first)), take(Int(first)..<Int(first) + count) else { return false }
     let run = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: PageLayout.headerSize + node.size, alignment: 16)
+      byteCount: format.headerSize + node.size, alignment: 16)
     defer { run.deallocate() }
     guard try file.read(into: run, at: Int(first) * pageSize) == run.count else { return false }
-    let value = UnsafeRawBufferPointer(run)[PageLayout.headerSize...]
+    let value = UnsafeRawBufferPointer(run)[format.headerSize...]
     try visit(key, UnsafeRawBufferPointer(rebasing: value))
     return true
   }
@@ -207,12 +219,12 @@ final class PageSalvage {
   /// Whether `page` says that it is the first one of a run.
   private func isRun(_ page: Int) throws(VerificationError) -> Bool {
     let header = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: PageLayout.headerSize, alignment: 16)
+      byteCount: format.headerSize, alignment: 16)
     defer { header.deallocate() }
     guard try file.read(into: header, at: page * pageSize) == header.count else { return false }
     let bytes = UnsafeRawBufferPointer(header)
     return bytes._uint64(at: PageLayout.number) == UInt64(page)
-      && bytes._uint16(at: PageLayout.flags) == PageFlag.overflow
+      && bytes._uint16(at: format.flags) == PageFlag.overflow
   }
 
   /// Marks pages as known; false where too many were.
@@ -267,7 +279,7 @@ final class PageSalvage {
     for page in Int(PageLayout.firstDataPage)..<max(Int(PageLayout.firstDataPage), filePages)
     where !known.contains(page) && !free.contains(page) {
       guard let bytes = try bytes(of: UInt64(page), level: 0),
-        bytes._uint16(at: PageLayout.flags) == PageFlag.leaf,
+        bytes._uint16(at: format.flags) == PageFlag.leaf,
         let nodes = nodes(of: bytes, isLeaf: true)
       else { continue }
       for case let node? in nodes { _ = try visitPair(node, in: bytes, false, visit) }

@@ -63,7 +63,8 @@ package final class SalvagedFile {
     var unnamed = 0
     let gaps = try pages.walk(meta.main, isNames: true) { key, value in
       guard value.count == TreeRecordLayout.size,
-        let name = String(validating: key, as: UTF8.self), !name.isEmpty, !name.contains("\0")
+        let text = String(validating: key, as: UTF8.self),
+        case let name = pages.format.name(ofTree: text.utf8), !name.isEmpty, !name.contains("\0")
       else {
         unnamed += 1
         return

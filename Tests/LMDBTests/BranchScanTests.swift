@@ -103,7 +103,7 @@ import Testing
     let branch = try #require(branchOffsets(in: path).first)
     let leaf = Int(child(12, ofBranchAt: branch, in: file)) * pageSize
     let bytes = page(leaf, of: file)
-    let node = number(bytes, at: number(bytes, at: 12) - 2)
+    let node = node(nodeCount(of: bytes) - 1, of: bytes)
     // Above all of the leaf behind; every seventh is nowhere.
     let id = (number(bytes, at: node + 8) / 7 + 20 * pageSize / 4_096) * 7 + (kind == 0 ? 1 : 0)
     let raised = [UInt8(id & 0xff), UInt8(id >> 8)]
@@ -124,8 +124,8 @@ import Testing
     // Of its few keys "r" is one.
     let names = pages.filter { offset in
       let bytes = page(offset, of: file)
-      guard number(bytes, at: 10) == 2, number(bytes, at: 12) < 64 else { return false }
-      return number(bytes, at: number(bytes, at: 16) + 6) == 1
+      guard number(bytes, at: format.flags) == 2, nodeCount(of: bytes) < 24 else { return false }
+      return bytes[node(0, of: bytes) + 8] == UInt8(ascii: "r")
     }
     // The highest number there is: the map would begin as far before where it does.
     let highest = size(of: path) / pageSize - 1
@@ -158,18 +158,27 @@ import Testing
     defer { close(file) }
     return stride(from: 2 * pageSize, to: size(of: path), by: pageSize).filter { offset in
       let bytes = page(offset, of: file)
-      return number(bytes, at: 10) == 1 && number(bytes, at: 12) > 16 + 2 * 30
+      return number(bytes, at: format.flags) == 1 && nodeCount(of: bytes) > 30
     }
+  }
+
+  private func nodeCount(of page: [UInt8]) -> Int {
+    (number(page, at: format.lower) + format.origin - format.headerSize) / 2
+  }
+
+  /// Where the node at `index` is in its page.
+  private func node(_ index: Int, of page: [UInt8]) -> Int {
+    number(page, at: format.slot(index)) + format.origin
   }
 
   private func child(_ index: Int, ofBranchAt offset: Int, in file: Int32) -> UInt64 {
     let bytes = page(offset, of: file)
-    let node = number(bytes, at: 16 + index * 2)
+    let node = node(index, of: bytes)
     return (0..<6).reduce(0) { $0 | UInt64(bytes[node + $1]) << UInt64($1 * 8) }
   }
 
   private func setChild(_ index: Int, ofBranchAt offset: Int, in file: Int32, to child: UInt64) {
-    let node = number(page(offset, of: file), at: 16 + index * 2)
+    let node = node(index, of: page(offset, of: file))
     let bytes = (0..<6).map { UInt8(truncatingIfNeeded: child >> UInt64($0 * 8)) }
     _ = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, 6, off_t(offset + node)) }
   }

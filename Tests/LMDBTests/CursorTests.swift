@@ -117,6 +117,28 @@ import Testing
     }
   }
 
+  /// LMDB 1.0 reads a cursor's transaction when it closes the cursor.
+  @Test func `a cursor kept beyond its read is closed when the transaction is gone`() async throws {
+    await #expect(processExitsWith: .success) {
+      try withEnvironment { environment, tree in
+        try put([[1], [2]], into: tree, of: environment)
+        // More reads than are kept for later: LMDB frees the transactions of the last ones.
+        let reads = try (0..<80).map { _ in try environment.beginRead() }
+        var cursors = try reads.map { read in
+          let cursor = try Cursor(tree, in: environment.transaction(of: read))
+          guard try cursor.first() else { fail("the tree is empty") }
+          return cursor
+        }
+        for read in reads { environment.endRead(read) }
+        cursors.removeAll()
+        let count = try environment.read { try $0.count(of: tree) }
+        guard count == 2, try environment.info.usedReaderSlotCount <= 82 else {
+          fail("\(count) entries")
+        }
+      }
+    }
+  }
+
   @Test func `a cursor kept beyond its write is refused and freed once`() throws {
     struct Stop: Error {}
     try withEnvironment { environment, tree in

@@ -32,7 +32,7 @@ import Testing
     try put([[1]], into: tree, of: environment)
   }
 
-  @Test(arguments: [151, pageSize + 151])
+  @Test(arguments: [format.meta.size - 1, pageSize + format.meta.size - 1])
   func `a transaction number beyond any file is refused`(offset: Int) async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
@@ -50,7 +50,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in
-      for offset in 136..<152 {
+      for offset in format.meta.lastPage..<format.meta.size {
         for page in [0, pageSize] {
           for byte: UInt8 in [0xff, 0x80, 0x7f, 0x01] {
             let environment = try openEnvironment(path)
@@ -76,7 +76,8 @@ import Testing
     EnvironmentRegistry.close(environment)
     let bytes = try #require(contents(of: path))
     // The name "t" behind its node's header, in the page of the last commit and in older ones.
-    let header: [UInt8] = [48, 0, 0, 0, 2, 0, 1, 0, UInt8(ascii: "t")]
+    let treeName = format.key(ofTree: "t")
+    let header: [UInt8] = [48, 0, 0, 0, 2, 0, UInt8(treeName.count), 0] + treeName
     let offsets = bytes.indices.filter { bytes[$0...].starts(with: header) }
     try #require(!offsets.isEmpty)
     for node in offsets {

@@ -50,7 +50,10 @@ extension EnvironmentOptions {
 }
 
 /// That of new files: the system's, but none above LMDB's limit.
-let pageSize = min(EngineFence.systemPageSize, 32_768)
+let pageSize = min(EngineFence.systemPageSize, format.largestPage)
+
+/// The layout of the files that the engine of these tests makes.
+let format = PageFormat.ofEngine
 
 extension Trait where Self == ConditionTrait {
   /// For tests of what is read and changed in the pages themselves.

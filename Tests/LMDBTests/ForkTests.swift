@@ -93,7 +93,7 @@ import Testing
         let child = ForkTests.fork()
         if child == 0 {
           while true {
-            _ = try? ReserveProbe.run()
+            _ = try? EngineProbe.run()
             let environment = try? EnvironmentRegistry.openInMemory(options: EnvironmentOptions()) {
               _ in
             }
@@ -106,7 +106,7 @@ import Testing
         guard waitpid(child, &status, 0) == child else { fail("the child is not there") }
       }
       // Takes away what killed ones have left.
-      _ = try ReserveProbe.run()
+      _ = try EngineProbe.run()
       // Other processes have names there for a moment.
       for _ in 0..<500 where !before.isSuperset(of: namesInMemory()) { usleep(10_000) }
       let left = Set(namesInMemory()).subtracting(before)

@@ -119,10 +119,12 @@ import Testing
     _ = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
     var damagedCount = 0
     for page in stride(from: 2 * pageSize, to: bytes.count, by: pageSize) {
-      let flags = Int(bytes[page + 10]) | Int(bytes[page + 11]) << 8
-      let lower = Int(bytes[page + 12]) | Int(bytes[page + 13]) << 8
-      guard flags == 2, lower > 16 + 2 * 10, lower < pageSize else { continue }
-      let node = Int(bytes[page + lower - 2]) | Int(bytes[page + lower - 1]) << 8
+      func number(_ offset: Int) -> Int {
+        Int(bytes[page + offset]) | Int(bytes[page + offset + 1]) << 8
+      }
+      let lower = format.origin + number(format.lower)
+      guard number(format.flags) == 2, lower > format.slot(10), lower < pageSize else { continue }
+      let node = format.origin + number(lower - 2)
       guard node + 16 < pageSize, bytes[page + node + 6] == 8, bytes[page + node + 7] == 0 else {
         continue
       }

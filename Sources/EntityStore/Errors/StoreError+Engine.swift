@@ -38,6 +38,7 @@ extension StoreError {
     switch error.kind {
     case .unsuitablePath, .unsupportedFileSystem: .unsuitablePath
     case .notAnEnvironment: .notAStore
+    case .otherEngine: .otherEngine
     case .truncated, .damaged: .damaged
     case .noPreviousCommit: .noPreviousCommit
     case .mismatched: .mismatchedFiles
@@ -76,6 +77,9 @@ extension StoreError {
       "cannot \(thing): it is on \(what), on which memory-mapped stores are not known to be safe; "
         + "use a local disk, or allowsAnyFileSystem"
     case .notAnEnvironment(let what): "cannot \(thing): \(what)"
+    case .otherEngine(let format):
+      "cannot \(thing): \(format.engine) made the file, and this program runs "
+        + "\(PageFormat.engineVersion), which cannot read it; convert the file with 'kvdump convert'"
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"

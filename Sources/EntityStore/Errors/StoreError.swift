@@ -33,6 +33,8 @@ public struct StoreError: Error, Sendable {
     public static let notAStore = Code("notAStore")
     /// The file needs a newer version of the library.
     public static let newerFormat = Code("newerFormat")
+    /// Another version of LMDB made the file, and the one of this program cannot read its pages.
+    public static let otherEngine = Code("otherEngine")
     /// The path cannot hold a store: a link, a directory, a device, an unsupported file system.
     public static let unsuitablePath = Code("unsuitablePath")
     /// The operating system does not let this process read or write here.

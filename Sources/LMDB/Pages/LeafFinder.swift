@@ -33,6 +33,7 @@ struct LeafFinder {
   }
 
   var pageSize: Int { pages.pageSize }
+  var format: PageFormat { pages.format }
 
   func address(_ number: UInt64) -> UnsafeRawPointer {
     pages.map + Int(number) * pages.pageSize
@@ -40,7 +41,7 @@ struct LeafFinder {
 
   /// Page 0 is a meta page: no leaf.
   func page(_ leaf: Leaf) -> LeafPage? {
-    leaf.number == 0 ? nil : LeafPage(address(leaf.number), size: pages.pageSize)
+    leaf.number == 0 ? nil : LeafPage(address(leaf.number), size: pages.pageSize, pages.format)
   }
 
   /// The leaf page that has or would have `id`; page 0 where that cannot be said.
@@ -61,8 +62,7 @@ struct LeafFinder {
       if level == pages.depth, number < pages.pageCount { return Leaf(number: number, low: low) }
       if level > 1 { prefetch(number, for: id, from: low, to: end) }
       guard
-        let page = TreePages.Page(
-          pages.map, number: number, of: pages.pageCount, size: pages.pageSize)
+        let page = pages.page(number)
       else { break }
       guard page.isBranch else { return Leaf(number: number, low: low) }
       if level > 1 { usualCount = page.count }
@@ -88,7 +88,7 @@ struct LeafFinder {
     lodestore_prefetch(base)
     guard end != .max else { return }
     let index = Self.guess(id, from: low, to: end, of: usualCount)
-    lodestore_prefetch(base + LeafPage.slot(index))
+    lodestore_prefetch(base + pages.format.slot(index))
     // Two lines around its node, as the index is seldom exact.
     let node = base + pages.pageSize - index * PageLayout.idBranchNodeSize
     lodestore_prefetch(node - 40)

@@ -8,46 +8,44 @@ import CLMDB
 public struct LeafPage {
   @usableFromInline let base: UnsafeRawPointer
   @usableFromInline let size: Int
+  @usableFromInline let format: PageFormat
   /// The number of pairs.
   @_documentation(visibility: internal)
   public let count: Int
 
   /// The page that begins at `base`; `nil` when it is no leaf.
   @usableFromInline
-  init?(_ base: UnsafeRawPointer, size: Int) {
-    let flags = base.load(fromByteOffset: PageLayout.flags, as: UInt16.self)
-    let lower = Int(base.load(fromByteOffset: PageLayout.lower, as: UInt16.self))
+  init?(_ base: UnsafeRawPointer, size: Int, _ format: PageFormat) {
+    let flags = base.load(fromByteOffset: format.flags, as: UInt16.self)
+    let lower = format.origin + Int(base.load(fromByteOffset: format.lower, as: UInt16.self))
     // A leaf, and nothing besides but perhaps dirty.
     guard flags & ~PageFlag.dirty == PageFlag.leaf,
-      lower >= PageLayout.headerSize + PageLayout.slotSize, lower <= size
+      lower >= format.headerSize + PageLayout.slotSize, lower <= size
     else { return nil }
     self.base = base
     self.size = size
-    count = (lower - PageLayout.headerSize) / PageLayout.slotSize
+    self.format = format
+    count = (lower - format.headerSize) / PageLayout.slotSize
   }
 
   /// No page: one without pairs.
   init() {
     base = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
     size = 0
+    format = .ofEngine
     count = 0
   }
 
   /// The mean size of a pair in bytes, from the page's free space; unchecked.
   var meanSize: Int {
-    (size - Int(base.load(fromByteOffset: PageLayout.upper, as: UInt16.self))) / max(1, count)
+    let upper = format.origin + Int(base.load(fromByteOffset: format.upper, as: UInt16.self))
+    return (size - upper) / max(1, count)
   }
 
-  /// The offset of the slot of the pair at `index`.
-  @inlinable @inline(__always)
-  static func slot(_ index: Int) -> Int {
-    PageLayout.headerSize &+ index &* PageLayout.slotSize
-  }
-
-  /// The offset of the pair at `index`, as its slot says, unchecked.
+  /// The offset of the pair at `index` in the page, as its slot states it, unchecked.
   @inlinable @inline(__always)
   func node(_ index: Int) -> Int {
-    Int(base.load(fromByteOffset: Self.slot(index), as: UInt16.self))
+    format.origin &+ Int(base.load(fromByteOffset: format.slot(index), as: UInt16.self))
   }
 
   /// Whether `address` lies in the page.
@@ -65,8 +63,8 @@ public struct LeafPage {
   func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
     let isHere = index < count
     let base = isHere ? base : following
-    let slot = Self.slot(isHere ? index : index &- count)
-    let pair = base + Int(base.load(fromByteOffset: slot, as: UInt16.self))
+    let slot = format.slot(isHere ? index : index &- count)
+    let pair = base + format.origin + Int(base.load(fromByteOffset: slot, as: UInt16.self))
     lodestore_prefetch(pair)
     lodestore_prefetch(pair + 64)
     guard byteCount > 128 else { return }
@@ -94,7 +92,7 @@ public struct LeafPage {
   @inlinable @inline(__always)
   func key(_ node: Int) -> UnsafeRawBufferPointer? {
     let start = node &+ PageLayout.nodeHeaderSize
-    guard node >= PageLayout.headerSize, start <= size else { return nil }
+    guard node >= format.headerSize, start <= size else { return nil }
     let count = Int(
       base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self))
     guard count > 0, start &+ count <= size else { return nil }
@@ -105,7 +103,7 @@ public struct LeafPage {
   @inlinable @inline(__always)
   func id(_ node: Int) -> UInt64? {
     let start = node &+ PageLayout.nodeHeaderSize
-    guard node >= PageLayout.headerSize, start &+ PageLayout.idSize <= size,
+    guard node >= format.headerSize, start &+ PageLayout.idSize <= size,
       base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self)
         == PageLayout.idSize
     else { return nil }
@@ -118,7 +116,9 @@ public struct LeafPage {
     let length = Int(
       base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeValueSize, as: UInt32.self))
     let flags = base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeFlags, as: UInt16.self)
-    let start = node &+ PageLayout.nodeHeaderSize &+ keyCount
+    let start =
+      node &+ PageLayout.nodeHeaderSize
+      &+ format.valueOffset(behindKeyOf: keyCount)
     guard flags & NodeFlag.isLarge == 0, start &+ length <= size else { return nil }
     return UnsafeRawBufferPointer(start: base + start, count: length)
   }

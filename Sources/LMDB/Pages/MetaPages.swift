@@ -8,21 +8,24 @@
 
 /// The meta pages and the free list of a file, read without mapping it.
 ///
-/// Not behind ``EngineFence``: what it relies on is the data version that the file itself states, not
-/// the engine, and without it LMDB would map a file that is too short.
+/// Not behind ``EngineFence``: it relies on the data version that the file itself states, not on
+/// the engine. Without it LMDB would map a file that is too short, and would write over the lock file of
+/// a file that it cannot read.
 struct MetaPages {
   let file: Int32
   let path: String
   private static let transactionLimit: UInt64 = 1 << 56
 
   private struct Meta: Equatable {
+    var format: PageFormat
     var pageSize: UInt32
     var freeRoot: UInt64
     var lastPage: UInt64
     var transaction: UInt64
   }
 
-  /// Throws when the file is not LMDB's, or shorter than its newest commit needs.
+  /// Throws when the file is not LMDB's, is one of another LMDB than that of this process, or is
+  /// shorter than its newest commit needs.
   ///
   /// Another process may be writing: what looks wrong is looked at again.
   func check() throws(LMDBError) {
@@ -32,17 +35,24 @@ struct MetaPages {
       do {
         return try checkOnce()
       } catch {
+        if case .otherEngine = error.kind { throw error }
         guard attempts < 4 else { throw error }
         usleep(2_000)
       }
     }
   }
 
+  /// The format that the file states; `nil` for none that is known.
+  var format: PageFormat? { try? meta(at: 0).format }
+
   /// The number of the newest commit; another process may be making one.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
   private func checkOnce() throws(LMDBError) {
     let newest = try newestMeta()
+    guard newest.format == .ofEngine else {
+      throw LMDBError(.otherEngine(newest.format), operation: "open", path: path)
+    }
     let pageSize = UInt64(newest.pageSize)
     // After the pages: the file only grows, and grows before a commit says so.
     var status = stat()
@@ -69,10 +79,10 @@ struct MetaPages {
   private func newestMeta() throws(LMDBError) -> Meta {
     let first = try meta(at: 0)
     let pageSize = first.pageSize
-    guard pageSize >= PageLayout.smallestPage, pageSize <= PageLayout.largestPage,
+    guard pageSize >= PageLayout.smallestPage, pageSize <= first.format.largestPage,
       pageSize & (pageSize - 1) == 0
     else {
-      throw damage(PageLayout.refusal(ofPageSize: pageSize))
+      throw damage(first.format.refusal(ofPageSize: pageSize))
     }
     let second: Meta
     do throws(LMDBError) {
@@ -82,6 +92,9 @@ struct MetaPages {
       throw damage(
         "its first page says a page size of \(pageSize) bytes, and the page behind it is no second "
           + "meta page of LMDB")
+    }
+    guard second.format == first.format else {
+      throw damage("its two meta pages are of \(first.format.engine) and of \(second.format.engine)")
     }
     guard second.pageSize == pageSize else {
       throw damage("its two meta pages say page sizes of \(pageSize) and \(second.pageSize) bytes")
@@ -108,33 +121,39 @@ struct MetaPages {
 
   private func meta(at offset: off_t) throws(LMDBError) -> Meta {
     errno = 0
-    guard let page = read(MetaPageLayout.size, at: offset) else {
+    guard let page = read(PageFormat.lmdb09.meta.size, at: offset) else {
       if errno != 0 { throw LMDBError(code: errno, operation: "open", path: path) }
       throw refusal("it is too short to be an LMDB file")
     }
-    let magic = MetaPageLayout.magicNumber
-    guard page.word(MetaPageLayout.magic) == magic else {
-      if page.word(MetaPageLayout.magicOf32Bits) == magic {
-        throw refusal("it is an LMDB file of a 32-bit machine")
-      }
-      if page.word(MetaPageLayout.magicOfNextFormat) == magic {
-        throw refusal("it is an LMDB file of the 1.0 format")
-      }
-      if page.word(MetaPageLayout.magic) == magic.byteSwapped {
-        throw refusal("it is an LMDB file of a machine with the other byte order")
-      }
-      throw refusal("it is not an LMDB file")
+    guard let format = page.bytes.withUnsafeBytes({ PageFormat(ofFile: $0) }) else {
+      throw refusal(ofStart: page)
     }
-    let version = page.word(MetaPageLayout.version)
-    guard version == MetaPageLayout.dataVersion else {
-      throw refusal("its LMDB data version is \(version), must be 1")
+    guard let page = read(format.meta.size, at: offset) else {
+      throw refusal("it is too short to be an LMDB file")
     }
-    let freeList = MetaPageLayout.freeList
+    let freeList = format.meta.freeList
     return Meta(
-      pageSize: page.word(freeList + TreeRecordLayout.pageSize),
+      format: format, pageSize: page.word(freeList + TreeRecordLayout.pageSize),
       freeRoot: page.long(freeList + TreeRecordLayout.root),
-      lastPage: page.long(MetaPageLayout.lastPage),
-      transaction: page.long(MetaPageLayout.transaction))
+      lastPage: page.long(format.meta.lastPage),
+      transaction: page.long(format.meta.transaction))
+  }
+
+  /// Why a file that begins with `start` has no format that is known.
+  private func refusal(ofStart start: Page) -> LMDBError {
+    let magic = MetaPageLayout.magicNumber
+    for format in PageFormat.all where start.word(format.meta.magic) == magic {
+      return refusal(
+        "its LMDB data version is \(start.word(format.meta.version)), must be "
+          + "\(format.dataVersion) as in \(format.engine)")
+    }
+    if start.word(MetaPageLayout.magicOf32Bits) == magic {
+      return refusal("it is an LMDB file of a 32-bit machine")
+    }
+    if PageFormat.all.contains(where: { start.word($0.meta.magic) == magic.byteSwapped }) {
+      return refusal("it is an LMDB file of a machine with the other byte order")
+    }
+    return refusal("it is not an LMDB file")
   }
 
   private func read(_ count: Int, at offset: off_t) -> Page? {
@@ -171,22 +190,26 @@ struct MetaPages {
         let page = read(Int(meta.pageSize), at: off_t(number * UInt64(meta.pageSize))),
         page.long(PageLayout.number) == number
       else { return nil }
-      let flags = UInt16(page.half(PageLayout.flags))
-      let nodeCount = (page.half(PageLayout.lower) - PageLayout.headerSize) / PageLayout.slotSize
+      let format = meta.format
+      let flags = UInt16(page.half(format.flags))
+      let lower = page.half(format.lower) + format.origin
+      let nodeCount = (lower - format.headerSize) / PageLayout.slotSize
       for index in 0..<max(0, nodeCount) {
-        let node = page.half(LeafPage.slot(index))
-        guard node >= PageLayout.headerSize, node + PageLayout.nodeHeaderSize <= page.bytes.count
+        let node = page.half(format.slot(index)) + format.origin
+        guard node >= format.headerSize, node + PageLayout.nodeHeaderSize <= page.bytes.count
         else { return nil }
         let low = UInt64(page.word(node + PageLayout.nodeValueSize))
         let high = UInt16(page.half(node + PageLayout.nodeFlags))
         if flags & PageFlag.branch != 0 {
           pages.append((low | UInt64(high) << PageLayout.childLowBits, depth + 1))
         } else if flags & PageFlag.leaf != 0 {
-          let data = node + PageLayout.nodeHeaderSize + page.half(node + PageLayout.nodeKeySize)
+          let keyCount = page.half(node + PageLayout.nodeKeySize)
+          let data =
+            node + PageLayout.nodeHeaderSize + format.valueOffset(behindKeyOf: keyCount)
           guard
             add(
               Int(low), of: page, at: data, isElsewhere: high & NodeFlag.isLarge != 0,
-              pageSize: Int(meta.pageSize), lowest: lowest, last: meta.lastPage, to: &free)
+              meta, lowest: lowest, to: &free)
           else { return nil }
         } else {
           return nil
@@ -199,18 +222,19 @@ struct MetaPages {
   /// One record of the free list: a count, then that many page numbers; a long one lies in pages
   /// of its own, behind a page header.
   private func add(
-    _ byteCount: Int, of page: Page, at data: Int, isElsewhere: Bool, pageSize: Int,
-    lowest: UInt64, last: UInt64, to free: inout Set<UInt64>
+    _ byteCount: Int, of page: Page, at data: Int, isElsewhere: Bool, _ meta: Meta,
+    lowest: UInt64, to free: inout Set<UInt64>
   ) -> Bool {
     var record = page
     var start = data
     if isElsewhere {
       let number = page.long(data)
       guard number < lowest, byteCount <= 1 << 28,
-        let read = read(byteCount + PageLayout.headerSize, at: off_t(number * UInt64(pageSize)))
+        let read = read(
+          byteCount + meta.format.headerSize, at: off_t(number * UInt64(meta.pageSize)))
       else { return false }
       record = read
-      start = PageLayout.headerSize
+      start = meta.format.headerSize
     }
     let count = record.long(start)
     let word = EngineTree.freeListWord
@@ -219,7 +243,7 @@ struct MetaPages {
     }
     for index in 0..<Int(count) {
       let number = record.long(start + word + word * index)
-      if number >= lowest, number <= last { free.insert(number) }
+      if number >= lowest, number <= meta.lastPage { free.insert(number) }
     }
     return true
   }

@@ -78,7 +78,7 @@ package struct RecordFinder {
     let size = finder.pageSize
     lodestore_prefetch(base)
     let index = id > leaf.low ? Int(min(id - leaf.low, UInt64(size))) : 0
-    lodestore_prefetch(base + LeafPage.slot(index))
+    lodestore_prefetch(base + finder.format.slot(index))
     // Pages are filled from their end.
     let record = base + size - (index + 1) * usualSize
     lodestore_prefetch(record)

@@ -45,7 +45,7 @@ struct ScannedPages {
     if pageSize == 0 { walk.visit(key, backwards: false) }
     guard pageSize > 0, let start = key.baseAddress else { return (LeafPage(), 0) }
     let base = start - Int(bitPattern: start) % pageSize
-    guard let page = LeafPage(base, size: pageSize),
+    guard let page = LeafPage(base, size: pageSize, cursor.transaction.environment.format),
       let index = page.index(ofKeyAt: start, guess: min(guess, page.count - 1))
     else { return (LeafPage(), 0) }
     current = page

@@ -146,10 +146,6 @@ private struct RightEdge {
 }
 
 extension TreePages {
-  fileprivate func page(_ number: UInt64) -> Page? {
-    Page(map, number: number, of: pageCount, size: pageSize)
-  }
-
   /// The entries below a page, if all pages of a level were as full as the first.
   fileprivate func approximateCount(below number: UInt64) -> Double {
     var number = number

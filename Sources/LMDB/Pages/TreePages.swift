@@ -13,6 +13,7 @@ import CLMDB
 /// Every offset is checked, so that a damaged page ends the descent instead of the process.
 struct TreePages {
   let map: UnsafeRawPointer
+  let format: PageFormat
   let pageSize: Int
   let pageCount: UInt64
   let root: UInt64
@@ -23,11 +24,12 @@ struct TreePages {
   init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard transaction.environment.readsPages else { return nil }
     let info = transaction.environment.rawInfo
+    format = transaction.environment.format
     pageSize = info.pageSize
     // LMDB begins no read whose pages are not in the map.
     pageCount = UInt64(min(info.usedBytes, info.mapSizeInBytes) / max(1, info.pageSize))
     let cursor = try Cursor(.names, in: transaction)
-    let isFound = try Array(tree.name.utf8).withBytes { (name) throws(LMDBError) in
+    let isFound = try format.key(ofTree: tree.name).withBytes { (name) throws(LMDBError) in
       try cursor.seek(name)
     }
     guard isFound, cursor.value.count == TreeRecordLayout.size,
@@ -65,13 +67,17 @@ struct TreePages {
       transaction.environment)
   }
 
+  /// The branch or leaf page `number`; `nil` where it is neither.
+  func page(_ number: UInt64) -> Page? {
+    Page(map, number: number, of: pageCount, size: pageSize, format)
+  }
+
   /// The branch page above the leaf that has or would have `key`, and the index of that leaf among
   /// its children; `nil` for a tree of one leaf.
   func branch(above key: UnsafeRawBufferPointer, _ tree: Tree) -> (Page, Int)? {
     var number = root
     for level in 1..<max(2, min(depth, PageLayout.deepestTree)) {
-      guard let page = Page(map, number: number, of: pageCount, size: pageSize), page.isBranch
-      else { return nil }
+      guard let page = page(number), page.isBranch else { return nil }
       let index = page.index(of: key, isInteger: tree.hasIntegerKeys)
       if level + 1 >= depth { return (page, index) }
       number = page.child(at: index)
@@ -83,21 +89,26 @@ struct TreePages {
   struct Page {
     let base: UnsafeRawPointer
     private let size: Int
+    private let format: PageFormat
     let isBranch: Bool
     let count: Int
 
-    init?(_ map: UnsafeRawPointer, number: UInt64, of pageCount: UInt64, size: Int) {
+    fileprivate init?(
+      _ map: UnsafeRawPointer, number: UInt64, of pageCount: UInt64, size: Int, _ format: PageFormat
+    ) {
       guard number < pageCount else { return nil }
       base = map + Int(number) * size
       self.size = size
-      let flags = base.loadUnaligned(fromByteOffset: PageLayout.flags, as: UInt16.self)
-      let lower = Int(base.loadUnaligned(fromByteOffset: PageLayout.lower, as: UInt16.self))
+      self.format = format
+      let flags = base.loadUnaligned(fromByteOffset: format.flags, as: UInt16.self)
+      let lower =
+        format.origin + Int(base.loadUnaligned(fromByteOffset: format.lower, as: UInt16.self))
       let kind = flags & (PageFlag.branch | PageFlag.leaf | PageFlag.packedLeaf)
-      guard kind == PageFlag.branch || kind == PageFlag.leaf, lower >= PageLayout.headerSize,
+      guard kind == PageFlag.branch || kind == PageFlag.leaf, lower >= format.headerSize,
         lower <= size
       else { return nil }
       isBranch = kind == PageFlag.branch
-      count = (lower - PageLayout.headerSize) / PageLayout.slotSize
+      count = (lower - format.headerSize) / PageLayout.slotSize
       if count == 0 { return nil }
     }
 
@@ -149,9 +160,9 @@ struct TreePages {
     }
 
     func node(at index: Int) -> Int? {
-      let offset = Int(
-        base.loadUnaligned(fromByteOffset: LeafPage.slot(index), as: UInt16.self))
-      return offset >= PageLayout.headerSize && offset + PageLayout.nodeHeaderSize <= size
+      let offset =
+        format.origin + Int(base.loadUnaligned(fromByteOffset: format.slot(index), as: UInt16.self))
+      return offset >= format.headerSize && offset + PageLayout.nodeHeaderSize <= size
         ? offset : nil
     }
   }
@@ -165,8 +176,8 @@ extension Environment {
   fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
     let bits = UInt(bitPattern: address)
     if mapStart.load(ordering: .relaxed) == bits { return true }
-    guard isReadable(address, byteCount: MetaPageLayout.version),
-      address.loadUnaligned(fromByteOffset: MetaPageLayout.magic, as: UInt32.self)
+    guard isReadable(address, byteCount: format.meta.version),
+      address.loadUnaligned(fromByteOffset: format.meta.magic, as: UInt32.self)
         == MetaPageLayout.magicNumber
     else { return false }
     mapStart.store(bits, ordering: .relaxed)

@@ -28,11 +28,12 @@ import Testing
   private func damage(_ folder: borrowing TemporaryFolder) throws {
     var bytes = try Array(bytes(folder))
     let size = EngineFence.systemPageSize
+    let format = PageFormat.ofEngine
     let isBigLeaf = { (page: Int) in
-      bytes[page * size + PageLayout.flags] == 2 && bytes[page * size + PageLayout.lower] > 100
+      bytes[page * size + format.flags] == 2 && bytes[page * size + format.lower] > 100
     }
     let page = try #require((2..<(bytes.count / size)).last(where: isBigLeaf))
-    bytes[page * size + PageLayout.headerSize + 1] = 0xff
+    bytes[page * size + format.headerSize + 1] = 0xff
     try Data(bytes).write(to: URL(fileURLWithPath: folder.storePath))
   }
 

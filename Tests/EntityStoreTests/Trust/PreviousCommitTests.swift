@@ -88,12 +88,12 @@ import Testing
     func transaction(_ meta: Int) -> UInt64 {
       bytes.withUnsafeBytes {
         $0.loadUnaligned(
-          fromByteOffset: meta * size + MetaPageLayout.transaction, as: UInt64.self)
+          fromByteOffset: meta * size + PageFormat.ofEngine.meta.transaction, as: UInt64.self)
       }
     }
     let newest = transaction(0) > transaction(1) ? 0 : 1
-    let magic = newest * size + MetaPageLayout.magic
-    let root = newest * size + MetaPageLayout.names + TreeRecordLayout.root
+    let magic = newest * size + PageFormat.ofEngine.meta.magic
+    let root = newest * size + PageFormat.ofEngine.meta.names + TreeRecordLayout.root
     for offset in [root, magic] {
       bytes[offset] ^= 0x41
       try Data(bytes).write(to: URL(fileURLWithPath: folder.storePath))

@@ -1,4 +1,5 @@
 import EntityStore
+import LMDB
 
 #if canImport(Glibc)
   import Glibc
@@ -70,6 +71,15 @@ extension CommandFailure {
     CommandFailure(
       code: "not-a-store",
       message: "\(path): not a store, \(reason); check the path, or restore the file from a copy",
+      status: .damagedData, details: [Detail(name: "store", value: .text(path))])
+  }
+
+  static func otherEngine(_ path: String, _ format: PageFormat) -> Self {
+    CommandFailure(
+      code: "other-engine",
+      message:
+        "\(path): \(format.engine) made the file, and this kvdump runs \(PageFormat.engineVersion), which "
+        + "cannot read it; convert it with 'kvdump convert'",
       status: .damagedData, details: [Detail(name: "store", value: .text(path))])
   }
 

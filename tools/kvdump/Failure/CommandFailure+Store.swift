@@ -47,7 +47,7 @@ extension CommandFailure {
   private static func status(of code: StoreError.Code) -> ExitStatus {
     switch code {
     case .noSuchStore, .unsuitablePath: .noInput
-    case .notAStore, .newerFormat, .damaged, .undecodableValue, .incompatibleSchema,
+    case .notAStore, .otherEngine, .newerFormat, .damaged, .undecodableValue, .incompatibleSchema,
       .unstorableValue, .invalidValue, .uniqueViolation, .importStopped, .conditionFailed:
       .damagedData
     case .badSchema, .unknownEntity, .unknownIndex, .identity, .invalidQuery: .usage
@@ -67,6 +67,7 @@ extension CommandFailure {
     case .engine where error.code > 0 && error.name.hasPrefix("E"):
       return error.name == "ENOENT" ? noStore(at: path) : system(error.code, thing: path)
     case .notAnEnvironment(let reason): return notAStore(path, reason: reason)
+    case .otherEngine(let format): return otherEngine(path, format)
     case .truncated, .damaged: return damaged(path, reason: "\(error)")
     default: break
     }

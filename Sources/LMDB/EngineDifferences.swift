@@ -1,0 +1,116 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What differs between LMDB 0.9 and 1.0 outside of the data file.
+///
+/// ``PageFormat`` has what differs in the data file. The differences depend on the library that runs, which
+/// may be another one than that of the headers: LMDB 1.0 kept the functions, structures and numbers of 0.9
+/// that this module uses.
+///
+/// | | LMDB 0.9 | LMDB 1.0 |
+/// | --- | --- | --- |
+/// | data file | ``PageFormat/lmdb09`` | ``PageFormat/lmdb10`` |
+/// | lock file | ``LockFileLayout`` | the same sizes on Linux, other fields |
+/// | a write cut short by a full disk | `EIO` | `MDB_SHORT_WRITE` |
+/// | a change of a read | `EACCES` | `MDB_IS_READONLY` |
+/// | closing a cursor of a read | needs the cursor alone | reads the transaction, see ``Cursor`` |
+enum EngineDifferences {
+  /// Whether the library of this process is LMDB 1.0 or later.
+  static let isLater = EngineFence.Version.running.major >= 1
+
+  /// Whether LMDB reads the transaction of a cursor that it closes, also when a read has ended.
+  static let closingReadsTransaction = isLater
+
+  /// The code of LMDB 0.9 for a code of this engine.
+  ///
+  /// Callers decide by the code whether the file system failed, as both of these do.
+  @inline(__always)
+  static func code(_ code: Int32) -> Int32 {
+    switch code {
+    case shortWrite: EIO
+    case isReadOnly: EACCES
+    default: code
+    }
+  }
+
+  /// MDB_SHORT_WRITE and MDB_IS_READONLY, which the headers of 0.9 lack.
+  private static let shortWrite: Int32 = -30772
+  private static let isReadOnly: Int32 = -30770
+}
+
+extension PageFormat {
+  /// The format that the engine of this process reads and writes.
+  ///
+  /// The version decides. ``EngineProbe`` checks that the engine writes this format, and
+  /// ``Environment/create(_:options:initialise:)`` checks each new file before it gets its name.
+  package static let ofEngine: PageFormat = EngineDifferences.isLater ? .lmdb10 : .lmdb09
+
+  /// The version of the engine of this process, in words: `LMDB 0.9.24`.
+  package static var engineVersion: String { "LMDB \(EngineFence.Version.running)" }
+}
+
+/// The lock file (LMDB: MDB_txninfo) of the engine of this process.
+enum LockFileLayout {
+  /// LMDB's CACHELINE, to which each part of the header is rounded up; also the size of a reader's slot.
+  static let slotSize = 64
+
+  /// The size in bytes of the lock file that LMDB makes for so many readers.
+  static func size(readerCount: Int) -> Int {
+    header + writerLockSize + readerCount * slotSize
+  }
+
+  /// Magic number and format, then in LMDB 0.9 a lock, the last transaction and the count of readers.
+  ///
+  /// In LMDB 1.0 the lock comes last.
+  private static var header: Int {
+    rounded(EngineDifferences.isLater ? 24 + laterLockSize : 8 + lockSize + 8 + 4)
+  }
+
+  /// A second part with the writer's lock.
+  ///
+  /// On macOS LMDB 1.0 has none: the name of its semaphore
+  /// follows from the file.
+  private static var writerLockSize: Int {
+    #if canImport(Darwin)
+      EngineDifferences.isLater ? 0 : rounded(lockSize)
+    #else
+      rounded(lockSize)
+    #endif
+  }
+
+  #if os(Linux)
+    /// Where the number of the last transaction is (LMDB: mtb_txnid).
+    static var lastTransaction: Int { EngineDifferences.isLater ? 8 : 8 + lockSize }
+
+    /// Where the lock word of the writer's lock is: the number of the thread that holds it, and two
+    /// flags.
+    ///
+    /// The C library's, for mutexes that outlive their holder.
+    static var writerLockWord: Int {
+      #if canImport(Musl)
+        let word = 4
+      #else
+        let word = 0
+      #endif
+      return header + word
+    }
+  #endif
+
+  #if canImport(Darwin)
+    /// The name of a semaphore (LMDB: MNAME_LEN), in LMDB 1.0 a hash.
+    private static let lockSize = 32
+    private static let laterLockSize = 8
+  #else
+    private static let lockSize = MemoryLayout<pthread_mutex_t>.size
+    private static let laterLockSize = lockSize
+  #endif
+
+  private static func rounded(_ size: Int) -> Int {
+    (size + slotSize - 1) / slotSize * slotSize
+  }
+}
