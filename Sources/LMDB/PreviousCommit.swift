@@ -80,6 +80,9 @@ private struct PreviousCommitCopying {
       if !metas.isEmpty { return metas.sorted { $0.transaction > $1.transaction } }
       size *= 2
     }
+    if let other = MetaPages(file: source, path: path).format, other != format {
+      throw error(.otherEngine(other))
+    }
     throw error(
       .notAnEnvironment(
         "neither of its two meta pages can be read: it is no LMDB file, or both are damaged"))

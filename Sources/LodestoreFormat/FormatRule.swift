@@ -2,7 +2,7 @@
 ///
 /// The table of Format.md, "Annex: the rules", has each, with the fault that a test breaks it by.
 package enum FormatRule: String, CaseIterable, Sendable {
-  // Annex: LMDB data version 1.
+  // Annex: LMDB's pages.
   case lmdbMeta = "lmdb.meta"
   case lmdbFileLength = "lmdb.file-length"
   case lmdbPage = "lmdb.page"

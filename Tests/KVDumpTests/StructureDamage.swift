@@ -1,3 +1,5 @@
+import LMDB
+
 extension FaultFile {
   /// Damage that leaves pages as pages, and makes wrong what they say of others; and that of whole files.
   mutating func damageStructure(_ kind: DamageKind, _ random: inout DamageGenerator) {
@@ -13,9 +15,11 @@ extension FaultFile {
       if let node = nodes(ofType: 2).filter({ uint16($0 + 4) & 2 != 0 })
         .randomElement(using: &random)
       {
-        poke(node + 8 + uint16(node + 6) + below(48), &random)
+        poke(value(of: node) + below(TreeRecordLayout.size), &random)
       }
-    case .otherRoot: put(UInt64(anyPage()), newestMeta + [80, 128][below(2)])
+    case .otherRoot:
+      let names = format.meta.names + TreeRecordLayout.root
+      put(UInt64(anyPage()), newestMeta + [freeListRoot, names][below(2)])
     case .cycle:
       if let page = pages(ofType: 1).randomElement(using: &random),
         let node = nodes(of: page).randomElement(using: &random)
@@ -33,7 +37,8 @@ extension FaultFile {
     case .keyOrder:
       let page = (pages(ofType: 2) + pages(ofType: 1)).randomElement(using: &random) ?? 2
       let count = nodes(of: page).count
-      let (one, other) = (page * size + 16 + below(count) * 2, page * size + 16 + below(count) * 2)
+      let one = page * size + format.slot(below(count))
+      let other = page * size + format.slot(below(count))
       let held = uint16(one)
       put(UInt16(uint16(other)), one)
       put(UInt16(held), other)
@@ -42,22 +47,22 @@ extension FaultFile {
       if let node = large.randomElement(using: &random),
         let other = large.randomElement(using: &random)
       {
-        let number = below(3) == 0 ? UInt64(anyPage()) : uint64(other + 8 + uint16(other + 6))
-        put(number, node + 8 + uint16(node + 6))
+        let number = below(3) == 0 ? UInt64(anyPage()) : uint64(value(of: other))
+        put(number, value(of: node))
       }
     case .usedPageInFreeList:
-      let root = Int(clamping: uint64(newestMeta + 80))
+      let root = Int(clamping: uint64(newestMeta + freeListRoot))
       if root < pageCount, let node = nodes(of: root).randomElement(using: &random) {
-        put(UInt64(anyPage()), node + 8 + uint16(node + 6) + 8 * (1 + below(4)))
+        put(UInt64(anyPage()), value(of: node) + 8 * (1 + below(4)))
       }
     case .transaction:
-      let number = uint64(newestMeta + 144)
+      let number = uint64(newestMeta + format.meta.transaction)
       let numbers = [0, 1, number &- 1, number &+ 1, number &+ 2, 1 << 56, .max, random.next()]
-      put(numbers[below(numbers.count)], below(2) * size + 144)
+      put(numbers[below(numbers.count)], below(2) * size + format.meta.transaction)
     case .lastPage:
-      let number = uint64(newestMeta + 136)
+      let number = uint64(newestMeta + format.meta.lastPage)
       let numbers = [0, 1, number / 2, number &- 1, number &+ 1, number * 2, 1 << 40, .max]
-      put(numbers[below(numbers.count)], newestMeta + 136)
+      put(numbers[below(numbers.count)], newestMeta + format.meta.lastPage)
     default: damageWhole(kind, &random)
     }
   }
@@ -100,9 +105,15 @@ extension FaultFile {
   private func nodes(of page: Int) -> [Int] {
     let start = page * Self.pageSize
     guard start + Self.pageSize <= bytes.count else { return [] }
-    return stride(from: 16, to: min(uint16(start + 12), Self.pageSize - 1), by: 2).map {
-      start + uint16(start + $0)
-    }.filter { $0 + 8 + uint16($0 + 6) + 48 <= bytes.count }
+    let lower = format.origin + uint16(start + format.lower)
+    return stride(from: format.headerSize, to: min(lower, Self.pageSize - 1), by: 2).map {
+      start + format.origin + uint16(start + $0)
+    }.filter { $0 + 8 + uint16($0 + 6) + 56 <= bytes.count }
+  }
+
+  /// Where the value of a node begins, or the place of its overflow pages.
+  private func value(of node: Int) -> Int {
+    node + 8 + format.valueOffset(behindKeyOf: uint16(node + 6))
   }
 
   private func nodes(ofType flag: Int) -> [Int] { pages(ofType: flag).flatMap { nodes(of: $0) } }

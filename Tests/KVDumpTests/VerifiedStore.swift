@@ -82,8 +82,11 @@ final class VerifiedStore {
   static func kept() throws -> VerifiedStore {
     let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent()
+    let folder = PageFormat.ofEngine == .lmdb10 ? "lmdb-1.0/" : ""
     return try VerifiedStore(
-      copying: tests.appendingPathComponent("EntityStoreTests/Corpus/Files/format-5.lodestore").path
+      copying: tests.appendingPathComponent(
+        "EntityStoreTests/Corpus/Files/\(folder)format-5.lodestore"
+      ).path
     )
   }
 

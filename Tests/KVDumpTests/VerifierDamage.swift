@@ -65,7 +65,9 @@ enum DamageKind: Int, CaseIterable, Sendable {
 /// The bytes of an LMDB file, and an older state of the same file.
 struct FaultFile {
   /// The system's, but none above LMDB's limit.
-  static let pageSize = min(EngineFence.systemPageSize, 32_768)
+  static let pageSize = min(EngineFence.systemPageSize, PageFormat.ofEngine.largestPage)
+  /// The layout that the engine of these tests gives files.
+  let format = PageFormat.ofEngine
   var bytes: [UInt8]
   let older: [UInt8]
 
@@ -91,12 +93,18 @@ struct FaultFile {
   }
 
   /// The offset of the newer meta page.
-  var newestMeta: Int { uint64(144) >= uint64(Self.pageSize + 144) ? 0 : Self.pageSize }
+  var newestMeta: Int {
+    let number = format.meta.transaction
+    return uint64(number) >= uint64(Self.pageSize + number) ? 0 : Self.pageSize
+  }
+
+  /// Where a meta page has the root of the free list.
+  var freeListRoot: Int { format.meta.freeList + TreeRecordLayout.root }
 
   /// Pages that look like pages of a type: 1 branch, 2 leaf, 4 overflow.
   func pages(ofType flag: Int) -> [Int] {
     (2..<max(2, pageCount)).filter {
-      uint64($0 * Self.pageSize) == UInt64($0) && uint16($0 * Self.pageSize + 10) == flag
+      uint64($0 * Self.pageSize) == UInt64($0) && uint16($0 * Self.pageSize + format.flags) == flag
     }
   }
 
@@ -116,18 +124,20 @@ struct FaultFile {
       poke(below(2) * size + offset, &random)
     case .metaBits:
       for _ in 0...below(3) { bytes[below(2) * size + below(160)] ^= 1 << UInt8(below(8)) }
-    case .branchHeader: poke(page(1) + below(16), &random)
-    case .branchBody: poke(page(1) + 16 + below(size - 24), &random)
-    case .leafHeader: poke(page(2) + below(16), &random)
-    case .leafBody: poke(page(2) + 16 + below(size - 24), &random)
+    case .branchHeader: poke(page(1) + below(format.headerSize), &random)
+    case .branchBody: poke(page(1) + format.headerSize + below(size - 32), &random)
+    case .leafHeader: poke(page(2) + below(format.headerSize), &random)
+    case .leafBody: poke(page(2) + format.headerSize + below(size - 32), &random)
     case .leafNode:
       let start = page(2)
-      let pointer = start + 16 + below((uint16(start + 12) - 16) / 2) * 2
-      poke(below(4) == 0 ? pointer : start + uint16(pointer) % size + below(8), &random)
-    case .overflowHeader: poke(page(4) + below(16), &random)
+      let lower = format.origin + uint16(start + format.lower)
+      let pointer = start + format.slot(below((lower - format.headerSize) / 2))
+      let node = start + (format.origin + uint16(pointer)) % size
+      poke(below(4) == 0 ? pointer : node + below(8), &random)
+    case .overflowHeader: poke(page(4) + below(format.headerSize), &random)
     case .freeList:
-      let root = uint64(newestMeta + 80)
-      poke(Int(clamping: root) % pageCount * size + 16 + below(size - 24), &random)
+      let page = Int(clamping: uint64(newestMeta + freeListRoot)) % pageCount
+      poke(page * size + format.headerSize + below(size - 32), &random)
     case .wipedPage:
       let start = (2 + below(pageCount - 2)) * size
       let filler: UInt8 = below(2) == 0 ? 0 : 0xff

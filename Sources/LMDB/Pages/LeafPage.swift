@@ -7,8 +7,13 @@ import CLMDB
 @_documentation(visibility: internal)
 public struct LeafPage {
   @usableFromInline let base: UnsafeRawPointer
-  @usableFromInline let size: Int
-  @usableFromInline let format: PageFormat
+  /// Where the slots begin.
+  @usableFromInline let slots: UnsafeRawPointer
+  /// Where the page's offsets are counted from: the nodes' offsets below are from here.
+  @usableFromInline let origin: UnsafeRawPointer
+  /// The end of the page, from ``origin``.
+  @usableFromInline let end: Int
+  @usableFromInline let valueAlignmentMask: Int
   /// The number of pairs.
   @_documentation(visibility: internal)
   public let count: Int
@@ -23,34 +28,38 @@ public struct LeafPage {
       lower >= format.headerSize + PageLayout.slotSize, lower <= size
     else { return nil }
     self.base = base
-    self.size = size
-    self.format = format
+    slots = base + format.headerSize
+    origin = base + format.origin
+    end = size - format.origin
+    valueAlignmentMask = format.valueAlignmentMask
     count = (lower - format.headerSize) / PageLayout.slotSize
   }
 
   /// No page: one without pairs.
   init() {
     base = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
-    size = 0
-    format = .ofEngine
+    slots = base
+    origin = base
+    end = 0
+    valueAlignmentMask = 0
     count = 0
   }
 
   /// The mean size of a pair in bytes, from the page's free space; unchecked.
   var meanSize: Int {
-    let upper = format.origin + Int(base.load(fromByteOffset: format.upper, as: UInt16.self))
-    return (size - upper) / max(1, count)
+    // The header ends with the end of the free space.
+    (end - Int(slots.load(fromByteOffset: -2, as: UInt16.self))) / max(1, count)
   }
 
-  /// The offset of the pair at `index` in the page, as its slot states it, unchecked.
+  /// The offset of the pair at `index` from ``origin``, as its slot states it, unchecked.
   @inlinable @inline(__always)
   func node(_ index: Int) -> Int {
-    format.origin &+ Int(base.load(fromByteOffset: format.slot(index), as: UInt16.self))
+    Int(slots.load(fromByteOffset: index &* PageLayout.slotSize, as: UInt16.self))
   }
 
   /// Whether `address` lies in the page.
   func contains(_ address: UnsafeRawPointer?) -> Bool {
-    address.map { $0 >= base && $0 < base + size } ?? false
+    address.map { $0 >= base && $0 < origin + end } ?? false
   }
 
   /// Prefetches the first lines of the pair at `index`, or `byteCount` bytes of it.
@@ -62,9 +71,11 @@ public struct LeafPage {
   @inlinable @inline(__always)
   func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
     let isHere = index < count
-    let base = isHere ? base : following
-    let slot = format.slot(isHere ? index : index &- count)
-    let pair = base + format.origin + Int(base.load(fromByteOffset: slot, as: UInt16.self))
+    let slot = (isHere ? index : index &- count) &* PageLayout.slotSize
+    // The pages have one layout, so what is far from here is as far from the other page's begin.
+    let slots = isHere ? slots : following + (slots - base)
+    let origin = isHere ? origin : following + (origin - base)
+    let pair = origin + Int(slots.load(fromByteOffset: slot, as: UInt16.self))
     lodestore_prefetch(pair)
     lodestore_prefetch(pair + 64)
     guard byteCount > 128 else { return }
@@ -83,7 +94,7 @@ public struct LeafPage {
   /// - Parameter guess: tried first.
   @usableFromInline
   func index(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
-    let wanted = key - base - PageLayout.nodeHeaderSize
+    let wanted = key - origin - PageLayout.nodeHeaderSize
     if guess < count, node(guess) == wanted { return guess }
     return (0..<count).first { node($0) == wanted }
   }
@@ -92,34 +103,33 @@ public struct LeafPage {
   @inlinable @inline(__always)
   func key(_ node: Int) -> UnsafeRawBufferPointer? {
     let start = node &+ PageLayout.nodeHeaderSize
-    guard node >= format.headerSize, start <= size else { return nil }
+    guard origin + node >= slots, start <= end else { return nil }
     let count = Int(
-      base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self))
-    guard count > 0, start &+ count <= size else { return nil }
-    return UnsafeRawBufferPointer(start: base + start, count: count)
+      origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self))
+    guard count > 0, start &+ count <= end else { return nil }
+    return UnsafeRawBufferPointer(start: origin + start, count: count)
   }
 
   /// The id that is the key of a node; `nil` when there is none that lies in the page.
   @inlinable @inline(__always)
   func id(_ node: Int) -> UInt64? {
     let start = node &+ PageLayout.nodeHeaderSize
-    guard node >= format.headerSize, start &+ PageLayout.idSize <= size,
-      base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self)
+    guard origin + node >= slots, start &+ PageLayout.idSize <= end,
+      origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self)
         == PageLayout.idSize
     else { return nil }
-    return base.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+    return origin.loadUnaligned(fromByteOffset: start, as: UInt64.self)
   }
 
   /// The value of a node whose key has `keyCount` bytes; `nil` when it is not in the page.
   @inlinable @inline(__always)
   func value(_ node: Int, keyCount: Int) -> UnsafeRawBufferPointer? {
     let length = Int(
-      base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeValueSize, as: UInt32.self))
-    let flags = base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeFlags, as: UInt16.self)
+      origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeValueSize, as: UInt32.self))
+    let flags = origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeFlags, as: UInt16.self)
     let start =
-      node &+ PageLayout.nodeHeaderSize
-      &+ format.valueOffset(behindKeyOf: keyCount)
-    guard flags & NodeFlag.isLarge == 0, start &+ length <= size else { return nil }
-    return UnsafeRawBufferPointer(start: base + start, count: length)
+      node &+ PageLayout.nodeHeaderSize &+ keyCount &+ (keyCount & 1 & valueAlignmentMask)
+    guard flags & NodeFlag.isLarge == 0, start &+ length <= end else { return nil }
+    return UnsafeRawBufferPointer(start: origin + start, count: length)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import Testing
 
 @testable import EntityStore
@@ -7,8 +8,14 @@ import Testing
 ///
 /// Each is opened by this version: read, verified, written and verified again.
 @Suite struct `Files of earlier versions` {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("Files").path
+  private static let folder = folder(of: .ofEngine)
+
+  /// The files of LMDB 1.0 have the same pairs in the same trees as those of LMDB 0.9.
+  private static func folder(of format: PageFormat) -> String {
+    let files = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Files")
+    return format == .lmdb09 ? files.path : files.appendingPathComponent("lmdb-1.0").path
+  }
 
   static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
     .filter { $0.hasSuffix(".lodestore") }.sorted()
@@ -24,6 +31,32 @@ import Testing
 
   @Test func `the first version's file is kept`() {
     #expect(Self.files.contains("format-1.lodestore"))
+  }
+
+  @Test(arguments: files, [StoreOptions.Access.readOnly, .existing, .create, .previousCommit])
+  func `a file of the other LMDB is refused with the way out and nothing is written`(
+    _ file: String, access: StoreOptions.Access
+  ) throws {
+    let other = PageFormat.all.first { $0 != .ofEngine } ?? .ofEngine
+    try withTemporaryPath { path in
+      try FileManager.default.copyItem(
+        atPath: Self.folder(of: other) + "/" + file, toPath: path)
+      let before = FileManager.default.contents(atPath: path)
+      var options = StoreOptions()
+      options.access = access
+      for _ in 0..<2 {
+        let error = try storeError(.otherEngine) {
+          try Store(at: path, entities: [PersonV2.self], options: options)
+        }
+        #expect(error.message.hasPrefix("cannot open "))
+        #expect(
+          error.message.contains(
+            "'\(path)': \(other.engine) made the file, and this program runs LMDB "))
+        #expect(error.message.contains("'kvdump convert'"))
+      }
+      #expect(FileManager.default.contents(atPath: path) == before)
+      #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+    }
   }
 
   @Test(arguments: files)

@@ -1,6 +1,6 @@
-"""LMDB's data version 1 of a 64-bit little-endian machine: trees of pages, read with plain calls.
+"""LMDB's files of a 64-bit little-endian machine, of LMDB 0.9 and of LMDB 1.0, read with plain calls.
 
-See Format.md, "Annex: LMDB data version 1". Nothing in the file is believed: every number is checked before it is used,
+See Format.md, "Annex: LMDB's pages". Nothing in the file is believed: every number is checked before it is used,
 and a page is visited once.
 """
 
@@ -8,11 +8,36 @@ import os
 import struct
 
 MAGIC = 0xBEEFC0DE
-HEADER = 16
 NO_PAGE = (1 << 64) - 1
 BRANCH, LEAF, OVERFLOW, META = 1, 2, 4, 8
 LARGE, TREE = 1, 2
 DEEPEST = 32
+
+
+class Format:
+    """What differs between files of LMDB 0.9 (data version 1) and of LMDB 1.0 (data version 3)."""
+
+    def __init__(self, version, header, origin, reference, largest_page):
+        self.version = version
+        # The size of a page's header; the meta fields follow it.
+        self.header = header
+        # Offsets in a page are counted from here.
+        self.origin = origin
+        # How many bytes a leaf has of a value in overflow pages.
+        self.reference = reference
+        self.largest_page = largest_page
+        self.meta_size = header + 136
+
+    def value_start(self, key_end, key_size):
+        """Where a value begins: in files of LMDB 1.0 at an even offset."""
+        return key_end + (key_size & 1 if self.version == 3 else 0)
+
+    def tree_name(self, key):
+        """The name of a tree: LMDB 1.0 adds a zero byte."""
+        return key[:-1] if self.version == 3 and key.endswith(b"\0") else key
+
+
+FORMATS = (Format(1, 16, 0, 8, 32768), Format(3, 24, 24, 24, 65536))
 
 
 class NotAStore(Exception):
@@ -59,22 +84,27 @@ class Pages:
             self.descriptor = None
 
     def _metas(self):
-        first = self._read(0, 152)
-        if len(first) < 152 or struct.unpack_from("<I", first, 16)[0] != MAGIC:
+        first = self._read(0, 160)
+        for form in FORMATS:
+            if len(first) >= form.meta_size and struct.unpack_from("<I", first, form.header)[0] == MAGIC:
+                self.format = form
+                break
+        else:
             raise NotAStore(f"{self.path}: it is no LMDB file of a 64-bit little-endian machine")
-        self.page_size = struct.unpack_from("<I", first, 40)[0]
-        if not 512 <= self.page_size <= 32768 or self.page_size & (self.page_size - 1):
+        header = form.header
+        version = struct.unpack_from("<I", first, header + 4)[0]
+        if version != form.version:
+            raise NotAStore(f"{self.path}: its LMDB data version is {version}, must be {form.version}")
+        self.page_size = struct.unpack_from("<I", first, header + 24)[0]
+        if not 512 <= self.page_size <= form.largest_page or self.page_size & (self.page_size - 1):
             raise DamagedFile(f"{self.path}: the page size is {self.page_size}")
-        second = self._read(self.page_size, 152)
+        second = self._read(self.page_size, form.meta_size)
         metas = []
         for number, data in enumerate((first, second)):
-            if len(data) < 152 or struct.unpack_from("<I", data, 16)[0] != MAGIC:
+            if len(data) < form.meta_size or struct.unpack_from("<II", data, header) != (MAGIC, version):
                 raise DamagedFile(f"{self.path}: meta page {number} is no meta page")
-            version = struct.unpack_from("<I", data, 20)[0]
-            if version != 1:
-                raise NotAStore(f"{self.path}: its LMDB data version is {version}, must be 1")
-            last_page, transaction = struct.unpack_from("<QQ", data, 136)
-            metas.append((transaction, last_page, Tree(data[88:136])))
+            last_page, transaction = struct.unpack_from("<QQ", data, header + 120)
+            metas.append((transaction, last_page, Tree(data[header + 72 : header + 120])))
         return metas
 
     def size(self):
@@ -117,18 +147,19 @@ class Pages:
         return page
 
     def _nodes(self, page, number):
-        flags, lower, upper = struct.unpack_from("<HHH", page, 10)
-        if not HEADER <= lower <= upper <= self.page_size or lower & 1:
+        header, origin = self.format.header, self.format.origin
+        lower, upper = (origin + number for number in struct.unpack_from("<HH", page, header - 4))
+        if not header <= lower <= upper <= self.page_size or lower & 1:
             raise self.damaged(number, f"has its free space at {lower} to {upper}")
-        for slot in range(HEADER, lower, 2):
-            offset = struct.unpack_from("<H", page, slot)[0]
+        for slot in range(header, lower, 2):
+            offset = origin + struct.unpack_from("<H", page, slot)[0]
             if offset < upper or offset + 8 > self.page_size:
                 raise self.damaged(number, f"has a node at {offset}")
             value, node_flags, key_size = struct.unpack_from("<IHH", page, offset)
-            start = offset + 8 + key_size
-            if start > self.page_size:
+            end = offset + 8 + key_size
+            if end > self.page_size:
                 raise self.damaged(number, "has a key that goes beyond it")
-            yield value, node_flags, page[offset + 8 : start], start
+            yield value, node_flags, page[offset + 8 : end], self.format.value_start(end, key_size)
 
     def walk(self, tree, low=None, high=None, integer_keys=False):
         """The pairs of `tree` with low <= key < high, in the order of the keys."""
@@ -139,7 +170,7 @@ class Pages:
 
     def _walk(self, number, depth, low, high, integer_keys, seen):
         page = self._page(number, seen)
-        flags = struct.unpack_from("<H", page, 10)[0]
+        flags = struct.unpack_from("<H", page, self.format.header - 6)[0]
         if flags != (LEAF if depth == 1 else BRANCH):
             raise self.damaged(number, f"has flags {flags} at height {depth}")
         order = (lambda key: int.from_bytes(key, "little")) if integer_keys else (lambda key: key)
@@ -166,21 +197,23 @@ class Pages:
             if start + size > self.page_size:
                 raise self.damaged(number, "has a value that goes beyond it")
             return page[start : start + size]
-        if start + 8 > self.page_size:
+        header = self.format.header
+        if start + self.format.reference > self.page_size:
             raise self.damaged(number, "has a value that goes beyond it")
         first = struct.unpack_from("<Q", page, start)[0]
-        count = (HEADER - 1 + size) // self.page_size + 1
+        count = (header - 1 + size) // self.page_size + 1
         end = (first + count) * self.page_size
         if not 2 <= first <= self.last_page or end > self.size() or first in seen:
             raise self.damaged(first, "begins a long value, and is not in the file, or is in use")
         seen.add(first)
-        data = self._read(first * self.page_size, HEADER + size)
-        if len(data) < HEADER + size:
+        data = self._read(first * self.page_size, header + size)
+        if len(data) < header + size:
             raise self.damaged(first, "begins a long value that is not in the file as a whole")
-        page_number, flags, pages = struct.unpack_from("<Q2xHI", data)
+        page_number = struct.unpack_from("<Q", data)[0]
+        flags, pages = struct.unpack_from("<HI", data, header - 6)
         if page_number != first or flags != OVERFLOW or pages < count:
             raise self.damaged(first, "does not begin the long value that it should")
-        return data[HEADER:]
+        return data[header:]
 
     def get(self, tree, key, integer_keys=False):
         """The value of `key`; None where there is none."""
@@ -194,5 +227,5 @@ class Pages:
         for key, value, flags in self.walk(self.main):
             if flags != TREE or len(value) != 48:
                 raise DamagedFile(f"{self.path}: {key!r} in the main tree is no tree")
-            found[key.decode("utf-8", "replace")] = Tree(value)
+            found[self.format.tree_name(key).decode("utf-8", "replace")] = Tree(value)
         return found
