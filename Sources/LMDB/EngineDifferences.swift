@@ -6,11 +6,10 @@
   import Darwin
 #endif
 
-/// What differs between LMDB 0.9 and 1.0 outside of the data file.
+/// The differences between LMDB 0.9 and 1.0 outside of the data file; ``PageFormat`` has those in it.
 ///
-/// ``PageFormat`` has what differs in the data file. The differences depend on the library that runs, which
-/// may be another one than that of the headers: LMDB 1.0 kept the functions, structures and numbers of 0.9
-/// that this module uses.
+/// The library that runs decides, not the header: LMDB 1.0 kept the functions, structures and numbers of
+/// 0.9 that this module uses.
 ///
 /// | | LMDB 0.9 | LMDB 1.0 |
 /// | --- | --- | --- |
@@ -59,7 +58,7 @@ enum LockFileLayout {
   /// LMDB's CACHELINE, to which each part of the header is rounded up; also the size of a reader's slot.
   static let slotSize = 64
 
-  /// The size in bytes of the lock file that LMDB makes for so many readers.
+  /// The size in bytes of the lock file that LMDB makes for `readerCount` readers.
   static func size(readerCount: Int) -> Int {
     header + writerLockSize + readerCount * slotSize
   }

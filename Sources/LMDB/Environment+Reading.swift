@@ -158,7 +158,7 @@ extension Environment {
   /// Closes a cursor of a read that may have been freed.
   ///
   /// LMDB 1.0 reads the transaction of a cursor that it closes, so the cursor is moved to another read
-  /// first. Without a map there is none, and the cursor's memory is not given back.
+  /// first. Where the map is gone, no read can begin, and the cursor's memory is not given back.
   func closeStray(_ cursor: OpaquePointer) {
     guard holdsMap() else { return }
     defer { leaveReaders(nil) }

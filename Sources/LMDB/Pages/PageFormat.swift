@@ -9,7 +9,7 @@
 /// | data version, in the meta pages | 1 | 3 |
 /// | header of a page | 16 bytes | 24 bytes: the number of the transaction that wrote the page comes second |
 /// | offsets in a page count from | the page's begin | the end of its header |
-/// | a value begins | behind its key | behind its key, at an even offset |
+/// | a value begins | after its key | after its key, at an even offset |
 /// | a leaf's reference to overflow pages | the first page, 8 bytes | first page, transaction, count: 24 bytes |
 /// | names of trees | as given | with a zero byte at the end |
 /// | largest page | 32 KiB | 64 KiB |
@@ -53,7 +53,7 @@ public struct PageFormat: Sendable, Equatable {
   /// See ``PageFlag``, 2 bytes.
   @_documentation(visibility: internal)
   @inlinable public var flags: Int { headerSize &- 6 }
-  /// Where the free space begins, behind the slots, from ``origin``; 2 bytes.
+  /// Where the free space begins, after the slots, from ``origin``; 2 bytes.
   @_documentation(visibility: internal)
   @inlinable public var lower: Int { headerSize &- 4 }
   /// Where the free space ends and the nodes begin, from ``origin``; 2 bytes.
@@ -69,7 +69,7 @@ public struct PageFormat: Sendable, Equatable {
 
   // MARK: Nodes
 
-  /// The offset of a value from the end of its node's header, behind a key of `keyCount` bytes.
+  /// The offset of a value from the end of its node's header, after a key of `keyCount` bytes.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func valueOffset(behindKeyOf keyCount: Int) -> Int {
@@ -115,7 +115,7 @@ public struct PageFormat: Sendable, Equatable {
   /// How many bytes of a file's begin state its format.
   package static let headSize = 32
 
-  /// The format that the first bytes of a file state; `nil` where it is none of these.
+  /// The format that the first bytes of a file state; `nil` for any other file.
   ///
   /// - Parameter head: at least ``headSize`` bytes; fewer belong to no format.
   package init?(ofFile head: UnsafeRawBufferPointer) {

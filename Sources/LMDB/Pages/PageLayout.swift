@@ -119,7 +119,7 @@ package enum TreeRecordLayout {
 /// The two first pages of a file, in turns the newest commit (LMDB: MDB_meta); offsets from the page's
 /// begin.
 ///
-/// Both formats have the same fields in the same order, behind a header of another size.
+/// Both formats have the same fields in the same order, after a header of another size.
 package struct MetaPageLayout: Sendable, Equatable {
   let headerSize: Int
 
