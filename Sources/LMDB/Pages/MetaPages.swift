@@ -94,7 +94,8 @@ struct MetaPages {
           + "meta page of LMDB")
     }
     guard second.format == first.format else {
-      throw damage("its two meta pages are of \(first.format.engine) and of \(second.format.engine)")
+      let engines = "\(first.format.engine) and \(second.format.engine)"
+      throw damage("its two meta pages are of \(engines)")
     }
     guard second.pageSize == pageSize else {
       throw damage("its two meta pages say page sizes of \(pageSize) and \(second.pageSize) bytes")
