@@ -269,8 +269,8 @@ private struct BareTome: Entity {
     try withTemporaryPath { path throws in
       try make(path)
       let text =
-        "'pages' is no attribute of Tome any more, and the derived attribute 'thick' names it: "
-        + "'pages > 100'; declare the type of Rack with another condition, too"
+        "'pages' is no attribute of Tome, and the derived attribute 'thick' names it: "
+        + "'pages > 100'; declare the type of Rack with another condition"
       let changes = try Store.changes(at: path, opening: [BareTome.self])
       #expect(changes.contains { $0.entity == "Rack" && $0.text == text && $0.cost == .refused })
       _ = try storeError(.badSchema) { try Store(at: path, entities: [BareTome.self]) }

@@ -88,8 +88,8 @@ struct LostName {
         found.append(
           LostName(
             entity: owner.name,
-            message: "'\(name)' is no attribute of \(target.name) any more, and \(what) names it: "
-              + "'\(condition)'; declare the type of \(owner.name) with another condition, too"))
+            message: "'\(name)' is no attribute of \(target.name), and \(what) names it: "
+              + "'\(condition)'; declare the type of \(owner.name) with another condition"))
       }
     }
     func entity(_ number: EntityNumber) -> EntityDescription? {
