@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import LMDB
 import Testing
 
 @testable import KVDumpCommands
@@ -36,11 +37,24 @@ struct FilePages {
   func half(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
   /// Below 2^32, as all in these files are.
   func number(_ offset: Int) -> Int { half(offset) | half(offset + 2) << 16 }
-  func flags(_ page: Int) -> UInt8 { bytes[page * 4_096 + 10] }
+  /// The layout that the engine of these tests gives files.
+  let format = PageFormat.ofEngine
+  /// The number, 0 or 1, of the meta page of the newest commit.
+  var newestMeta: Int {
+    let number = format.meta.transaction
+    return bytes[number] > bytes[4_096 + number] ? 0 : 1
+  }
+  func flags(_ page: Int) -> UInt8 { bytes[page * 4_096 + format.flags] }
+  func nodeCount(_ page: Int) -> Int {
+    (half(page * 4_096 + format.lower) + format.origin - format.headerSize) / 2
+  }
+  /// Where a node begins in the file.
+  func node(_ page: Int, _ slot: Int) -> Int {
+    page * 4_096 + format.origin + half(page * 4_096 + format.slot(slot))
+  }
   var count: Int { bytes.count / 4_096 }
   func key(_ page: Int) -> Int {
-    let base = page * 4_096
-    return Int(bytes[base + half(base + 16) + 6])
+    Int(bytes[node(page, 0) + 6])
   }
   func write(_ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 }

@@ -252,7 +252,7 @@ private struct Tag: Entity {
     try FileManager.default.copyItem(atPath: folder.store, toPath: before)
     try Self.change(folder.store)
     var pages = try FilePages(folder.store)
-    let newest = pages.bytes[144] > pages.bytes[4_096 + 144] ? 0 : 1
+    let newest = pages.newestMeta
     for index in newest * 4_096..<(newest + 1) * 4_096 { pages.bytes[index] = 0 }
     try pages.write(folder.path + "/meta.lodestore")
     let out = folder.path + "/out.lodestore"
@@ -317,11 +317,11 @@ private struct Tag: Entity {
     var pages = try FilePages(folder.store)
     let records = (2..<pages.count).filter { pages.flags($0) == 2 && pages.key($0) == 8 }
     // The newest commit's free list is one leaf; the value of each node is a count, then as many pages.
-    let newest = pages.bytes[144] > pages.bytes[4_096 + 144] ? 0 : 4_096
-    let list = pages.number(newest + 80) * 4_096
+    let root = pages.format.meta.freeList + TreeRecordLayout.root
+    let list = pages.number(pages.newestMeta * 4_096 + root)
     var named = 0
-    for slot in 0..<(pages.half(list + 12) - 16) / 2 {
-      let value = list + pages.half(list + 16 + 2 * slot) + 16
+    for slot in 0..<pages.nodeCount(list) {
+      let value = pages.node(list, slot) + 16
       for index in 0..<pages.number(value) where named < records.count {
         for byte in 0..<8 { pages.bytes[value + 8 + 8 * index + byte] = 0 }
         pages.bytes[value + 8 + 8 * index] = UInt8(records[named] & 255)
@@ -375,17 +375,15 @@ private struct Tag: Entity {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     var pages = try FilePages(folder.store)
-    func node(_ page: Int, _ slot: Int) -> Int {
-      page * 4_096 + pages.half(page * 4_096 + 16 + 2 * slot)
-    }
     // Leaves of the catalogue: two keys of entities, 01 and a number.
     for page in 2..<pages.count where pages.flags(page) & 2 != 0 {
-      let nodes = [node(page, 0), node(page, 1)]
+      let nodes = [pages.node(page, 0), pages.node(page, 1)]
       guard nodes.allSatisfy({ $0 + 13 <= pages.bytes.count }),
         nodes.allSatisfy({ pages.bytes[$0 + 6] == 5 && pages.bytes[$0 + 8] == 1 })
       else { continue }
       for byte in 0..<2 {
-        pages.bytes[page * 4_096 + 18 + byte] = pages.bytes[page * 4_096 + 16 + byte]
+        let slots = page * 4_096 + pages.format.headerSize
+        pages.bytes[slots + 2 + byte] = pages.bytes[slots + byte]
       }
     }
     let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")

@@ -38,25 +38,24 @@ import Testing
     _ file: String, access: StoreOptions.Access
   ) throws {
     let other = PageFormat.all.first { $0 != .ofEngine } ?? .ofEngine
-    try withTemporaryPath { path in
-      try FileManager.default.copyItem(
-        atPath: Self.folder(of: other) + "/" + file, toPath: path)
-      let before = FileManager.default.contents(atPath: path)
-      var options = StoreOptions()
-      options.access = access
-      for _ in 0..<2 {
-        let error = try storeError(.otherEngine) {
-          try Store(at: path, entities: [PersonV2.self], options: options)
-        }
-        #expect(error.message.hasPrefix("cannot open "))
-        #expect(
-          error.message.contains(
-            "'\(path)': \(other.engine) made the file, and this program runs LMDB "))
-        #expect(error.message.contains("'kvdump convert'"))
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    try FileManager.default.copyItem(atPath: Self.folder(of: other) + "/" + file, toPath: path)
+    let before = FileManager.default.contents(atPath: path)
+    var options = StoreOptions()
+    options.access = access
+    for _ in 0..<2 {
+      let error = try storeError(.otherEngine) {
+        try Store(at: path, entities: [PersonV2.self], options: options)
       }
-      #expect(FileManager.default.contents(atPath: path) == before)
-      #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+      #expect(error.message.hasPrefix("cannot open "))
+      #expect(
+        error.message.contains(
+          "'\(path)': \(other.engine) made the file, and this program runs LMDB "))
+      #expect(error.message.contains("'kvdump convert'"))
     }
+    #expect(FileManager.default.contents(atPath: path) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
   }
 
   @Test(arguments: files)

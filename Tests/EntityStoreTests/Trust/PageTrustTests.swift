@@ -97,16 +97,17 @@ import Testing
     [(name: String, code: StoreError.Code, damage: @Sendable (inout [UInt8]) -> Void)] = [
       ("cut", .damaged, { $0.removeLast($0.count / 2) }),
       ("nothing", .notAStore, { $0 = Array($0.prefix(20)) }),
-      ("other magic", .notAStore, { $0[16] ^= 1 }),
-      ("other data version", .notAStore, { $0[20] = 2 }),
+      ("other magic", .notAStore, { $0[PageFormat.ofEngine.meta.magic] ^= 1 }),
+      ("other data version", .notAStore, { $0[PageFormat.ofEngine.meta.version] = 2 }),
       (
         "two page sizes", .damaged,
-        { $0[EngineFence.systemPageSize + 40] ^= 0xff }
+        { $0[EngineFence.systemPageSize + PageFormat.ofEngine.meta.freeList] ^= 0xff }
       ),
       (
         "a last page beyond the file", .damaged,
         { bytes in
-          for page in 0..<2 { bytes[page * EngineFence.systemPageSize + 142] = 1 }
+          let last = PageFormat.ofEngine.meta.lastPage + 6
+          for page in 0..<2 { bytes[page * EngineFence.systemPageSize + last] = 1 }
         }
       ),
     ]
