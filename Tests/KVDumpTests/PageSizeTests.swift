@@ -41,7 +41,7 @@ struct PageSizeTests {
     try #require(process.terminationStatus == 0)
 
     // LMDB's own limit.
-    let pageSize = min(systemPageSize, 32_768)
+    let pageSize = min(systemPageSize, PageFormat.ofEngine.largestPage)
     let environment = try EnvironmentRegistry.open(folder.store, options: EnvironmentOptions()) {
       _ in
     }

@@ -18,8 +18,7 @@ extension FaultFile {
         poke(value(of: node) + below(TreeRecordLayout.size), &random)
       }
     case .otherRoot:
-      let names = format.meta.names + TreeRecordLayout.root
-      put(UInt64(anyPage()), newestMeta + [freeListRoot, names][below(2)])
+      put(UInt64(anyPage()), newestMeta + [freeListRoot, mainRoot][below(2)])
     case .cycle:
       if let page = pages(ofType: 1).randomElement(using: &random),
         let node = nodes(of: page).randomElement(using: &random)
@@ -112,8 +111,13 @@ extension FaultFile {
   }
 
   /// Where the value of a node begins, or the place of its overflow pages.
-  private func value(of node: Int) -> Int {
+  func value(of node: Int) -> Int {
     node + 8 + format.valueOffset(behindKeyOf: uint16(node + 6))
+  }
+
+  /// Where the node at `index` of the page that begins at `start` begins.
+  func node(_ index: Int, at start: Int) -> Int {
+    start + format.origin + uint16(start + format.slot(index))
   }
 
   private func nodes(ofType flag: Int) -> [Int] { pages(ofType: flag).flatMap { nodes(of: $0) } }

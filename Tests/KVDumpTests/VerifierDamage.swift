@@ -100,6 +100,8 @@ struct FaultFile {
 
   /// Where a meta page has the root of the free list.
   var freeListRoot: Int { format.meta.freeList + TreeRecordLayout.root }
+  /// Where a meta page has the root of the tree of names.
+  var mainRoot: Int { format.meta.names + TreeRecordLayout.root }
 
   /// Pages that look like pages of a type: 1 branch, 2 leaf, 4 overflow.
   func pages(ofType flag: Int) -> [Int] {

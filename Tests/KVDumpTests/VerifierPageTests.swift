@@ -129,72 +129,85 @@ final class VerifierPageTests {
 
   static let plantedFaults: [PlantedFault] = [
     PlantedFault("two keys of a page are swapped", .pageOrder) { file in
-      let root = Int(file.uint64(file.newestMeta + 128)) * FaultFile.pageSize
-      let (one, other) = (file.uint16(root + 16), file.uint16(root + 18))
-      file.put(UInt16(other), root + 16)
-      file.put(UInt16(one), root + 18)
+      let root = Int(file.uint64(file.newestMeta + file.mainRoot)) * FaultFile.pageSize
+      let slots = root + file.format.headerSize
+      let (one, other) = (file.uint16(slots), file.uint16(slots + 2))
+      file.put(UInt16(other), slots)
+      file.put(UInt16(one), slots + 2)
     },
     PlantedFault("a run of overflow pages is longer than its value", .overflow) { file in
       for page in file.pages(ofType: 4) {
-        file.put(UInt32(1 << 20), page * FaultFile.pageSize + 12)
+        file.put(UInt32(1 << 20), page * FaultFile.pageSize + file.format.overflowCount)
       }
     },
     PlantedFault("the file lost its end", .truncated) { $0.bytes.removeLast($0.bytes.count / 2) },
-    PlantedFault("the last page is absurd", .truncated) { $0.put(UInt64.max, $0.newestMeta + 136) },
+    PlantedFault("the last page is absurd", .truncated) {
+      $0.put(UInt64.max, $0.newestMeta + $0.format.meta.lastPage)
+    },
     PlantedFault("the transaction is in the wrong meta page", .meta) {
-      $0.put($0.uint64($0.newestMeta + 144) + 1, $0.newestMeta + 144)
+      $0.put(
+        $0.uint64($0.newestMeta + $0.format.meta.transaction) + 1,
+        $0.newestMeta + $0.format.meta.transaction)
     },
     PlantedFault("the other meta page has no mark", .meta) {
-      $0.put(UInt32(1), FaultFile.pageSize - $0.newestMeta + 16)
+      $0.put(UInt32(1), FaultFile.pageSize - $0.newestMeta + $0.format.meta.magic)
     },
     PlantedFault("the other meta page has another page size", .meta) {
-      $0.put(UInt32(8_192), FaultFile.pageSize - $0.newestMeta + 40)
+      $0.put(UInt32(8_192), FaultFile.pageSize - $0.newestMeta + $0.format.meta.freeList)
     },
     PlantedFault("the root is beyond the file", .page) {
-      $0.put(UInt64(1 << 40), $0.newestMeta + 128)
+      $0.put(UInt64(1 << 40), $0.newestMeta + $0.mainRoot)
     },
-    PlantedFault("the root is a meta page", .page) { $0.put(UInt64(1), $0.newestMeta + 128) },
-    PlantedFault("the depth is absurd", .treeCount) { $0.put(UInt16(900), $0.newestMeta + 94) },
+    PlantedFault("the root is a meta page", .page) {
+      $0.put(UInt64(1), $0.newestMeta + $0.mainRoot)
+    },
+    PlantedFault("the depth is absurd", .treeCount) {
+      $0.put(UInt16(900), $0.newestMeta + $0.format.meta.names + TreeRecordLayout.depth)
+    },
     PlantedFault("the depth is one too many", .page) {
-      $0.put(UInt16($0.uint16($0.newestMeta + 94) + 1), $0.newestMeta + 94)
+      $0.put(
+        UInt16($0.uint16($0.newestMeta + $0.format.meta.names + TreeRecordLayout.depth) + 1),
+        $0.newestMeta + $0.format.meta.names + TreeRecordLayout.depth)
     },
     PlantedFault("a tree has one entry more than it says", .treeCount) {
-      $0.put($0.uint64($0.newestMeta + 120) - 1, $0.newestMeta + 120)
+      $0.put(
+        $0.uint64($0.newestMeta + $0.format.meta.names + TreeRecordLayout.entries) - 1,
+        $0.newestMeta + $0.format.meta.names + TreeRecordLayout.entries)
     },
     PlantedFault("the tree of names allows duplicates", .meta) {
-      $0.put(UInt16(4), $0.newestMeta + 92)
+      $0.put(UInt16(4), $0.newestMeta + $0.format.meta.names + TreeRecordLayout.flags)
     },
     PlantedFault("a tree allows duplicates", .treeFlags) { file in
-      let root = Int(file.uint64(file.newestMeta + 128)) * FaultFile.pageSize
-      let node = root + file.uint16(root + 16)
-      file.put(UInt16(4), node + 8 + file.uint16(node + 6) + 4)
+      let root = Int(file.uint64(file.newestMeta + file.mainRoot)) * FaultFile.pageSize
+      file.put(UInt16(4), file.value(of: file.node(0, at: root)) + TreeRecordLayout.flags)
     },
     PlantedFault("a tree shares its root with another", .pageShared) { file in
-      let root = Int(file.uint64(file.newestMeta + 128)) * FaultFile.pageSize
-      let (one, other) = (root + file.uint16(root + 16), root + file.uint16(root + 18))
-      let source = one + 8 + file.uint16(one + 6) + 40
-      file.put(file.uint64(source), other + 8 + file.uint16(other + 6) + 40)
+      let root = Int(file.uint64(file.newestMeta + file.mainRoot)) * FaultFile.pageSize
+      let (one, other) = (
+        file.value(of: file.node(0, at: root)), file.value(of: file.node(1, at: root))
+      )
+      file.put(file.uint64(one + TreeRecordLayout.root), other + TreeRecordLayout.root)
     },
     PlantedFault("free pages are forgotten", .pageUnaccounted) { file in
-      file.put(UInt64.max, file.newestMeta + 80)
-      file.put(UInt16(0), file.newestMeta + 46)
+      file.put(UInt64.max, file.newestMeta + file.freeListRoot)
+      file.put(UInt16(0), file.newestMeta + file.format.meta.freeList + TreeRecordLayout.depth)
     },
     // Found by nothing but its use: the order is right.
     PlantedFault("a page in use is free, in its place of the order", .freeList) { file in
-      let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
-      let list = root + file.uint16(root + 16) + 16
+      let root = Int(file.uint64(file.newestMeta + file.freeListRoot)) * FaultFile.pageSize
+      let list = file.value(of: file.node(0, at: root))
       var pages = (1...Int(file.uint64(list))).map { file.uint64(list + 8 * $0) }
-      pages[0] = file.uint64(file.newestMeta + 128)
+      pages[0] = file.uint64(file.newestMeta + file.mainRoot)
       for (index, page) in pages.sorted(by: >).enumerated() { file.put(page, list + 8 + 8 * index) }
     },
     PlantedFault("a page in use is free", .freeList) { file in
-      let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
-      let node = root + file.uint16(root + 16)
-      file.put(file.uint64(file.newestMeta + 128), node + 16 + 8)
+      let root = Int(file.uint64(file.newestMeta + file.freeListRoot)) * FaultFile.pageSize
+      let list = file.value(of: file.node(0, at: root))
+      file.put(file.uint64(file.newestMeta + file.mainRoot), list + 8)
     },
     PlantedFault("a list of free pages is longer than its pair", .freeList) { file in
-      let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
-      file.put(UInt64(1 << 50), root + file.uint16(root + 16) + 16)
+      let root = Int(file.uint64(file.newestMeta + file.freeListRoot)) * FaultFile.pageSize
+      file.put(UInt64(1 << 50), file.value(of: file.node(0, at: root)))
     },
   ]
 

@@ -64,7 +64,7 @@ struct VerifyCommandTests {
   func `a file with damaged pages is listed and not opened`() async throws {
     let store = try VerifiedStore()
     var file = try FaultFile(path: store.path)
-    file.put(UInt64(1), file.newestMeta + 128)
+    file.put(UInt64(1), file.newestMeta + file.mainRoot)
     try file.write(to: store.path)
     let memory = MemoryConsole(width: 100, environment: ["NO_COLOR": "1"])
     #expect(await memory.run("verify", store.path) == .negative)
