@@ -228,7 +228,8 @@ final class VerifierPageTests {
     for (page, flag) in [1, 2, 4].flatMap({ flag in
       file.pages(ofType: flag).filter { !free.contains($0) }.prefix(4).map { ($0, flag) }
     }) {
-      for offset in [0, 10] + (flag == 4 ? [] : [12, 14]) {
+      let format = file.format
+      for offset in [0, format.flags] + (flag == 4 ? [] : [format.lower, format.upper]) {
         var damaged = file
         damaged.put(UInt16(0xfffd), page * FaultFile.pageSize + offset)
         try damaged.write(to: scratch)
@@ -240,9 +241,11 @@ final class VerifierPageTests {
   private func freePages() throws -> Set<Int> {
     var result: Set<Int> = []
     let file = try FaultFile(path: path)
-    let root = Int(file.uint64(file.newestMeta + 80)) * FaultFile.pageSize
-    for index in 0..<((file.uint16(root + 12) - 16) / 2) {
-      let data = root + file.uint16(root + 16 + index * 2) + 16
+    let format = file.format
+    let root = Int(file.uint64(file.newestMeta + file.freeListRoot)) * FaultFile.pageSize
+    let lower = format.origin + file.uint16(root + format.lower)
+    for index in 0..<(lower - format.headerSize) / 2 {
+      let data = file.value(of: file.node(index, at: root))
       for item in 0..<Int(file.uint64(data)) {
         result.insert(Int(file.uint64(data + 8 + item * 8)))
       }
