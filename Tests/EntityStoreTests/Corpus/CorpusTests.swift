@@ -8,7 +8,8 @@ import Testing
 ///
 /// Each is opened by this version: read, verified, written and verified again.
 @Suite struct `Files of earlier versions` {
-  private static let folder = folder(of: .ofEngine)
+  /// The kept files that the engine of these tests reads.
+  static let folder = folder(of: .ofEngine)
 
   /// The files of LMDB 1.0 have the same pairs in the same trees as those of LMDB 0.9.
   private static func folder(of format: PageFormat) -> String {

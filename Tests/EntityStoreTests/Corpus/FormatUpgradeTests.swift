@@ -185,8 +185,7 @@ private struct OldLink: Entity {
   }
 
   @Test func `a file of version 1 is upgraded when it is opened for writing`() throws {
-    let kept = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("Files/format-1.lodestore").path
+    let kept = `Files of earlier versions`.folder + "/format-1.lodestore"
     try withTemporaryPath { path in
       try FileManager.default.copyItem(atPath: kept, toPath: path)
       let error = try storeError(.incompatibleSchema) {
