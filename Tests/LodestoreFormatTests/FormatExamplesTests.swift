@@ -16,7 +16,7 @@ import Testing
         // HistoryExamplesTests
         "history-part", "history-image", "preserved", "history-mark",
         // The verifier's tests
-        "store", "page",
+        "store", "page", "page version 3",
       ])
   }
 
