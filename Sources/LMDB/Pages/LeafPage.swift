@@ -11,6 +11,8 @@ public struct LeafPage {
   @usableFromInline let slots: UnsafeRawPointer
   /// Where the page's offsets are counted from: the nodes' offsets below are from here.
   @usableFromInline let origin: UnsafeRawPointer
+  /// Where the slots begin, from ``origin``: no node lies below.
+  @usableFromInline let lowest: Int
   /// The end of the page, from ``origin``.
   @usableFromInline let end: Int
   @usableFromInline let valueAlignmentMask: Int
@@ -30,6 +32,7 @@ public struct LeafPage {
     self.base = base
     slots = base + format.headerSize
     origin = base + format.origin
+    lowest = format.headerSize - format.origin
     end = size - format.origin
     valueAlignmentMask = format.valueAlignmentMask
     count = (lower - format.headerSize) / PageLayout.slotSize
@@ -40,6 +43,7 @@ public struct LeafPage {
     base = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
     slots = base
     origin = base
+    lowest = 0
     end = 0
     valueAlignmentMask = 0
     count = 0
@@ -72,10 +76,10 @@ public struct LeafPage {
   func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
     let isHere = index < count
     let slot = (isHere ? index : index &- count) &* PageLayout.slotSize
-    // The pages have one layout, so what is far from here is as far from the other page's begin.
-    let slots = isHere ? slots : following + (slots - base)
-    let origin = isHere ? origin : following + (origin - base)
-    let pair = origin + Int(slots.load(fromByteOffset: slot, as: UInt16.self))
+    // The pages have one layout: all of the other page is as far from here as its begin.
+    let distance = isHere ? 0 : following - base
+    let pair =
+      origin + distance + Int((slots + distance).load(fromByteOffset: slot, as: UInt16.self))
     lodestore_prefetch(pair)
     lodestore_prefetch(pair + 64)
     guard byteCount > 128 else { return }
@@ -103,7 +107,7 @@ public struct LeafPage {
   @inlinable @inline(__always)
   func key(_ node: Int) -> UnsafeRawBufferPointer? {
     let start = node &+ PageLayout.nodeHeaderSize
-    guard origin + node >= slots, start <= end else { return nil }
+    guard node >= lowest, start <= end else { return nil }
     let count = Int(
       origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self))
     guard count > 0, start &+ count <= end else { return nil }
@@ -114,7 +118,7 @@ public struct LeafPage {
   @inlinable @inline(__always)
   func id(_ node: Int) -> UInt64? {
     let start = node &+ PageLayout.nodeHeaderSize
-    guard origin + node >= slots, start &+ PageLayout.idSize <= end,
+    guard node >= lowest, start &+ PageLayout.idSize <= end,
       origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self)
         == PageLayout.idSize
     else { return nil }

@@ -151,6 +151,7 @@ struct TreePages {
       return id == wanted ? 0 : id < wanted ? -1 : 1
     }
 
+    @inline(__always)
     func child(at index: Int) -> UInt64 {
       guard let node = node(at: index) else { return .max }
       let low = base.loadUnaligned(
@@ -159,6 +160,7 @@ struct TreePages {
       return UInt64(low) | UInt64(high) << PageLayout.childLowBits
     }
 
+    @inline(__always)
     func node(at index: Int) -> Int? {
       let offset =
         format.origin + Int(base.loadUnaligned(fromByteOffset: format.slot(index), as: UInt16.self))
