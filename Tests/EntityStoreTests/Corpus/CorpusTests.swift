@@ -53,7 +53,7 @@ import Testing
       #expect(
         error.message.contains(
           "'\(path)': \(other.engine) made the file, and this program runs LMDB "))
-      #expect(error.message.contains("'kvdump convert'"))
+      #expect(error.message.contains("'kvdump salvage'"))
     }
     #expect(FileManager.default.contents(atPath: path) == before)
     #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
