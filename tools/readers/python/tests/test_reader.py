@@ -82,7 +82,14 @@ class KeptFiles(unittest.TestCase):
         tool = os.path.join(ROOT, ".build/debug/kvdump")
         if not os.access(tool, os.X_OK):
             self.skipTest("kvdump is not built")
+        compared = 0
         for path in CORPUS:
+            # kvdump reads the files of the LMDB that it runs with.
+            info = subprocess.run([tool, "info", path], capture_output=True, text=True)
+            if info.returncode != 0:
+                self.assertIn("made the file, and this program runs", info.stderr)
+                continue
+            compared += 1
             with lodestore.open(path) as store:
                 for entity in store.entities:
                     text = subprocess.run(
@@ -94,6 +101,7 @@ class KeptFiles(unittest.TestCase):
                         for attribute in entity.attributes:
                             if attribute.type in ("string", "bool") or attribute.type.startswith(("int", "uint")):
                                 self.assertEqual(line.get(attribute.name), row[attribute.name], (path, line))
+        self.assertGreaterEqual(compared, 4)
 
 
 class Examples(unittest.TestCase):
