@@ -138,7 +138,7 @@ extension VerificationReport {
   /// Checks the attributes derived with a condition, which the verifier leaves to the library, where
   /// `store` is sound so far.
   ///
-  /// What cannot be checked stays in ``conditional``.
+  /// Conditions that cannot be checked stay in ``conditional``.
   fileprivate mutating func checkConditional(
     in store: DynamicStore, limit: Int, isCancelled: () -> Bool = { false }
   ) throws {

@@ -1,7 +1,7 @@
 package import LMDB
 internal import LodestoreFormat
 
-/// What LMDB keeps about a tree in 48 bytes on a 64-bit machine.
+/// The record of a tree, 48 bytes that LMDB stores on a 64-bit machine.
 package struct TreeRecord: Equatable, Sendable {
   /// The page size in the free list's record, otherwise unused.
   package var pad: UInt32

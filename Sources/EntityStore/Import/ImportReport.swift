@@ -100,7 +100,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store gives.
   public var unknownMembers: [String: Int] = [:]
 
-  /// What should be looked at although it was imported; `nil` where nothing should, and at most
+  /// A warning about records that were imported; `nil` for none, and at most
   /// 100.
   public var warnings: [String]?
 

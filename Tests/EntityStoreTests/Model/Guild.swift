@@ -14,9 +14,9 @@ struct Guild: Equatable {
   var parent: Guild.ID?
   private(set) var size = 0
   private(set) var active = 0
-  /// From ``size`` of the branches.
+  /// Calculated from ``size`` of the branches.
   private(set) var branchSize = 0
-  /// From ``Artisan/priceTotal`` of the members.
+  /// Calculated from ``Artisan/priceTotal`` of the members.
   private(set) var priceTotal = 0
 
   static let members = ToMany<Guild, Artisan>(inverse: \.guild, ordered: true)
