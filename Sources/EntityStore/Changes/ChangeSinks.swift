@@ -36,6 +36,9 @@ final class ChangeState {
   @exclusivity(unchecked) var last: EntityChanges?
   /// When this run of the write began to change records, in seconds since 2001; one for all its records.
   private(set) lazy var time = DynamicValue.currentTime
+  /// Whether an order has given its links other positions, so that positions of removed links are
+  /// stale.
+  @exclusivity(unchecked) var hasSpreadOrder = false
 }
 
 extension TransactionCore {

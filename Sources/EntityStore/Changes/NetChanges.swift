@@ -142,8 +142,8 @@ struct EntityChangeSet: Sendable {
 
 /// The links of one relationship that a write has added, removed and moved.
 ///
-/// A link that the write both added and removed is in no list. A link that it added does not count
-/// as moved.
+/// A link that the write both added and removed is in no list, unless the caller notes that it moved.
+/// A link that the write added does not count as moved.
 struct NetLinks {
   /// The relationship, seen from side 1.
   let end: RelationshipEnd
@@ -175,6 +175,13 @@ struct NetLinks {
       moved.insert(
         end.side == .from ? LinkPair(from: owner, to: id) : LinkPair(from: id, to: owner))
     }
+  }
+
+  /// Forgets the moves for which `isKept` is false.
+  mutating func keepMoves(
+    _ isKept: (LinkPair) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    for pair in moved where try !isKept(pair) { moved.remove(pair) }
   }
 
   /// Ascending.

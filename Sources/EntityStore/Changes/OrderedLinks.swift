@@ -1,16 +1,29 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Keeps the order of what records lead to: what is added comes last, what is removed loses its position.
+/// Keeps the order of related records: an added link comes last, a removed link loses its position.
+///
+/// A link that a write removes and adds again is there before and after the write, so that the
+/// history reports a move where the place changed.
 final class OrderedLinks: ChangeSink {
   let name = "the order of relationships"
+  private let core: TransactionCore
   private let orders: [Side]
   /// By entity, the sides whose links an attribute of its records holds.
   private var held: [EntityNumber: [Side]] = [:]
+  /// Whether the history may report moves.
+  private let reportsMoves: Bool
 
-  private struct Side {
+  private final class Side {
     let end: RelationshipEnd
     let order: LinkOrder
+    /// By owner and other record, the positions of links that this write has removed.
+    var vacated: [LinkPair: UInt64] = [:]
+
+    init(_ end: RelationshipEnd, _ order: LinkOrder) {
+      self.end = end
+      self.order = order
+    }
 
     /// The attribute of the records that the side leads to, where it holds the links.
     var holder: UInt32? { end.opposite.attribute?.number }
@@ -23,12 +36,14 @@ final class OrderedLinks: ChangeSink {
       for side in RelationshipSide.allCases {
         let end = relationship.end(side)
         if let order = try LinkOrder(end, core: core) {
-          orders.append(Side(end: end, order: order))
+          orders.append(Side(end, order))
         }
       }
     }
     guard !orders.isEmpty else { return nil }
+    self.core = core
     self.orders = orders
+    reportsMoves = schema.keepsHistory
     for side in orders where side.holder != nil {
       held[side.end.target.number, default: []].append(side)
     }
@@ -59,8 +74,9 @@ final class OrderedLinks: ChangeSink {
       let before = try entity.recordID(ofAttribute: holder, in: old)
       let after = try entity.recordID(ofAttribute: holder, in: new)
       if before == after { continue }
-      if let before { try side.order.remove(id, from: before) }
-      if let after { try side.order.append(CollectionOfOne(id), to: after) }
+      // A record that is deleted cannot come back in the same write.
+      if let before { try remove(id, from: before, side, canReturn: new != nil) }
+      if let after { try append([id], to: after, side) }
     }
   }
 
@@ -87,10 +103,35 @@ final class OrderedLinks: ChangeSink {
         index += 1
       }
       if isAdded {
-        try side.order.append(others, to: owner)
+        try append(others, to: owner, side)
       } else {
-        for other in others { try side.order.remove(other, from: owner) }
+        for other in others { try remove(other, from: owner, side, canReturn: true) }
       }
     }
+  }
+
+  private func remove(
+    _ other: UInt64, from owner: UInt64, _ side: Side, canReturn: Bool
+  ) throws(StoreError) {
+    if reportsMoves, canReturn, let position = try side.order.position(of: other, in: owner) {
+      side.vacated[LinkPair(from: owner, to: other)] = position
+    }
+    try side.order.remove(other, from: owner)
+  }
+
+  private func append(
+    _ others: [UInt64], to owner: UInt64, _ side: Side
+  ) throws(StoreError) {
+    guard !side.vacated.isEmpty else { return try side.order.append(others, to: owner) }
+    var moved: [UInt64] = []
+    for other in others {
+      if let position = side.vacated.removeValue(forKey: LinkPair(from: owner, to: other)) {
+        // After all others a link keeps its position, with which later ones are compared.
+        if try side.order.putBack(other, in: owner, at: position) { continue }
+        moved.append(other)
+      }
+      try side.order.append(CollectionOfOne(other), to: owner)
+    }
+    if !moved.isEmpty { try core.tellMoves(moved, of: owner, by: side.end) }
   }
 }

@@ -42,7 +42,8 @@ extension WriteTransaction {
   ///     if !undone.stayingEntities.isEmpty { print("unchanged:", undone.stayingEntities) }
   ///
   /// The call differs from ``undo(_:)`` for writes that also changed entities that keep no history
-  /// or no images. Of each entity either all changes are taken back or none.
+  /// or no images. Of each such entity no change of a record is taken back. The call also leaves
+  /// links to records that are gone, and places in ordered relationships.
   ///
   /// - Throws: as ``undo(_:)`` for everything that is taken back.
   @discardableResult
@@ -70,10 +71,11 @@ extension WriteTransaction {
 public struct PartialUndo: Sendable, Hashable {
   /// How many records were changed.
   public let recordCount: Int
-  /// The names of the entities that the write changed and that stay as they are, in alphabetical
-  /// order.
+  /// The names of the entities of which a change of the write stays, in alphabetical order.
   ///
-  /// Entities are named that keep no history or no images. A write by an earlier version of the
+  /// Entities are named that keep no history or no images, and both entities of links that are not
+  /// made again. An entity is also named where its records keep the places that the write gave
+  /// them. A write by an earlier version of the
   /// library does not say whether it changed entities without a history: then all of these are
   /// named.
   public let stayingEntities: [String]

@@ -1,11 +1,13 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The order of what the records of one side of a relationship lead to: reads and writes its tree.
+/// The order of the records that each record of one side of a relationship leads to: reads and
+/// writes the tree of these orders.
 ///
-/// A position is a number that says nothing but the order. One between two others is halfway between them;
-/// where these follow each other directly, the positions around them are spread over the smallest range that
-/// has room, so that the cost of an insert does not depend on how long the list is.
+/// A position is a number that says nothing but the order. A position between two others is halfway
+/// between them. Two others that follow each other directly leave no room: the positions around them
+/// are then spread over the smallest range that has room. So the cost of an insert does not depend
+/// on the length of the list.
 ///
 /// See Format.md, "Relationships".
 final class LinkOrder {
@@ -72,7 +74,7 @@ final class LinkOrder {
     }
   }
 
-  /// What `owner` leads to, in order; the first `limit` of them.
+  /// The records that `owner` leads to, in order; at most `limit` of them.
   func ids(of owner: UInt64, limit: Int = .max) throws(StoreError) -> [UInt64] {
     var ids: [UInt64] = []
     guard limit > 0 else { return ids }
@@ -100,7 +102,7 @@ final class LinkOrder {
     }
   }
 
-  /// The first at `position` or behind it.
+  /// The first item at `position` or after it.
   func seek(_ owner: UInt64, _ position: UInt64) throws(StoreError) -> Item? {
     do {
       let isThere = try LinkOrderKey.position(owner, position).withBytes {
@@ -126,7 +128,7 @@ final class LinkOrder {
     }
   }
 
-  /// What the cursor is on; `nil` where that is no position of `owner`.
+  /// The item that the cursor is on; `nil` where that is no position of `owner`.
   private func current(of owner: UInt64) throws(StoreError) -> Item? {
     guard let content = LinkOrderKey.content(cursor.key), cursor.value.count == 8 else {
       throw damaged()
@@ -141,7 +143,7 @@ final class LinkOrder {
 
   // MARK: Writing
 
-  /// Puts `others`, which have no position, behind all that `owner` leads to.
+  /// Puts `others`, which have no position, after all records that `owner` leads to.
   func append(_ others: some Sequence<UInt64>, to owner: UInt64) throws(StoreError) {
     var last = try self.last(of: owner)?.position
     for other in others {
@@ -156,7 +158,7 @@ final class LinkOrder {
     }
   }
 
-  /// Puts `other`, which has no position, behind the one at `position`; 0 for the first.
+  /// Puts `other`, which has no position, after the record at `position`; 0 for the first place.
   func insert(_ other: UInt64, in owner: UInt64, after position: UInt64) throws(StoreError) {
     let next = try seek(owner, position + 1)?.position ?? LinkOrderKey.highestPosition + 1
     var room = (next - position) / 2
@@ -167,6 +169,19 @@ final class LinkOrder {
     }
     guard room > 0 else { return try spread(other, in: owner, after: position) }
     try put(Item(position: position + room, other: other), in: owner)
+  }
+
+  /// Puts `other`, which this write has removed, at its old `position` where that is after all
+  /// others; returns whether it did.
+  func putBack(
+    _ other: UInt64, in owner: UInt64, at position: UInt64
+  ) throws(StoreError) -> Bool {
+    // Positions of different times cannot be compared.
+    guard !core.state.hasSpreadOrder, try last(of: owner)?.position ?? 0 < position else {
+      return false
+    }
+    try put(Item(position: position, other: other), in: owner)
+    return true
   }
 
   /// Takes `other` out of the order; nothing where it has no position.
@@ -180,14 +195,15 @@ final class LinkOrder {
     }
   }
 
-  /// Puts `other` behind the one at `position`, and gives those around it other positions.
+  /// Puts `other` after the record at `position`, and gives the records around it other positions.
   ///
-  /// The range is the smallest power of two around the position that is not filled beyond a share that
-  /// falls with its size, as in Bender and others, "Two simplified algorithms for maintaining order in a
-  /// list" (2002): an insert moves O(log² *n*) others in the mean.
+  /// The range around the position is the smallest power of two that is not filled beyond a share,
+  /// which falls with the size of the range. So an insert moves O(log² *n*) others in the mean; see
+  /// Bender and others, "Two simplified algorithms for maintaining order in a list" (2002).
   private func spread(
     _ other: UInt64, in owner: UInt64, after position: UInt64
   ) throws(StoreError) {
+    core.state.hasSpreadOrder = true
     var share = 1.0
     for bits in 2..<64 {
       share /= 1.3

@@ -45,7 +45,8 @@ extension WriteTransaction {
       guard let place else { return isNew }
       try core.breakingOnError { () throws(StoreError) in
         let isMoved = try order.move(id.rawValue, in: owner.rawValue, to: place)
-        if isMoved, !isNew { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
+        // Also where the write had removed the link before; the history leaves out new links.
+        if isMoved { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
       }
       return isNew
     }

@@ -151,6 +151,8 @@ extension TransactionCore {
       for (owner, others) in added where others.count > 1 {
         for other in others { try order.remove(other, from: owner) }
         try order.append(others, to: owner)
+        // Links that the write had removed before; the history leaves out new links.
+        try tellMoves(others, of: owner, by: end)
       }
     }
     return count

@@ -57,6 +57,28 @@ import Testing
     }
   }
 
+  @Test func `leaves out a link to a record that is gone, and a whole undo is refused`() throws {
+    try withTemporaryStore(Library.entities, options: .history(.images)) { store in
+      let shelf = try store.insert(Shelf(name: "S")).id
+      let books = Array(try store.insert(["a", "b", "c"].map { Book(title: $0) }).ids)
+      try store.add(books, to: Shelf.books, of: shelf)
+      try store.write { tx in
+        try tx.remove(books[0...1], from: Shelf.books, of: shelf)
+        try tx.modify(books[2]) { $0.title = "d" }
+      }
+      let token = try store.historyToken()
+      try store.delete(books[0])
+      let error = try storeError(.cannotUndo) { try store.undo(token) }
+      #expect(error.message.contains("it removed a link of it"), "\(error)")
+      let undone = try store.undoPartly(token)
+      #expect(undone.recordCount == 1 && undone.stayingEntities == ["Book", "Shelf"])
+      #expect(try store.relatedIDs(Shelf.books, of: shelf) == [books[2], books[1]])
+      #expect(try store.fetch(books[2])?.title == "c")
+      // A part of the write stays, so that the undo does not count as one.
+      #expect(try store.history().last?.undoes == nil)
+    }
+  }
+
   @Test func `leaves entities without images whole, and does not count as an undo`() throws {
     try withTemporaryStore([Clause.self, Player.self], options: .history(.changes)) { store in
       let clause = try store.insert(Clause(name: "c", text: "old")).id

@@ -1,10 +1,51 @@
+import EntityStore
+
 /// One write that the history reports.
 struct GuildChange {
-  var number: UInt64
-  var before: GuildState
-  var after: GuildState
-  /// Whether an undo can take back all of it.
-  var isWhole: Bool
+  let number: UInt64
+  let before: GuildState
+  let after: GuildState
+  /// By guild, the members that the history reports as moved.
+  private(set) var movedMembers: [UInt64: Set<UInt64>] = [:]
+  /// By guild, the artisans of the board that the history reports as moved.
+  private(set) var movedInBoards: [UInt64: Set<UInt64>] = [:]
+
+  init(_ told: HistoryTransaction, before: GuildState, after: GuildState) {
+    number = told.id
+    self.before = before
+    self.after = after
+    for group in told.links where group.kind == .moved {
+      for link in group.links {
+        let isOfGuild = group.entity == "Guild"
+        let guild = isOfGuild ? link.recordID : link.targetID
+        let artisan = isOfGuild ? link.targetID : link.recordID
+        if group.relationship.hasPrefix("board") {
+          movedInBoards[guild, default: []].insert(artisan)
+        } else {
+          movedMembers[guild, default: []].insert(artisan)
+        }
+      }
+    }
+  }
+
+  /// Whether an undo can take back all of the write: the history does not keep places.
+  var isWhole: Bool { movedMembers.isEmpty && movedInBoards.isEmpty }
+
+  /// Throws where links that are not reported as moved have another order.
+  func checkMoves() throws {
+    let lists = [
+      (before.members, after.members, movedMembers), (before.boards, after.boards, movedInBoards),
+    ]
+    for (before, after, moved) in lists {
+      for id in Set(before.keys).union(moved.keys) {
+        let (old, new, moved) = (before[id] ?? [], after[id] ?? [], moved[id] ?? [])
+        let stay = Set(old).intersection(new)
+        let still = stay.subtracting(moved)
+        guard moved.isSubset(of: stay), old.filter(still.contains) == new.filter(still.contains)
+        else { throw Disagreement("guild \(id): \(old) became \(new), moved \(moved)") }
+      }
+    }
+  }
 
   /// The records that it changed, linked or unlinked.
   var touched: Set<String> {
@@ -23,9 +64,9 @@ struct GuildChange {
     for (old, new) in [(before.boards, after.boards), (before.members, after.members)] {
       for id in Set(old.keys).union(new.keys) where old[id] != new[id] {
         let (old, new) = (old[id] ?? [], new[id] ?? [])
-        let stay = (old.filter { new.contains($0) }, new.filter { old.contains($0) })
         // A move counts as a change of the whole list: the model does not know the moved links.
-        let changed = stay.0 == stay.1 ? Set(old).symmetricDifference(new) : Set(old).union(new)
+        let isInOrder = old.filter { new.contains($0) } == new.filter { old.contains($0) }
+        let changed = isInOrder ? Set(old).symmetricDifference(new) : Set(old).union(new)
         names.insert("g\(id)")
         names.formUnion(changed.map { "a\($0)" })
       }
@@ -35,8 +76,10 @@ struct GuildChange {
 }
 
 extension GuildState {
-  /// Without what a write did, which stands in nobody's way.
-  func undoing(_ write: GuildChange) -> GuildState {
+  /// The state after the undo of a write, of which nothing is in the way.
+  ///
+  /// The undo of a part leaves out links to artisans that are gone; a whole undo is refused then.
+  func undoing(_ write: GuildChange, isPart: Bool) -> GuildState {
     let (old, new) = (write.before, write.after)
     var state = self
     for id in Set(old.guilds.keys).union(new.guilds.keys) where old.guilds[id] != new.guilds[id] {
@@ -73,7 +116,7 @@ extension GuildState {
     for id in Set(old.boards.keys).union(new.boards.keys) {
       let (before, after) = (Set(old.boards[id] ?? []), Set(new.boards[id] ?? []))
       let list = Set(state.boards[id] ?? []).subtracting(after.subtracting(before))
-        .union(before.subtracting(after))
+        .union(before.subtracting(after).filter { !isPart || state.artisans[$0] != nil })
       state.boards[id] = list.isEmpty || state.guilds[id] == nil ? nil : list.sorted()
     }
     state.members = [:]

@@ -31,15 +31,6 @@ indirect enum GuildOperation: Sendable {
 
   static let tags = ["gold", "silver", "é", "e\u{301}", ""]
 
-  /// Whether undo cannot know the places that it left.
-  var movesInOrder: Bool {
-    switch self {
-    case .move, .setMembers, .setBoard, .addToBoard: true
-    case .savepoint(let operations, _): operations.contains(where: \.movesInOrder)
-    default: false
-    }
-  }
-
   // MARK: Random operations
 
   static func random(_ state: GuildState, _ numbers: inout SeededNumbers, depth: Int = 0)

@@ -14,7 +14,7 @@ extension GuildRun {
     let isPart = numbers.oneIn(3)
     log.append("undo of \(chosen.token.number) of \(told.map(\.token.number))")
     let known = writes.firstIndex { $0.number == chosen.token.number }
-    let expected = known.map { state.undoing(writes[$0]) }
+    let expected = known.map { state.undoing(writes[$0], isPart: isPart) }
     do {
       if isPart { try store.undoPartly(chosen.token) } else { try store.undo(chosen.token) }
     } catch let error as StoreError {

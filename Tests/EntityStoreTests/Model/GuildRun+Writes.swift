@@ -44,7 +44,6 @@ extension GuildRun {
     }
     (numbers, log, state) = (end.numbers, end.log, end.state)
     operations += end.log.count
-    movesInOrder = end.movesInOrder
     return "write"
   }
 

@@ -26,8 +26,6 @@ struct GuildRun {
   var pinned: (snapshot: PinnedSnapshot, state: GuildState)?
   var stages: [MigrationStage] = []
   var copies = 0
-  /// Whether the write under way moves records in an order, which an undo does not take back.
-  var movesInOrder = false
   /// Whether another process has the file open too, so that this one does not replace it.
   var isGuest = false
   /// The calls of the last step, for the message of a failure.
@@ -73,7 +71,6 @@ struct GuildRun {
   mutating func step() async throws {
     operations += 1
     log = []
-    movesInOrder = false
     let before = state
     let token = try latestToken()
     let name: String
@@ -118,16 +115,16 @@ struct GuildRun {
   mutating func note(since before: GuildState, _ token: HistoryToken) throws {
     let told = try store.history(.after(token))
     if before == state, told.isEmpty { return }
-    let isUndo = told.count == 1 && told[0].undoes != nil
-    if before == state, movesInOrder || isUndo && told[0].links.isEmpty {
-      // Records moved there and back, or an undo found nothing to change.
-      writes = []
-    } else if before == state {
-      throw Disagreement(
-        "no change was reported as \(told), before it \(try store.history().suffix(3))")
-    } else if told.count == 1 {
-      writes.append(
-        GuildChange(number: told[0].id, before: before, after: state, isWhole: !movesInOrder))
+    if told.count == 1 {
+      let change = GuildChange(told[0], before: before, after: state)
+      try change.checkMoves()
+      // Records may have moved there and back, and an undo may have found nothing to change.
+      let isEmpty = told[0].changes.isEmpty && told[0].links.allSatisfy { $0.kind == .moved }
+      if before == state, !isEmpty {
+        throw Disagreement(
+          "no change was reported as \(told), before it \(try store.history().suffix(3))")
+      }
+      writes = before == state ? [] : writes + [change]
     } else {
       writes = []
     }

@@ -5,12 +5,10 @@ struct GuildWrite: Sendable {
   var state: GuildState
   var numbers: SeededNumbers
   var log: [String] = []
-  var movesInOrder = false
 
   private struct Abort: Error { var write: GuildWrite }
 
   mutating func run(_ operation: GuildOperation, _ tx: inout WriteTransaction) throws {
-    if operation.movesInOrder { movesInOrder = true }
     if case .savepoint(let operations, let isThrowing) = operation {
       return try savepoint(operations, isThrowing, &tx)
     }

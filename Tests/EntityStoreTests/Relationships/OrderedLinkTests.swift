@@ -93,6 +93,89 @@ import Testing
     }
   }
 
+  @Test func `report a link that a write removes and adds again as moved, if its place changes`()
+    throws
+  {
+    try withTemporaryStore(Library.entities, options: .history(.images)) { store in
+      let (shelf, author, books) = try store.write { tx throws in
+        let shelf = try tx.insert(Shelf(name: "S")).id
+        let author = try tx.insert(Author(name: "A")).id
+        let books = Array(
+          try tx.insert(["a", "b", "c"].map { Book(title: $0, author: author) }).ids)
+        try tx.add(books, to: Shelf.books, of: shelf)
+        return (shelf, author, books)
+      }
+      /// The reported links of a write that removes books, and then adds or links books again.
+      func report(_ body: @Sendable (inout WriteTransaction) throws -> Void) throws -> [String] {
+        let start = try store.historyToken()
+        try store.write { tx in try body(&tx) }
+        return try store.history(.after(start)).flatMap(\.links).map { group in
+          "\(group.kind) \(group.links.map { max($0.recordID, $0.targetID) })"
+        }
+      }
+      func places() throws -> [[RecordID<Book>]] {
+        [
+          try store.relatedIDs(Shelf.books, of: shelf),
+          try store.relatedIDs(Author.books, of: author),
+        ]
+      }
+      // All links keep their places, where the last ones go and come back.
+      for count in 0...3 {
+        let last = Array(books.suffix(count))
+        let told = try report { tx in
+          try tx.remove(last, from: Shelf.books, of: shelf)
+          for book in last { try tx.add(book, to: Shelf.books, of: shelf) }
+          for book in last { try tx.modify(book) { $0.author = nil } }
+          for book in last { try tx.modify(book) { $0.author = author } }
+        }
+        #expect(told.isEmpty)
+        #expect(try places() == [books, books])
+      }
+      // Another order of links with a tree of their own.
+      #expect(
+        try report { tx in
+          try tx.remove(books[0], from: Shelf.books, of: shelf)
+          try tx.add(books[0], to: Shelf.books, of: shelf)
+        } == ["moved [1]"])
+      let error = try storeError(.cannotUndo) { try store.undo(try store.historyToken()) }
+      #expect(error.message.contains("it moved records in Shelf.books"), "\(error)")
+      try store.set(Shelf.books, of: shelf, to: books)
+      #expect(
+        try report { tx in
+          try tx.remove(books[1...], from: Shelf.books, of: shelf)
+          try tx.link([(shelf, books[2]), (shelf, books[1])], by: Shelf.books)
+        } == ["moved [2, 3]"])
+      try store.set(Shelf.books, of: shelf, to: books)
+      #expect(
+        try report { tx in
+          try tx.remove(books[2], from: Shelf.books, of: shelf)
+          try tx.add(books[2], to: Shelf.books, of: shelf, at: .first)
+        } == ["moved [3]"])
+      #expect(try places()[0] == [books[2], books[0], books[1]])
+      // Links that an attribute holds.
+      #expect(
+        try report { tx in
+          try tx.modify(books[1]) { $0.author = nil }
+          try tx.modify(books[1]) { $0.author = author }
+        } == ["moved [2]"])
+      #expect(try places()[1] == [books[0], books[2], books[1]])
+      _ = try storeError(.cannotUndo) { try store.undo(try store.historyToken()) }
+      // A move says nothing of a link that is not there before and after the write.
+      #expect(
+        try report { tx in
+          try tx.move(books[1], in: Author.books, of: author, to: .first)
+          try tx.modify(books[1]) { $0.author = nil }
+        } == [])
+      #expect(try store.undo(try store.historyToken()) == 1)
+      #expect(
+        try report { tx in
+          let new = try tx.insert(Book(title: "d", author: author)).id
+          try tx.move(new, in: Author.books, of: author, to: .first)
+        } == [])
+      #expect(try store.undo(try store.historyToken()) == 1)
+    }
+  }
+
   @Test func `come in the order of a query, of conditions, limits and several owners`() throws {
     try withShelf(["c", "a", "d", "b"]) { tx, shelf, books in
       let sorted = try tx.related(Shelf.books, of: shelf, Book.all.sorted(by: \.title))
@@ -295,7 +378,7 @@ private enum Plain {
   }
 }
 
-/// The same with one.
+/// One pair alone.
 private enum Ordered {
   static let entities: [any Entity.Type] = [List.self, Song.self]
 

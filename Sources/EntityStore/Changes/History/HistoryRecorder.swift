@@ -126,6 +126,7 @@ final class HistoryRecorder: ChangeSink {
     try settleImages()
     let untold = untold
     var sets = changes.sorted { $0.key < $1.key }.map { $0.value.result() }
+    try dropMovesOfChangedLinks(sets)
     var linked = linkedByStep()
     let last = linked.removeLast()
     var next = number
@@ -172,6 +173,23 @@ final class HistoryRecorder: ChangeSink {
       changes[number]?.settle(ids, as: groups)
     }
     changedAgain = [:]
+  }
+
+  /// Forgets moves of links that an attribute holds and that were not there before the write or are
+  /// not there after it.
+  private func dropMovesOfChangedLinks(_ sets: [EntityChangeSet]) throws(StoreError) {
+    for (number, moves) in links {
+      guard let holder = moves.end.attribute?.number else { continue }
+      let entity = moves.end.source
+      let set = sets.first { $0.entity === entity }
+      try links[number]?.keepMoves { (pair) throws(StoreError) in
+        if set?.sets(holder, of: pair.from) ?? false { return false }
+        guard let record = try core.record(pair.from, of: entity) else { return false }
+        let view = try entity.view(record, id: pair.from)
+        return try entity.recordID(ofAttribute: holder, in: view) == pair.to
+      }
+    }
+    links = links.filter { !$0.value.isEmpty }
   }
 
   /// The entities without a history whose records or links were changed, ascending.
@@ -223,6 +241,15 @@ extension WriteStep {
 }
 
 extension EntityChangeSet {
+  /// Whether the write inserted the record, or changed its attribute with this number.
+  fileprivate func sets(_ attribute: UInt32, of id: UInt64) -> Bool {
+    inserted.contains(id)
+      || updated.contains { attributes, ids in
+        ids.contains(id)
+          && attributes.positions.contains { entity.layout.attributes[$0].number == attribute }
+      }
+  }
+
   /// As the history tells them.
   fileprivate var told: [HistoryPart.Change] {
     var told: [HistoryPart.Change] = []
