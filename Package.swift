@@ -5,8 +5,7 @@ import PackageDescription
 // Target map (see Sources/README.md):
 //
 //   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
-//                       │             ├───────> LodestorePages ─> LMDB, LodestoreFormat
-//                       │             ├───────> LodestoreFormat ─> CChecksum
+//                       │             │            └──> LodestorePages ─> LodestoreFormat ─> CChecksum
 //                       │             └───────> LodestoreJSON (exported by EntityStore)
 //                       └─> EntityMacros ─> EntityMacroExpansion (with the trait "Macros" or "Complete")
 //   LodestoreFoundation ─> EntityStore
@@ -72,7 +71,8 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CChecksum"),
-    .target(name: "LMDB", dependencies: ["CLMDB"], exclude: ["Pages/README.md"]),
+    .target(
+      name: "LMDB", dependencies: ["CLMDB", "LodestorePages"], exclude: ["Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
     .target(name: "LodestoreJSON"),
     .target(
@@ -99,8 +99,8 @@ let package = Package(
       dependencies: [
         "EntityStore", .target(name: "EntityMacros", condition: withMacros),
       ], swiftSettings: macroSettings),
-    // Apart from the verifier, because the store checks pages too.
-    .target(name: "LodestorePages", dependencies: ["LMDB", "LodestoreFormat"]),
+    // Without LMDB, so that files can be read where it is not, or is the other one.
+    .target(name: "LodestorePages", dependencies: ["CChecksum", "LodestoreFormat"]),
     // Shares nothing with the entity layer, whose files it checks.
     .target(
       name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat", "LodestorePages"]),

@@ -11,9 +11,6 @@
 #endif
 #endif
 
-/// Asks the processor to fetch the cache line of `address`; nothing happens where there is none.
-static inline void lodestore_prefetch(const void *address) { __builtin_prefetch(address); }
-
 #ifdef __linux__
 #include <sys/syscall.h>
 // Declared here, as Swift's Glibc module leaves it out, and loses what its headers declare when they are

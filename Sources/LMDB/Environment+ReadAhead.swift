@@ -23,7 +23,7 @@ extension Environment {
     var facts = stat()
     guard options.isNamed, stat(path, &facts) == 0 else { return false }
     return (facts.st_uid == geteuid() || access(path, W_OK) == 0)
-      && EngineFence(options, pageSize: EngineFence.systemPageSize).reason == nil
+      && EngineFence(options, pageSize: PageLayout.systemPageSize).reason == nil
   }
 
   /// Runs `body` with the system's read-ahead.

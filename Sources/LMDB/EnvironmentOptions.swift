@@ -33,7 +33,7 @@ package struct EnvironmentOptions: Sendable {
     ) throws(LMDBError) -> Void
 
   package var trust = Trust.always
-  /// Needed by ``trust``; known in a module above.
+  /// Needed by ``trust``; see ``checkPages(when:)``.
   package var checkPages: PageCheck?
   /// Address space reserved at open; costs nothing until used.
   ///

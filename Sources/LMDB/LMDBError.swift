@@ -89,6 +89,11 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, code: code, operation: operation, path: path)
   }
 
+  /// What ``PageError`` says of a page, as LMDB says it.
+  package init(_ error: PageError, operation: String, path: String? = nil) {
+    self.init(.engine, code: MDB_CORRUPTED, operation: operation, path: path)
+  }
+
   /// LMDB's own name of the code, or that of the `errno`.
   package var name: String { Self.names[code] ?? "errno \(code)" }
 

@@ -1,4 +1,3 @@
-package import LMDB
 internal import LodestoreFormat
 
 /// Checks the pages of an LMDB file of a 64-bit little-endian machine, byte by byte, in either

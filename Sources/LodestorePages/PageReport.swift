@@ -1,5 +1,3 @@
-package import LMDB
-
 /// What a walk over the pages of an LMDB file found.
 package struct PageReport: Sendable {
   /// One tree, as its pages are and not as its record says.

@@ -1,4 +1,3 @@
-internal import LMDB
 internal import LodestoreFormat
 
 extension PageWalk {

@@ -1,4 +1,3 @@
-internal import LMDB
 internal import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.

@@ -1,4 +1,3 @@
-package import LMDB
 internal import LodestoreFormat
 
 /// The record of a tree, 48 bytes that LMDB stores on a 64-bit machine.

@@ -77,7 +77,7 @@ struct FailureTextTests {
     try await folder.load(#"[{"k":1}]"#, "--entity", "E", "--unique", "k", "--infer")
     var bytes = try folder.bytes(folder.store)
     let whole = bytes
-    for meta in [0, EngineFence.systemPageSize] {
+    for meta in [0, PageLayout.systemPageSize] {
       bytes.replaceSubrange(meta + 40..<meta + 44, with: withUnsafeBytes(of: size) { Data($0) })
     }
     try bytes.write(to: URL(fileURLWithPath: folder.store))
@@ -93,7 +93,7 @@ struct FailureTextTests {
     let error = #expect(throws: StoreError.self) { try Store(at: folder.store, entities: []) }
     #expect(error?.code == .damaged, "\(error?.message ?? "")")
     // Salvage takes the records out where one of the two meta pages has a possible size.
-    bytes.replaceSubrange(..<EngineFence.systemPageSize, with: whole[..<EngineFence.systemPageSize])
+    bytes.replaceSubrange(..<PageLayout.systemPageSize, with: whole[..<PageLayout.systemPageSize])
     try bytes.write(to: URL(fileURLWithPath: folder.store))
     await folder.run("salvage", folder.path + "/saved.lodestore")
     let saved = try Store(at: folder.path + "/saved.lodestore", entities: [])

@@ -47,7 +47,7 @@ struct PageSizeTests {
     }
     #expect(try environment.info.pageSize == pageSize)
     if !EngineFence.isRequestedByVariable {
-      let isAligned = pageSize <= EngineFence.systemPageSize
+      let isAligned = pageSize <= PageLayout.systemPageSize
       #expect(environment.plainReason == (isAligned ? nil : .pageSize(pageSize)))
     }
     EnvironmentRegistry.close(environment)

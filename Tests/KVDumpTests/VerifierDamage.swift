@@ -65,7 +65,7 @@ enum DamageKind: Int, CaseIterable, Sendable {
 /// The bytes of an LMDB file, and an older state of the same file.
 struct FaultFile {
   /// The system's, but none above LMDB's limit.
-  static let pageSize = min(EngineFence.systemPageSize, PageFormat.ofEngine.largestPage)
+  static let pageSize = min(PageLayout.systemPageSize, PageFormat.ofEngine.largestPage)
   /// The layout that the engine of these tests gives files.
   let format = PageFormat.ofEngine
   var bytes: [UInt8]

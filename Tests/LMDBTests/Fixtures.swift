@@ -50,7 +50,7 @@ extension EnvironmentOptions {
 }
 
 /// That of new files: the system's, but none above LMDB's limit.
-let pageSize = min(EngineFence.systemPageSize, format.largestPage)
+let pageSize = min(PageLayout.systemPageSize, format.largestPage)
 
 /// The layout of the files that the engine of these tests makes.
 let format = PageFormat.ofEngine

@@ -1,4 +1,5 @@
 import CLMDB
+@_exported public import LodestorePages
 
 #if canImport(Glibc)
   import Glibc
@@ -67,7 +68,7 @@ package struct EngineFence {
   var version = Version.running
   var is64BitLittleEndian = MemoryLayout<Int>.size == 8 && UInt16(1).littleEndian == 1
   var pageSize: Int
-  var systemPageSize = Self.systemPageSize
+  var systemPageSize = PageLayout.systemPageSize
   /// Only asked where everything else is as expected.
   var probe: () -> Reason? = { EngineProbe.reason }
 
@@ -86,9 +87,6 @@ package struct EngineFence {
     guard let value = getenv(variable) else { return false }
     return !["", "0"].contains(String(cString: value))
   }
-
-  /// The map begins at a multiple of it.
-  package static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 
 extension EngineFence {

@@ -1,4 +1,4 @@
-import CLMDB
+public import LodestorePages
 
 /// The leaf pages that a scan goes through.
 @usableFromInline
@@ -56,15 +56,23 @@ struct ScannedPages {
   /// The leaf page behind the current one, whose last record is `id`; `nil` where LMDB must be asked.
   @usableFromInline
   mutating func next(behind id: UInt64) throws -> LeafPage? {
-    guard let current, isFinderAtCurrent || find(current, id), let page = try finder?.next() else {
+    guard let current, isFinderAtCurrent || find(current, id), let page = try nextLeaf() else {
       return nil
     }
     self.current = page
     if windows.passPage(), readsAhead { finder?.ask(&windows) }
     following = finder?.address(ahead: 1) ?? page.base
     // The header of the page after that is fetched while this one is read.
-    if let next = finder?.address(ahead: 2) { lodestore_prefetch(next) }
+    if let next = finder?.address(ahead: 2) { prefetch(next) }
     return page
+  }
+
+  private mutating func nextLeaf() throws(LMDBError) -> LeafPage? {
+    do throws(PageError) {
+      return try finder?.next()
+    } catch {
+      throw LMDBError(error, operation: "walk \(cursor.tree.name)")
+    }
   }
 
   /// Moves the finder to the current page, whose last record is `id`.

@@ -27,7 +27,7 @@ import Testing
   /// Gives the first leaf page of records a node that begins outside of it; LMDB would read there.
   private func damage(_ folder: borrowing TemporaryFolder) throws {
     var bytes = try Array(bytes(folder))
-    let size = EngineFence.systemPageSize
+    let size = PageLayout.systemPageSize
     let format = PageFormat.ofEngine
     let isBigLeaf = { (page: Int) in
       bytes[page * size + format.flags] == 2 && bytes[page * size + format.lower] > 100
@@ -101,13 +101,13 @@ import Testing
       ("other data version", .notAStore, { $0[PageFormat.ofEngine.meta.version] = 2 }),
       (
         "two page sizes", .damaged,
-        { $0[EngineFence.systemPageSize + PageFormat.ofEngine.meta.freeList] ^= 0xff }
+        { $0[PageLayout.systemPageSize + PageFormat.ofEngine.meta.freeList] ^= 0xff }
       ),
       (
         "a last page beyond the file", .damaged,
         { bytes in
           let last = PageFormat.ofEngine.meta.lastPage + 6
-          for page in 0..<2 { bytes[page * EngineFence.systemPageSize + last] = 1 }
+          for page in 0..<2 { bytes[page * PageLayout.systemPageSize + last] = 1 }
         }
       ),
     ]

@@ -84,7 +84,7 @@ import Testing
     try insert(300..<310, into: store)
     store.close()
     var bytes = try Array(Data(contentsOf: URL(fileURLWithPath: folder.storePath)))
-    let size = EngineFence.systemPageSize
+    let size = PageLayout.systemPageSize
     func transaction(_ meta: Int) -> UInt64 {
       bytes.withUnsafeBytes {
         $0.loadUnaligned(

@@ -151,7 +151,7 @@ import Testing
     init(_ path: String) throws {
       descriptor = open(path, O_RDONLY)
       byteCount = Int(lseek(descriptor, 0, SEEK_END))
-      pageCount = byteCount / EngineFence.systemPageSize
+      pageCount = byteCount / PageLayout.systemPageSize
       let mapped = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
       map = try #require(mapped)
     }
@@ -177,7 +177,7 @@ import Testing
 
     var residentCount: Int {
       var states = [UInt8](repeating: 0, count: pageCount)
-      mincore(map, pageCount * EngineFence.systemPageSize, &states)
+      mincore(map, pageCount * PageLayout.systemPageSize, &states)
       return states.count { $0 & 1 != 0 }
     }
   }

@@ -105,8 +105,8 @@ struct SortedRecord {
   @inline(__always)
   func prefetch() {
     guard let base = bytes.baseAddress else { return }
-    LMDB.prefetch(base)
-    if bytes.count > 64 { LMDB.prefetch(base + 64) }
-    if bytes.count > 128 { LMDB.prefetch(base + 128) }
+    LodestorePages.prefetch(base)
+    if bytes.count > 64 { LodestorePages.prefetch(base + 64) }
+    if bytes.count > 128 { LodestorePages.prefetch(base + 128) }
   }
 }

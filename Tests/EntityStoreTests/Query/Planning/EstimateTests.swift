@@ -31,7 +31,7 @@ import Testing
   @Test(
     .readsPages,
     .disabled(
-      if: EngineFence.systemPageSize > 16_384, "a page holds more than a hundredth of the entries"))
+      if: PageLayout.systemPageSize > 16_384, "a page holds more than a hundredth of the entries"))
   func `Estimates of a hundredth to a half are within a factor of two`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(100_000, in: store)

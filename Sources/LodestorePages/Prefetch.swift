@@ -1,4 +1,4 @@
-import CLMDB
+public import CChecksum
 
 /// Prefetches the cache line at `address`, which may be any.
 @inlinable @inline(__always)

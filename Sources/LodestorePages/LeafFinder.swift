@@ -1,18 +1,17 @@
-import CLMDB
+internal import CChecksum
 
 /// Finds the leaf pages of a tree of ids, in the pages of the map.
 ///
 /// For reads only. Ids grow evenly from page to page, so that interpolation finds the child or one next to
 /// it, where a binary search would read a cache line in each step.
-struct LeafFinder {
+package struct LeafFinder {
   /// A leaf page, and the lowest id that it may have.
-  struct Leaf {
-    var number: UInt64 = 0
+  package struct Leaf {
+    package var number: UInt64 = 0
     var low: UInt64 = 0
   }
 
   private let pages: TreePages
-  private let treeName: String
   /// The branch page above the leaf that was found last, and the ids that it is for.
   private var branch: TreePages.Page?
   private var branchLow: UInt64 = 0
@@ -23,19 +22,12 @@ struct LeafFinder {
   /// many.
   private var usualCount = 0
 
-  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
-  init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
-    guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
-      let pages = try TreePages(of: tree, in: transaction)
-    else { return nil }
-    self.pages = pages
-    treeName = tree.name
-  }
+  package init(_ pages: TreePages) { self.pages = pages }
 
   var pageSize: Int { pages.pageSize }
   var format: PageFormat { pages.format }
 
-  func address(_ number: UInt64) -> UnsafeRawPointer {
+  package func address(_ number: UInt64) -> UnsafeRawPointer {
     pages.map + Int(number) * pages.pageSize
   }
 
@@ -47,7 +39,7 @@ struct LeafFinder {
   /// The leaf page that has or would have `id`; page 0 where that cannot be said.
   ///
   /// In a damaged tree it may be no leaf, which ``page(_:)`` tells.
-  mutating func leaf(of id: UInt64) -> Leaf {
+  package mutating func leaf(of id: UInt64) -> Leaf {
     if let branch, id >= branchLow, id < branchEnd {
       let child = child(of: branch, for: id, from: branchLow, to: branchEnd)
       childIndex = child.index
@@ -159,7 +151,7 @@ struct LeafFinder {
   /// page.
   ///
   /// Throws where a branch leads to no leaf, which would end the process were LMDB to follow it.
-  mutating func next() throws(LMDBError) -> LeafPage? {
+  package mutating func next() throws(PageError) -> LeafPage? {
     guard let branch else { return nil }
     let leaf: Leaf
     if childIndex + 1 < branch.count {
@@ -171,13 +163,13 @@ struct LeafFinder {
       leaf = self.leaf(of: branchEnd)
     }
     guard let page = page(leaf) else {
-      throw LMDBError(code: MDB_CORRUPTED, operation: "walk \(treeName)")
+      throw PageError(page: leaf.number, "a branch page leads to it, and it is no leaf")
     }
     return page
   }
 
   /// Asks for the pages behind the one that was found last.
-  func ask(_ windows: inout ScanWindows) {
+  package func ask(_ windows: inout ScanWindows) {
     guard let branch else { return }
     windows.ask(for: pages, children: branch, from: childIndex, backwards: false)
   }
@@ -201,7 +193,7 @@ struct LeafFinder {
 
   /// The address of the leaf page `step` pages behind the one that was found last; `nil` beyond its
   /// branch.
-  func address(ahead step: Int) -> UnsafeRawPointer? {
+  package func address(ahead step: Int) -> UnsafeRawPointer? {
     guard let branch, childIndex + step < branch.count else { return nil }
     let number = branch.child(at: childIndex + step)
     return number < pages.pageCount ? address(number) : nil

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The numbers that LMDB's file formats have in common, on a 64-bit little-endian machine: every one that
 /// this package relies on, and nowhere else.
 ///
@@ -55,6 +63,11 @@ public enum PageLayout {
   package static let smallestPage = 512
   /// A value of this size or less is in a leaf, on pages of 4 KiB and more: less than half of one.
   package static let longestSharedValue = 1_024
+
+  // MARK: The system
+
+  /// The system's page size, a multiple of which a map begins at.
+  package static let systemPageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 
 /// The kinds of a page.
@@ -138,10 +151,10 @@ package struct MetaPageLayout: Sendable, Equatable {
 }
 
 /// The handles of LMDB's own trees (LMDB: FREE_DBI, MAIN_DBI).
-enum EngineTree {
-  static let freeList: UInt32 = 0
-  static let names: UInt32 = 1
+package enum EngineTree {
+  package static let freeList: UInt32 = 0
+  package static let names: UInt32 = 1
 
   /// One entry for each commit that freed pages: how many, then their numbers, 8 bytes each.
-  static let freeListWord = 8
+  package static let freeListWord = 8
 }

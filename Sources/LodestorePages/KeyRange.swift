@@ -39,20 +39,21 @@ public struct KeyRange: Sendable, Equatable {
   }
 
   /// Whether a walk in a direction, which has begun within the range, is still within it at `key`.
-  @usableFromInline
-  package func admits(_ key: UnsafeRawBufferPointer, backwards: Bool) -> Bool {
+  @_documentation(visibility: internal)
+  public func admits(_ key: UnsafeRawBufferPointer, backwards: Bool) -> Bool {
     backwards ? admitsFromBelow(key) : admitsFromAbove(key)
   }
 
   /// Whether `a` comes before `b`.
-  static func isAscending(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  package static func isAscending(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool
+  {
     guard let first = a.baseAddress, let second = b.baseAddress else { return a.count < b.count }
     let order = memcmp(first, second, min(a.count, b.count))
     return order != 0 ? order < 0 : a.count < b.count
   }
 
   /// Whether `key` is not above the upper bound.
-  func admitsFromAbove(_ key: UnsafeRawBufferPointer) -> Bool {
+  package func admitsFromAbove(_ key: UnsafeRawBufferPointer) -> Bool {
     switch upper {
     case .unbounded: true
     case .included(let bound): !Self.isLess(bound, key)
@@ -61,7 +62,7 @@ public struct KeyRange: Sendable, Equatable {
   }
 
   /// Whether `key` is not below the lower bound.
-  func admitsFromBelow(_ key: UnsafeRawBufferPointer) -> Bool {
+  package func admitsFromBelow(_ key: UnsafeRawBufferPointer) -> Bool {
     switch lower {
     case .unbounded: true
     case .included(let bound): !Self.isLess(key, bound)
@@ -84,51 +85,5 @@ public struct KeyRange: Sendable, Equatable {
       return Int(memcmp(a, b, count))
     }
     return order != 0 ? order : key.count - bound.count
-  }
-}
-
-extension Cursor {
-  /// Visits the pairs of `range` in key order, or backwards, until `body` returns false.
-  ///
-  /// The tree must not change during the walk.
-  package func walk(
-    _ range: KeyRange, backwards: Bool = false,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
-    var ahead = WalkAhead(self)
-    var found = try seekStart(of: range, backwards: backwards)
-    while found {
-      ahead.visit(key, backwards: backwards)
-      guard backwards ? range.admitsFromBelow(key) : range.admitsFromAbove(key) else { return }
-      guard try body(key, value) else { return }
-      found = backwards ? try previous() : try next()
-    }
-  }
-
-  /// Moves to the first pair of a walk of `range`, which may be beyond its other bound.
-  @usableFromInline
-  package func seekStart(of range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
-    if backwards {
-      switch range.upper {
-      case .unbounded: return try last()
-      case .excluded(let bound):
-        return try bound.withBytes { (bytes) throws(LMDBError) in try seek(before: bytes) }
-      case .included(let bound):
-        return try bound.withBytes { (bytes) throws(LMDBError) in
-          if try seek(bytes) { return true }
-          return try seek(before: bytes)
-        }
-      }
-    }
-    switch range.lower {
-    case .unbounded: return try first()
-    case .included(let bound):
-      return try bound.withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
-    case .excluded(let bound):
-      return try bound.withBytes { (bytes) throws(LMDBError) in
-        guard try seek(atOrAfter: bytes) else { return false }
-        return key.elementsEqual(bytes) ? try next() : true
-      }
-    }
   }
 }

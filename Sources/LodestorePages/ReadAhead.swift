@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -16,7 +14,7 @@ import Synchronization
 /// of them to do at once.
 ///
 /// Where the pages are in memory, that costs one question to the system for each window.
-struct ReadAhead {
+package struct ReadAhead {
   /// How many pages a scan asks for at once; it begins with as many as it has read.
   static let longestWindow = 128
   /// Pages between two that are wanted are read with them: two requests would take longer.
@@ -40,7 +38,7 @@ struct ReadAhead {
     #else
       var state: UInt8 = 0
     #endif
-    guard size == EngineFence.systemPageSize, mincore(start, size, &state) == 0 else { return true }
+    guard size == PageLayout.systemPageSize, mincore(start, size, &state) == 0 else { return true }
     return state & 1 != 0
   }
 
@@ -79,7 +77,7 @@ struct ReadAhead {
   private func systemPages(
     _ first: UInt64, through last: UInt64
   ) -> (UnsafeMutableRawPointer, Int) {
-    let mask = EngineFence.systemPageSize - 1
+    let mask = PageLayout.systemPageSize - 1
     let start = Int(first) * pageSize & ~mask
     let end = (Int(last + 1) * pageSize + mask) & ~mask
     return (UnsafeMutableRawPointer(mutating: map + start), end - start)
@@ -89,7 +87,7 @@ struct ReadAhead {
 // MARK: Scans
 
 /// The pages that a scan is going to read, window by window: children of one branch page.
-struct ScanWindows {
+package struct ScanWindows {
   /// How many pages the scan has gone through.
   private var passed = 0
   /// How many of the pages ahead have been asked for.
@@ -99,9 +97,10 @@ struct ScanWindows {
   private var branch: UnsafeRawPointer?
   private var numbers: [UInt64] = []
 
+  package init() {}
+
   /// Notes that the scan goes on to the next page; returns whether the next window is due.
-  @inline(__always)
-  mutating func passPage() -> Bool {
+  package mutating func passPage() -> Bool {
     passed &+= 1
     asked &-= 1
     return asked <= rest
@@ -109,7 +108,7 @@ struct ScanWindows {
 
   /// Asks for children of `branch` behind, or before, the one at `index`, where the scan is: as
   /// many as the scan has gone through.
-  mutating func ask(
+  package mutating func ask(
     for pages: TreePages, children branch: TreePages.Page, from index: Int, backwards: Bool
   ) {
     if branch.base != self.branch { asked = 0 }
@@ -126,51 +125,5 @@ struct ScanWindows {
     }
     asked += count
     ReadAhead(pages).ask(for: numbers)
-  }
-}
-
-/// Asks for the pages ahead of a walk in key order that LMDB makes from page to page.
-///
-/// In a write, whose own pages are not in the map, a long walk has the system read ahead until the
-/// write ends. With the plain engine it does nothing: the map is opened with the system's
-/// read-ahead.
-package struct WalkAhead {
-  private static let shortestBulk = 16
-
-  private let cursor: Cursor
-  /// 0 where nothing is to be done.
-  private let mask: UInt
-  private var current: UInt = 0
-  private var passed = 0
-  private var windows = ScanWindows()
-  private var pages: TreePages?
-
-  package init(_ cursor: Cursor) {
-    self.cursor = cursor
-    mask = cursor.transaction.environment.readAheadMask
-  }
-
-  /// Notes that the walk is at `key`, a pointer from LMDB.
-  @inline(__always)
-  package mutating func visit(_ key: UnsafeRawBufferPointer, backwards: Bool) {
-    let page = UInt(bitPattern: key.baseAddress) & mask
-    if page != current { turn(to: page, key, backwards) }
-  }
-
-  @inline(never)
-  private mutating func turn(to page: UInt, _ key: UnsafeRawBufferPointer, _ backwards: Bool) {
-    current = page
-    passed &+= 1
-    let isDue = windows.passPage()
-    // Most walks are over a page or two.
-    guard isDue, passed > 2 else { return }
-    let environment = cursor.transaction.environment
-    if environment.isActiveWrite(cursor.transaction.handle) {
-      if passed >= Self.shortestBulk { environment.beginBulkWrite() }
-      return
-    }
-    if pages == nil { pages = try? TreePages(of: cursor.tree, in: cursor.transaction) }
-    guard let pages, let (branch, index) = pages.branch(above: key, cursor.tree) else { return }
-    windows.ask(for: pages, children: branch, from: index, backwards: backwards)
   }
 }

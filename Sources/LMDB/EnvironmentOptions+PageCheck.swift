@@ -1,4 +1,4 @@
-package import LMDB
+internal import LodestorePages
 
 extension EnvironmentOptions {
   /// Has the pages of files that are not known to be good checked by ``PageChecker``.

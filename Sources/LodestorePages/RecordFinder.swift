@@ -1,4 +1,4 @@
-import CLMDB
+internal import CChecksum
 
 /// Finds records of a tree by their ids, in the pages of the map.
 ///
@@ -18,11 +18,10 @@ package struct RecordFinder {
   /// The mean size of a record with its key, in the page that was searched last for a single id.
   private var usualSize = 0
 
-  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
-  package init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
-    guard let finder = try LeafFinder(tree, in: transaction) else { return nil }
-    self.finder = finder
-    readsAhead = transaction.environment.readsAheadItself
+  /// - Parameter readsAhead: whether many pages are asked of the system before they are read.
+  package init(_ pages: TreePages, readsAhead: Bool) {
+    finder = LeafFinder(pages)
+    self.readsAhead = readsAhead
     leaves = Array(repeating: LeafFinder.Leaf(), count: Self.width)
   }
 

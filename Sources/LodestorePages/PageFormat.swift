@@ -14,32 +14,30 @@
 /// | names of trees | as given | with a zero byte at the end |
 /// | largest page | 32 KiB | 64 KiB |
 ///
-/// Public and inlinable, as scans read pages in the loops of another module.
+/// A value of one byte, and its numbers are computed from it: in a loop they are constants of the loop. Public and
+/// inlinable, as scans read pages in the loops of another module.
 @_documentation(visibility: internal)
-public struct PageFormat: Sendable, Equatable {
-  package let dataVersion: UInt32
-  /// The size of a page's header in bytes.
-  @_documentation(visibility: internal)
-  public let headerSize: Int
-  /// Where the offsets that a page states are counted from: an offset in the page.
-  @_documentation(visibility: internal)
-  public let origin: Int
-  /// 1 where values begin at even offsets, otherwise 0.
-  @_documentation(visibility: internal)
-  public let valueAlignmentMask: Int
+@frozen public struct PageFormat: Sendable, Equatable {
+  /// 0 for LMDB 0.9 and 1 for LMDB 1.0, which the numbers below are multiples of.
+  @usableFromInline let later: UInt8
 
-  private init(_ dataVersion: UInt32, headerSize: Int, origin: Int, valueAlignmentMask: Int) {
-    self.dataVersion = dataVersion
-    self.headerSize = headerSize
-    self.origin = origin
-    self.valueAlignmentMask = valueAlignmentMask
-  }
+  private init(later: UInt8) { self.later = later }
 
-  package static let lmdb09 = PageFormat(1, headerSize: 16, origin: 0, valueAlignmentMask: 0)
-  package static let lmdb10 = PageFormat(3, headerSize: 24, origin: 24, valueAlignmentMask: 1)
+  package static let lmdb09 = PageFormat(later: 0)
+  package static let lmdb10 = PageFormat(later: 1)
   package static let all = [lmdb09, lmdb10]
 
-  private var isLater: Bool { self == .lmdb10 }
+  @inlinable @inline(__always) var factor: Int { Int(truncatingIfNeeded: later) }
+
+  package var dataVersion: UInt32 { isLater ? 3 : 1 }
+  /// The size of a page's header in bytes.
+  @_documentation(visibility: internal)
+  @inlinable public var headerSize: Int { 16 &+ factor &* 8 }
+  /// Where the offsets that a page states are counted from: an offset in the page.
+  @_documentation(visibility: internal)
+  @inlinable public var origin: Int { factor &* 24 }
+
+  private var isLater: Bool { later != 0 }
 
   /// The engine that makes such files, in words.
   package var engine: String { isLater ? "LMDB 1.0" : "LMDB 0.9" }
@@ -73,7 +71,7 @@ public struct PageFormat: Sendable, Equatable {
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func valueOffset(behindKeyOf keyCount: Int) -> Int {
-    keyCount &+ (keyCount & 1 & valueAlignmentMask)
+    keyCount &+ (keyCount & factor)
   }
 
   /// The bytes that a leaf has of a value in overflow pages; the number of the first page comes first.

@@ -1,5 +1,3 @@
-import CLMDB
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,63 +6,34 @@ import CLMDB
   import Darwin
 #endif
 
-/// The pages of one tree as a read transaction sees them, read as LMDB lays them out.
+/// The pages of one tree as one commit has them, read as LMDB lays them out.
 ///
 /// Every offset is checked, so that a damaged page ends the descent instead of the process.
-struct TreePages {
-  let map: UnsafeRawPointer
-  let format: PageFormat
-  let pageSize: Int
-  let pageCount: UInt64
+package struct TreePages {
+  package let map: UnsafeRawPointer
+  package let format: PageFormat
+  package let pageSize: Int
+  package let pageCount: UInt64
   let root: UInt64
   /// The depth as the tree's record has it: a tree of one leaf has 1.
   let depth: Int
 
-  /// Nil for an empty tree, with the plain engine, and where the map does not look as expected.
-  init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
-    guard transaction.environment.readsPages else { return nil }
-    let info = transaction.environment.rawInfo
-    format = transaction.environment.format
-    pageSize = info.pageSize
-    // LMDB begins no read whose pages are not in the map.
-    pageCount = UInt64(min(info.usedBytes, info.mapSizeInBytes) / max(1, info.pageSize))
-    let cursor = try Cursor(.names, in: transaction)
-    let isFound = try format.key(ofTree: tree.name).withBytes { (name) throws(LMDBError) in
-      try cursor.seek(name)
-    }
-    guard isFound, cursor.value.count == TreeRecordLayout.size,
-      let inPage = cursor.key.baseAddress
-    else { return nil }
-    let record = cursor.value
-    root = record.loadUnaligned(fromByteOffset: TreeRecordLayout.root, as: UInt64.self)
-    depth = Int(record.loadUnaligned(fromByteOffset: TreeRecordLayout.depth, as: UInt16.self))
-    guard root != TreeRecordLayout.noPage, root < pageCount,
-      let map = Self.map(with: inPage, pageSize, pageCount, transaction.environment)
-    else { return nil }
+  /// Whether the tree's keys are ids.
+  let hasIntegerKeys: Bool
+
+  /// `nil` for an empty tree.
+  package init?(
+    map: UnsafeRawPointer, _ format: PageFormat, pageSize: Int, pageCount: UInt64, root: UInt64,
+    depth: Int, hasIntegerKeys: Bool
+  ) {
+    guard root != TreeRecordLayout.noPage, root < pageCount else { return nil }
     self.map = map
-  }
-
-  /// Where the map begins, of which `address` is in a page.
-  private static func map(
-    with address: UnsafeRawPointer, _ pageSize: Int, _ pageCount: UInt64, _ environment: Environment
-  ) -> UnsafeRawPointer? {
-    // The header of the page begins with its number.
-    let page = address - Int(bitPattern: address) % pageSize
-    let number = page.loadUnaligned(fromByteOffset: PageLayout.number, as: UInt64.self)
-    guard number < pageCount else { return nil }
-    let map = page - Int(number) * pageSize
-    return environment.beginsMap(at: map) ? map : nil
-  }
-
-  /// Where the map begins, in a read; `nil` when the file has no tree.
-  static func map(in transaction: Transaction) -> UnsafeRawPointer? {
-    let info = transaction.environment.rawInfo
-    guard transaction.environment.readsPages, let cursor = try? Cursor(.names, in: transaction),
-      (try? cursor.first()) == true, let address = cursor.key.baseAddress
-    else { return nil }
-    return map(
-      with: address, info.pageSize, UInt64(info.usedBytes / max(1, info.pageSize)),
-      transaction.environment)
+    self.format = format
+    self.pageSize = pageSize
+    self.pageCount = pageCount
+    self.root = root
+    self.depth = depth
+    self.hasIntegerKeys = hasIntegerKeys
   }
 
   /// The branch or leaf page `number`; `nil` where it is neither.
@@ -74,11 +43,11 @@ struct TreePages {
 
   /// The branch page above the leaf that has or would have `key`, and the index of that leaf among
   /// its children; `nil` for a tree of one leaf.
-  func branch(above key: UnsafeRawBufferPointer, _ tree: Tree) -> (Page, Int)? {
+  package func branch(above key: UnsafeRawBufferPointer) -> (Page, Int)? {
     var number = root
     for level in 1..<max(2, min(depth, PageLayout.deepestTree)) {
       guard let page = page(number), page.isBranch else { return nil }
-      let index = page.index(of: key, isInteger: tree.hasIntegerKeys)
+      let index = page.index(of: key, isInteger: hasIntegerKeys)
       if level + 1 >= depth { return (page, index) }
       number = page.child(at: index)
     }
@@ -86,7 +55,7 @@ struct TreePages {
   }
 
   /// One branch or leaf page.
-  struct Page {
+  package struct Page {
     let base: UnsafeRawPointer
     private let size: Int
     private let format: PageFormat
@@ -168,28 +137,4 @@ struct TreePages {
         ? offset : nil
     }
   }
-}
-
-extension Environment {
-  /// Whether the map begins at `address`, which was computed from the number in a page that may be damaged.
-  ///
-  /// The last address found right is remembered. Another is read by the kernel first, as a wrong number
-  /// may lead to memory that is not mapped.
-  fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
-    let bits = UInt(bitPattern: address)
-    if mapStart.load(ordering: .relaxed) == bits { return true }
-    guard isReadable(address, byteCount: format.meta.version),
-      address.loadUnaligned(fromByteOffset: format.meta.magic, as: UInt32.self)
-        == MetaPageLayout.magicNumber
-    else { return false }
-    mapStart.store(bits, ordering: .relaxed)
-    return true
-  }
-}
-
-private func isReadable(_ address: UnsafeRawPointer, byteCount: Int) -> Bool {
-  var ends: [Int32] = [-1, -1]
-  guard pipe(&ends) == 0 else { return false }
-  defer { for end in ends { close(end) } }
-  return write(ends[1], address, byteCount) == byteCount
 }

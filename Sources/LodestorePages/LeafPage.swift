@@ -1,53 +1,50 @@
-import CLMDB
+public import CChecksum
 
 /// A leaf page of the map, read as LMDB lays it out.
 ///
 /// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public,
-/// as what reads it runs for each record of a scan, in the loop of another module.
+/// as what reads it runs for each record of a scan, in the loop of another module. Few words, because
+/// such a loop has the processor's registers to share with its body.
 @_documentation(visibility: internal)
-public struct LeafPage {
-  @usableFromInline let base: UnsafeRawPointer
+@frozen public struct LeafPage {
   /// Where the slots begin.
   @usableFromInline let slots: UnsafeRawPointer
   /// Where the page's offsets are counted from: the nodes' offsets below are from here.
   @usableFromInline let origin: UnsafeRawPointer
-  /// Where the slots begin, from ``origin``: no node lies below.
-  @usableFromInline let lowest: Int
   /// The end of the page, from ``origin``.
   @usableFromInline let end: Int
-  @usableFromInline let valueAlignmentMask: Int
   /// The number of pairs.
   @_documentation(visibility: internal)
   public let count: Int
+  @usableFromInline let format: PageFormat
 
   /// The page that begins at `base`; `nil` when it is no leaf.
-  @usableFromInline
-  init?(_ base: UnsafeRawPointer, size: Int, _ format: PageFormat) {
+  package init?(_ base: UnsafeRawPointer, size: Int, _ format: PageFormat) {
     let flags = base.load(fromByteOffset: format.flags, as: UInt16.self)
     let lower = format.origin + Int(base.load(fromByteOffset: format.lower, as: UInt16.self))
     // A leaf, and nothing besides but perhaps dirty.
     guard flags & ~PageFlag.dirty == PageFlag.leaf,
       lower >= format.headerSize + PageLayout.slotSize, lower <= size
     else { return nil }
-    self.base = base
     slots = base + format.headerSize
     origin = base + format.origin
-    lowest = format.headerSize - format.origin
     end = size - format.origin
-    valueAlignmentMask = format.valueAlignmentMask
     count = (lower - format.headerSize) / PageLayout.slotSize
+    self.format = format
   }
 
   /// No page: one without pairs.
-  init() {
-    base = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
-    slots = base
-    origin = base
-    lowest = 0
+  package init() {
+    origin = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+    slots = origin
     end = 0
-    valueAlignmentMask = 0
     count = 0
+    format = .lmdb09
   }
+
+  /// Where the page begins.
+  @_documentation(visibility: internal)
+  @inlinable public var base: UnsafeRawPointer { origin - format.origin }
 
   /// The mean size of a pair in bytes, from the page's free space; unchecked.
   var meanSize: Int {
@@ -55,14 +52,15 @@ public struct LeafPage {
     (end - Int(slots.load(fromByteOffset: -2, as: UInt16.self))) / max(1, count)
   }
 
-  /// The offset of the pair at `index` from ``origin``, as its slot states it, unchecked.
+  /// The offset of the pair at `index` from the page's origin, as its slot states it, unchecked.
+  @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  func node(_ index: Int) -> Int {
+  public func node(_ index: Int) -> Int {
     Int(slots.load(fromByteOffset: index &* PageLayout.slotSize, as: UInt16.self))
   }
 
   /// Whether `address` lies in the page.
-  func contains(_ address: UnsafeRawPointer?) -> Bool {
+  package func contains(_ address: UnsafeRawPointer?) -> Bool {
     address.map { $0 >= base && $0 < origin + end } ?? false
   }
 
@@ -72,8 +70,9 @@ public struct LeafPage {
   /// `following`.
   ///
   /// Where that page has no such pair either, useless lines are fetched.
+  @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
+  public func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
     let isHere = index < count
     let slot = (isHere ? index : index &- count) &* PageLayout.slotSize
     // The pages have one layout: all of the other page is as far from here as its begin.
@@ -96,43 +95,51 @@ public struct LeafPage {
   /// The index of the pair whose key lies at `key`, which is in this page.
   ///
   /// - Parameter guess: tried first.
-  @usableFromInline
-  func index(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
+  package func index(ofKeyAt key: UnsafeRawPointer, guess: Int) -> Int? {
     let wanted = key - origin - PageLayout.nodeHeaderSize
     if guess < count, node(guess) == wanted { return guess }
     return (0..<count).first { node($0) == wanted }
   }
 
-  /// The key of a node; `nil` when it is not in the page.
+  /// The header of a node; `nil` when it is not in the page, or lies among the slots.
   @inlinable @inline(__always)
-  func key(_ node: Int) -> UnsafeRawBufferPointer? {
-    let start = node &+ PageLayout.nodeHeaderSize
-    guard node >= lowest, start <= end else { return nil }
+  func header(_ node: Int, byteCount: Int) -> UnsafeRawPointer? {
+    let header = origin + node
+    return header >= slots && node &+ byteCount <= end ? header : nil
+  }
+
+  /// The key of a node; `nil` when it is not in the page.
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public func key(_ node: Int) -> UnsafeRawBufferPointer? {
+    guard let header = header(node, byteCount: PageLayout.nodeHeaderSize) else { return nil }
     let count = Int(
-      origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self))
-    guard count > 0, start &+ count <= end else { return nil }
-    return UnsafeRawBufferPointer(start: origin + start, count: count)
+      header.loadUnaligned(fromByteOffset: PageLayout.nodeKeySize, as: UInt16.self))
+    guard count > 0, node &+ PageLayout.nodeHeaderSize &+ count <= end else { return nil }
+    return UnsafeRawBufferPointer(start: header + PageLayout.nodeHeaderSize, count: count)
   }
 
   /// The id that is the key of a node; `nil` when there is none that lies in the page.
+  @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  func id(_ node: Int) -> UInt64? {
-    let start = node &+ PageLayout.nodeHeaderSize
-    guard node >= lowest, start &+ PageLayout.idSize <= end,
-      origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self)
+  public func id(_ node: Int) -> UInt64? {
+    guard
+      let header = header(node, byteCount: PageLayout.nodeHeaderSize &+ PageLayout.idSize),
+      header.loadUnaligned(fromByteOffset: PageLayout.nodeKeySize, as: UInt16.self)
         == PageLayout.idSize
     else { return nil }
-    return origin.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+    return header.loadUnaligned(fromByteOffset: PageLayout.nodeHeaderSize, as: UInt64.self)
   }
 
   /// The value of a node whose key has `keyCount` bytes; `nil` when it is not in the page.
+  @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  func value(_ node: Int, keyCount: Int) -> UnsafeRawBufferPointer? {
+  public func value(_ node: Int, keyCount: Int) -> UnsafeRawBufferPointer? {
     let length = Int(
       origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeValueSize, as: UInt32.self))
     let flags = origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeFlags, as: UInt16.self)
     let start =
-      node &+ PageLayout.nodeHeaderSize &+ keyCount &+ (keyCount & 1 & valueAlignmentMask)
+      node &+ PageLayout.nodeHeaderSize &+ format.valueOffset(behindKeyOf: keyCount)
     guard flags & NodeFlag.isLarge == 0, start &+ length <= end else { return nil }
     return UnsafeRawBufferPointer(start: origin + start, count: length)
   }

@@ -1,95 +1,13 @@
 /// The position of a key in a tree, estimated by one descent: no entry is read.
-package struct TreePosition: Sendable {
+struct TreePosition {
   /// The share of the tree's entries that are below the key, from 0 to 1.
-  package var share: Double
+  var share: Double
   fileprivate var leaf: UInt64
   fileprivate var indexInLeaf: Int
 
   fileprivate static let start = TreePosition(share: 0, leaf: .max, indexInLeaf: 0)
   fileprivate static let end = TreePosition(share: 1, leaf: .max, indexInLeaf: 0)
 }
-
-extension Transaction {
-  /// About how many entries of `tree` lie within `range`; exact when they share a page.
-  ///
-  /// A few page visits, whatever the size of the tree. Pages are taken to be evenly filled, except
-  /// the last of each level, which is estimated by itself; where that is far from true, so is the
-  /// answer. In a write it is that of the last commit. The plain engine counts some hundred entries
-  /// instead.
-  package func estimatedCount(of tree: Tree, within range: KeyRange) throws -> Int {
-    if environment.isActiveWrite(handle) {
-      return try environment.read { try $0.committedEstimate(of: tree, within: range) }
-    }
-    return try committedEstimate(of: tree, within: range)
-  }
-
-  private func committedEstimate(of tree: Tree, within range: KeyRange) throws -> Int {
-    let count = try count(of: tree)
-    guard count > 0 else { return 0 }
-    guard environment.readsPages else {
-      return try countedEstimate(of: tree, within: range, count: count)
-    }
-    guard let pages = try TreePages(of: tree, in: self) else { return count }
-    let edge = RightEdge(of: pages)
-    let lower = pages.position(of: range.lower, isLower: true, edge)
-    let upper = pages.position(of: range.upper, isLower: false, edge)
-    if lower.leaf == upper.leaf, lower.leaf != .max {
-      return max(0, upper.indexInLeaf - lower.indexInLeaf)
-    }
-    let estimate = (upper.share - lower.share) * Double(count)
-    return max(0, min(count, Int(estimate.rounded())))
-  }
-}
-
-// MARK: With the plain engine
-
-extension Transaction {
-  private static let countedEntries = 256
-
-  /// Counts the entries within the range, below it and above it, each up to a limit.
-  ///
-  /// Parts that reach the limit share the remaining entries evenly.
-  private func countedEstimate(
-    of tree: Tree, within range: KeyRange, count: Int
-  ) throws -> Int {
-    let within = try countedEntries(of: tree, within: range)
-    guard within == Self.countedEntries else { return within }
-    let outside = try range.complement.map { try countedEntries(of: tree, within: $0) }
-    let openCount = 1 + outside.count { $0 == Self.countedEntries }
-    let rest = count - within - outside.reduce(0, +)
-    return within + max(0, rest) / openCount
-  }
-
-  private func countedEntries(of tree: Tree, within range: KeyRange) throws -> Int {
-    var count = 0
-    try Cursor(tree, in: self).walk(range) { _, _ in
-      count += 1
-      return count < Self.countedEntries
-    }
-    return count
-  }
-}
-
-extension KeyRange {
-  /// What is below and what is above the range.
-  fileprivate var complement: [KeyRange] {
-    let below: Bound? =
-      switch lower {
-      case .unbounded: nil
-      case .included(let key): .excluded(key)
-      case .excluded(let key): .included(key)
-      }
-    let above: Bound? =
-      switch upper {
-      case .unbounded: nil
-      case .included(let key): .excluded(key)
-      case .excluded(let key): .included(key)
-      }
-    return [below.map { KeyRange(upper: $0) }, above.map { KeyRange(lower: $0) }].compactMap { $0 }
-  }
-}
-
-// MARK: In the pages
 
 /// The pages at the right end of a tree, with the entries below them.
 ///
@@ -146,6 +64,18 @@ private struct RightEdge {
 }
 
 extension TreePages {
+  /// About how many of the tree's `count` entries lie within `range`; exact when they share a page.
+  package func estimatedCount(within range: KeyRange, of count: Int) -> Int {
+    let edge = RightEdge(of: self)
+    let lower = position(of: range.lower, isLower: true, edge)
+    let upper = position(of: range.upper, isLower: false, edge)
+    if lower.leaf == upper.leaf, lower.leaf != .max {
+      return max(0, upper.indexInLeaf - lower.indexInLeaf)
+    }
+    let estimate = (upper.share - lower.share) * Double(count)
+    return max(0, min(count, Int(estimate.rounded())))
+  }
+
   /// The entries below a page, if all pages of a level were as full as the first.
   fileprivate func approximateCount(below number: UInt64) -> Double {
     var number = number

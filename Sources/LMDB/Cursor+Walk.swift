@@ -1,0 +1,45 @@
+extension Cursor {
+  /// Visits the pairs of `range` in key order, or backwards, until `body` returns false.
+  ///
+  /// The tree must not change during the walk.
+  package func walk(
+    _ range: KeyRange, backwards: Bool = false,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var ahead = WalkAhead(self)
+    var found = try seekStart(of: range, backwards: backwards)
+    while found {
+      ahead.visit(key, backwards: backwards)
+      guard backwards ? range.admitsFromBelow(key) : range.admitsFromAbove(key) else { return }
+      guard try body(key, value) else { return }
+      found = backwards ? try previous() : try next()
+    }
+  }
+
+  /// Moves to the first pair of a walk of `range`, which may be beyond its other bound.
+  @usableFromInline
+  package func seekStart(of range: KeyRange, backwards: Bool) throws(LMDBError) -> Bool {
+    if backwards {
+      switch range.upper {
+      case .unbounded: return try last()
+      case .excluded(let bound):
+        return try bound.withBytes { (bytes) throws(LMDBError) in try seek(before: bytes) }
+      case .included(let bound):
+        return try bound.withBytes { (bytes) throws(LMDBError) in
+          if try seek(bytes) { return true }
+          return try seek(before: bytes)
+        }
+      }
+    }
+    switch range.lower {
+    case .unbounded: return try first()
+    case .included(let bound):
+      return try bound.withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
+    case .excluded(let bound):
+      return try bound.withBytes { (bytes) throws(LMDBError) in
+        guard try seek(atOrAfter: bytes) else { return false }
+        return key.elementsEqual(bytes) ? try next() : true
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension TreePages {
+  /// Nil for an empty tree, with the plain engine, and where the map does not look as expected.
+  init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    guard transaction.environment.readsPages else { return nil }
+    let info = transaction.environment.rawInfo
+    let format = transaction.environment.format
+    // LMDB begins no read whose pages are not in the map.
+    let pageCount = UInt64(min(info.usedBytes, info.mapSizeInBytes) / max(1, info.pageSize))
+    let cursor = try Cursor(.names, in: transaction)
+    let isFound = try format.key(ofTree: tree.name).withBytes { (name) throws(LMDBError) in
+      try cursor.seek(name)
+    }
+    guard isFound, cursor.value.count == TreeRecordLayout.size,
+      let inPage = cursor.key.baseAddress
+    else { return nil }
+    let record = cursor.value
+    let root = record.loadUnaligned(fromByteOffset: TreeRecordLayout.root, as: UInt64.self)
+    let depth = record.loadUnaligned(fromByteOffset: TreeRecordLayout.depth, as: UInt16.self)
+    guard root < pageCount,
+      let map = Self.map(with: inPage, info.pageSize, pageCount, transaction.environment)
+    else { return nil }
+    self.init(
+      map: map, format, pageSize: info.pageSize, pageCount: pageCount, root: root,
+      depth: Int(depth), hasIntegerKeys: tree.hasIntegerKeys)
+  }
+
+  /// Where the map begins, of which `address` is in a page.
+  private static func map(
+    with address: UnsafeRawPointer, _ pageSize: Int, _ pageCount: UInt64, _ environment: Environment
+  ) -> UnsafeRawPointer? {
+    // The header of the page begins with its number.
+    let page = address - Int(bitPattern: address) % pageSize
+    let number = page.loadUnaligned(fromByteOffset: PageLayout.number, as: UInt64.self)
+    guard number < pageCount else { return nil }
+    let map = page - Int(number) * pageSize
+    return environment.beginsMap(at: map) ? map : nil
+  }
+
+  /// Where the map begins, in a read; `nil` when the file has no tree.
+  static func map(in transaction: Transaction) -> UnsafeRawPointer? {
+    let info = transaction.environment.rawInfo
+    guard transaction.environment.readsPages, let cursor = try? Cursor(.names, in: transaction),
+      (try? cursor.first()) == true, let address = cursor.key.baseAddress
+    else { return nil }
+    return map(
+      with: address, info.pageSize, UInt64(info.usedBytes / max(1, info.pageSize)),
+      transaction.environment)
+  }
+}
+
+extension LeafFinder {
+  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
+  init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
+      let pages = try TreePages(of: tree, in: transaction)
+    else { return nil }
+    self.init(pages)
+  }
+}
+
+extension RecordFinder {
+  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
+  package init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
+      let pages = try TreePages(of: tree, in: transaction)
+    else { return nil }
+    self.init(pages, readsAhead: transaction.environment.readsAheadItself)
+  }
+}
+
+extension Environment {
+  /// Whether the map begins at `address`, which was computed from the number in a page that may be damaged.
+  ///
+  /// The last address found right is remembered. Another is read by the kernel first, as a wrong number
+  /// may lead to memory that is not mapped.
+  fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
+    let bits = UInt(bitPattern: address)
+    if mapStart.load(ordering: .relaxed) == bits { return true }
+    guard isReadable(address, byteCount: format.meta.version),
+      address.loadUnaligned(fromByteOffset: format.meta.magic, as: UInt32.self)
+        == MetaPageLayout.magicNumber
+    else { return false }
+    mapStart.store(bits, ordering: .relaxed)
+    return true
+  }
+}
+
+private func isReadable(_ address: UnsafeRawPointer, byteCount: Int) -> Bool {
+  var ends: [Int32] = [-1, -1]
+  guard pipe(&ends) == 0 else { return false }
+  defer { for end in ends { close(end) } }
+  return write(ends[1], address, byteCount) == byteCount
+}
