@@ -12,13 +12,52 @@ package struct TurnPolicy: Sendable {
   package var limitInSeconds: Double?
   /// A write that waits so long calls ``onLongWait``, once.
   package var warningInSeconds = 5.0
-  /// Called with the seconds waited and the holder in words, on the thread that waits.
-  package var onLongWait: (@Sendable (Double, String) -> Void)?
+  /// Called with the seconds waited and the holder, on the thread that waits.
+  package var onLongWait: (@Sendable (Double, TurnHolder) -> Void)?
 
   package init() {}
 }
 
+/// A process that has the turn to write.
+package struct TurnHolder: Sendable, Equatable {
+  /// In words, as in `process 12 (kvdump, stopped)`.
+  package var name: String
+  /// When its turn began, in seconds since the beginning of 2001; `nil` where that is unknown.
+  package var since: Double?
+
+  package init(name: String, since: Double? = nil) {
+    self.name = name
+    self.since = since
+  }
+}
+
 extension Environment {
+  /// The process that has the turn to write now.
+  ///
+  /// `nil` where nobody has it, where this process has the file without a lock file, and on systems
+  /// other than Linux.
+  package var turnHolder: TurnHolder? {
+    #if os(Linux)
+      guard let files, let turn = files.writerTurn else { return nil }
+      return TurnHolder(name: turn.holder, since: files.turnBegin)
+    #else
+      return nil
+    #endif
+  }
+
+  /// Tells other processes since when this one has the turn; a file without a name has no others.
+  func tellTurn() {
+    #if os(Linux)
+      if options.isNamed { files?.beginTurn() }
+    #endif
+  }
+
+  func untellTurn() {
+    #if os(Linux)
+      if options.isNamed { files?.endTurn() }
+    #endif
+  }
+
   /// Adds the wishes of one more store that uses the environment: the lowest limit holds.
   package func addTurnPolicy(_ added: TurnPolicy) {
     turnPolicy.withLock { policy in
@@ -51,7 +90,7 @@ extension Environment {
         let waited = monotonicSeconds() - start
         if !isWarned, waited >= policy.warningInSeconds {
           isWarned = true
-          policy.onLongWait?(waited, turn.holder)
+          policy.onLongWait?(waited, TurnHolder(name: turn.holder, since: files.turnBegin))
         }
         if let limit = policy.limitInSeconds, waited >= limit {
           throw LMDBError(.writerBusy(turn.holder), operation: "write", path: path)
@@ -111,5 +150,30 @@ extension Environment {
       guard isRead, thread != 0, word & 0x4000_0000 == 0 else { return nil }
       return WriterTurn(thread: thread, transaction: transaction)
     }
+
+    /// When the turn of another process began, in seconds since the beginning of 2001.
+    var turnBegin: Double? {
+      guard case .other(let byte) = ByteLock.holder(of: lockDescriptor, in: Self.turnBytes) else {
+        return nil
+      }
+      return Double(max(byte, Self.turnBytes.lowerBound) - Self.turnBytes.lowerBound) / 1_000
+    }
+
+    /// Tells other processes that a write of this one has the turn from now on.
+    ///
+    /// LMDB's lock word names the holder and no time, so the place of a lock tells the time. The
+    /// system drops the lock with the process.
+    func beginTurn() {
+      var now = timespec()
+      clock_gettime(CLOCK_REALTIME, &now)
+      let millisecond = now.tv_sec * 1_000 + now.tv_nsec / 1_000_000 - 978_307_200_000
+      let byte = Self.turnBytes.lowerBound + UInt64(max(0, millisecond))
+      ByteLock.set(F_RDLCK, of: lockDescriptor, in: byte..<byte + 1)
+    }
+
+    func endTurn() { ByteLock.set(F_UNLCK, of: lockDescriptor, in: Self.turnBytes) }
+
+    /// One byte for each millisecond since the beginning of 2001; beyond the bytes of identities.
+    private static let turnBytes: Range<UInt64> = 1 << 50..<1 << 51
   }
 #endif

@@ -58,7 +58,10 @@ extension Environment {
   ) throws -> Bool {
     activeWrite = nil
     commitPreparation = nil
-    defer { endBulkWrite() }
+    defer {
+      endBulkWrite()
+      untellTurn()
+    }
     // LMDB frees the cursors now; from here on they must not close themselves.
     endedWriteCount.add(1, ordering: .relaxed)
     guard !isForked else {
@@ -148,6 +151,7 @@ extension Environment {
           throw error
         }
         activeWrite = transaction
+        tellTurn()
         return transaction
       }
       endTrees(isCommitted: false)

@@ -199,13 +199,10 @@ final class FilePair: @unchecked Sendable {
   /// The lock is taken before the check: of two processes that open at once, at least one sees the
   /// other.
   private static func isOnlyHolder(of byte: UInt64, in file: Int32) -> Bool {
-    var own = region(byte, byte + 1, F_RDLCK)
-    guard fcntl(file, setLock, &own) == 0 else { return true }
-    for (from, to) in [(firstByte, byte), (byte + 1, 2 * firstByte)] where from < to {
-      var other = region(from, to, F_WRLCK)
-      if fcntl(file, getLock, &other) == 0, other.l_type != Int16(F_UNLCK) { return false }
+    guard ByteLock.set(F_RDLCK, of: file, in: byte..<byte + 1) else { return true }
+    return [firstByte..<byte, byte + 1..<2 * firstByte].allSatisfy {
+      if case .other = ByteLock.holder(of: file, in: $0) { false } else { true }
     }
-    return true
   }
 
   /// ``isOnlyHolder(of:in:)`` with some patience: a program that is being started has the locks of the process that starts
@@ -221,27 +218,8 @@ final class FilePair: @unchecked Sendable {
   /// Whether no other process has the two files open as a pair.
   var isHeldHereAlone: Bool {
     let byte = Self.byte(for: lock)
-    var other = Self.region(byte, byte + 1, F_WRLCK)
-    return fcntl(dataDescriptor, Self.getLock, &other) == 0 && other.l_type == Int16(F_UNLCK)
+    return ByteLock.holder(of: dataDescriptor, in: byte..<byte + 1) == .nobody
   }
-
-  private static func region(_ from: UInt64, _ to: UInt64, _ type: Int32) -> flock {
-    var region = flock()
-    region.l_type = Int16(type)
-    region.l_whence = Int16(SEEK_SET)
-    region.l_start = off_t(from)
-    region.l_len = off_t(to - from)
-    return region
-  }
-
-  // F_OFD_SETLK and F_OFD_GETLK, which not every C library's headers show.
-  #if canImport(Darwin)
-    private static let setLock: Int32 = 90
-    private static let getLock: Int32 = 92
-  #else
-    private static let setLock: Int32 = 37
-    private static let getLock: Int32 = 36
-  #endif
 }
 
 private func closeFile(_ descriptor: Int32) { close(descriptor) }

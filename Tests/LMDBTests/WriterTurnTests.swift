@@ -90,14 +90,17 @@ import Testing
         await #expect(processExitsWith: .success) {
           [path = path as String, holder = "process \(getpid()) (" as String] in
           let environment = try openEnvironment(path)
-          let warnings = Mutex<[String]>([])
+          let warnings = Mutex<[TurnHolder]>([])
+          let now = realSeconds()
           var policy = TurnPolicy()
           policy.limitInSeconds = 0.3
           policy.warningInSeconds = 0.1
-          policy.onLongWait = { _, text in warnings.withLock { $0.append(text) } }
+          policy.onLongWait = { _, turn in warnings.withLock { $0.append(turn) } }
           environment.addTurnPolicy(policy)
           guard case .writerBusy(let text) = kind({ try environment.write { _ in } }),
-            text.hasPrefix(holder), warnings.withLock({ $0 == [text] })
+            let told = warnings.withLock({ $0 }).first, text == told.name, text.hasPrefix(holder),
+            let since = told.since, since > now - 60, since < now,
+            environment.turnHolder == TurnHolder(name: text, since: since)
           else { fail("the write did not name \(holder): \(warnings.withLock { $0 })") }
           EnvironmentRegistry.close(environment)
         }
@@ -105,6 +108,7 @@ import Testing
         try await tasks.waitForAll()
       }
       // Nobody holds the turn now.
+      #expect(environment.turnHolder == nil)
       var policy = TurnPolicy()
       policy.limitInSeconds = 0.3
       environment.addTurnPolicy(policy)
@@ -151,4 +155,11 @@ import Testing
     #expect(lock.lock(withinSeconds: 0))
     lock.unlock()
   }
+}
+
+/// The time in seconds since the beginning of 2001.
+private func realSeconds() -> Double {
+  var now = timespec()
+  clock_gettime(CLOCK_REALTIME, &now)
+  return Double(now.tv_sec - 978_307_200) + Double(now.tv_nsec) / 1e9
 }

@@ -9,6 +9,11 @@ package struct DynamicFacts: Sendable {
   package let freePageCount: Int
   package let readerSlotCount: Int
   package let usedReaderSlotCount: Int
+  /// The process that has the turn to write, in words; `nil` where nobody has it, and on systems other
+  /// than Linux.
+  package let writer: String?
+  /// When that turn began, in seconds since the beginning of 2001.
+  package let writerSince: Double?
   /// Which versions of the format may read and write the file.
   package let requirement: FormatRequirement
   /// The sum of all digests of the file; `nil` where it has none.
@@ -30,10 +35,12 @@ extension DynamicSnapshot {
     let header = try environment.openExistingTree(TreeName.header.text, hasIntegerKeys: false)
     guard let header, let format = try core.transaction.get(HeaderField.format.key, in: header)
     else { throw FormatError("the header has no field 'format'") }
+    let writer = environment.turnHolder
     return DynamicFacts(
       usedSizeInBytes: info.usedBytes, mapSizeInBytes: info.mapSizeInBytes,
       pageSizeInBytes: info.pageSize, freePageCount: try core.transaction.freePageCount(),
       readerSlotCount: info.readerSlotCount, usedReaderSlotCount: info.usedReaderSlotCount,
+      writer: writer?.name, writerSince: writer?.since,
       requirement: try FormatRequirement(bytes: format),
       digest: try digests()?.values.reduce(into: ContentDigest()) { $0 += $1 },
       uuid: try core.transaction.get(HeaderField.uuid.key, in: header).flatMap {

@@ -239,7 +239,7 @@ extension StoreOptions {
     policy.warningInSeconds = writeWaitWarningAge / .seconds(1)
     if let onWriteWaitWarning {
       policy.onLongWait = { seconds, holder in
-        onWriteWaitWarning(WriteWaitWarning(holder: holder, waited: .seconds(seconds)))
+        onWriteWaitWarning(WriteWaitWarning(holder, waited: .seconds(seconds)))
       }
     }
     return policy

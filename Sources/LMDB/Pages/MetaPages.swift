@@ -122,16 +122,14 @@ struct MetaPages {
 
   private func meta(at offset: off_t) throws(LMDBError) -> Meta {
     errno = 0
-    guard let page = read(PageFormat.lmdb09.meta.size, at: offset) else {
+    // The second meta page of a file may end with its last field.
+    let page = read(upTo: PageFormat.lmdb10.meta.size, at: offset)
+    let format = page.bytes.withUnsafeBytes { PageFormat(ofFile: $0) }
+    guard page.bytes.count >= (format ?? .lmdb09).meta.size else {
       if errno != 0 { throw LMDBError(code: errno, operation: "open", path: path) }
       throw refusal("it is too short to be an LMDB file")
     }
-    guard let format = page.bytes.withUnsafeBytes({ PageFormat(ofFile: $0) }) else {
-      throw refusal(ofStart: page)
-    }
-    guard let page = read(format.meta.size, at: offset) else {
-      throw refusal("it is too short to be an LMDB file")
-    }
+    guard let format else { throw refusal(ofStart: page) }
     let freeList = format.meta.freeList
     return Meta(
       format: format, pageSize: page.word(freeList + TreeRecordLayout.pageSize),
@@ -158,9 +156,15 @@ struct MetaPages {
   }
 
   private func read(_ count: Int, at offset: off_t) -> Page? {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let got = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, count, offset) }
-    return got == count ? Page(bytes: bytes) : nil
+    let page = read(upTo: count, at: offset)
+    return page.bytes.count == count ? page : nil
+  }
+
+  private func read(upTo count: Int, at offset: off_t) -> Page {
+    Page(
+      bytes: [UInt8](unsafeUninitializedCapacity: count) { bytes, readCount in
+        readCount = max(0, pread(file, bytes.baseAddress, count, offset))
+      })
   }
 
   /// A piece of the file; reading outside it gives 0, which no check takes for good.

@@ -51,6 +51,11 @@ struct StoreFacts {
       (Column("lastTransaction"), .unsigned(facts.commitNumber)),
       (Column("readerSlotsUsed"), .count(facts.usedReaderSlotCount)),
       (Column("readerSlots"), .count(facts.readerSlotCount)),
+      (Column("writer"), facts.writer.map(Cell.text) ?? .null),
+      (
+        Column("writerSince"),
+        facts.writerSince.map { .date(KeyText.text(of: .date($0.rounded(.down)))) } ?? .null
+      ),
       (Column("engine"), .text(facts.engine)),
     ]
     entities = try snapshot.entities.map { entity in

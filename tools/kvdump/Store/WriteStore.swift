@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreFormat
 
 #if canImport(Glibc)
   import Glibc
@@ -31,11 +32,15 @@ extension StoreOptions {
   /// Prints a line on standard error when a write waits for another process: notes would come at
   /// the end.
   mutating func reportLongWaits() {
+    writeWaitWarningAge = .seconds(2)
     onWriteWaitWarning = { warning in
       let seconds = Int(warning.waited / .seconds(1))
+      let since = warning.since.map {
+        " since " + KeyText.text(of: .date($0.timeIntervalSinceReferenceDate.rounded(.down)))
+      }
       var text =
-        "kvdump: waited \(seconds) s for \(warning.holder), which has the store's turn to write; "
-        + "control-C ends the wait\n"
+        "kvdump: waited \(seconds) s for \(warning.holder), which has the store's turn to write"
+        + "\(since ?? ""); control-C ends the wait\n"
       text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
   }
