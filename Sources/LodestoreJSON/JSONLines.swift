@@ -43,6 +43,8 @@ package struct JSONLinesReader: Sendable {
   private var isSkipping = false
   /// The line that was returned or refused last, in `pending`; nil before the first.
   private var last: (range: Range<Int>, origin: JSONPosition.Origin)?
+  /// Whether that line goes to the end of `pending`.
+  private var isLastOpen = false
 
   package init(limits: JSONLimits = .standard, cut: Cut = .lines) {
     self.limits = limits
@@ -96,6 +98,15 @@ package struct JSONLinesReader: Sendable {
     return (pending[range], origin.line, origin.offset)
   }
 
+  /// Whether the text that ``next()`` has returned or refused last goes to the end of the bytes, so
+  /// that bytes of it may be missing.
+  package var isAtEnd: Bool { isFinished && last != nil && isLastOpen }
+
+  /// Whether the text that ``next()`` has refused last lacks its end, as the bytes do.
+  package var endsCut: Bool {
+    isAtEnd && lastLine.map { JSONCutText(Array($0.text)) != nil } ?? false
+  }
+
   private mutating func nextLine() throws(JSONError) -> (
     line: Range<Int>, origin: JSONPosition.Origin
   )? {
@@ -111,6 +122,7 @@ package struct JSONLinesReader: Sendable {
       position.line += 1
       if !wasSkipping, !isBlank(line) {
         last = (line, origin)
+        isLastOpen = end == pending.count
         return (line, origin)
       }
     }
@@ -138,6 +150,7 @@ package struct JSONLinesReader: Sendable {
         offset: origin.offset + lead.count,
         line: origin.line + pending[lead].count { $0 == 0x0A })
       last = (first..<end, behindLead)
+      isLastOpen = end == pending.count
       return (first..<end, behindLead)
     }
     try refuseLongLine()

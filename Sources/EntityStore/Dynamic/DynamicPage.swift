@@ -70,7 +70,7 @@ package struct DynamicPlaces: Sendable {
 
   /// Adds the line or value that `lines` has refused last.
   package mutating func append(_ error: JSONError, _ lines: JSONLinesReader) {
-    places.unreadable.append(UnreadableInput(recordCount + 1, error, lines))
+    places.refuse(error, lines)
   }
 
   /// Whether the last record is a row that lacks its end, as the file does.
@@ -101,7 +101,7 @@ package struct DynamicPlaces: Sendable {
   /// Makes the last line of `lines` a page of one record that could not be read.
   package mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     places = PagePlaces()
-    places.unreadable = [UnreadableInput(1, error, lines)]
+    places.refuse(error, lines)
   }
 }
 

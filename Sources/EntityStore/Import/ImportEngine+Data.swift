@@ -69,6 +69,9 @@ extension ImportEngine {
             unreadable = UnreadableInput(
               record: 1, line: cut.places.origin?.line, offset: cut.places.origin?.offset ?? 0,
               reason: "\(json)", content: cut.content, error: json)
+            if cut.isLastLine, JSONCutText(Array(cut.content)) != nil {
+              places.warnings.append(PagePlaces.cutWarning)
+            }
           }
         }
         page.take(places)

@@ -50,6 +50,8 @@ public struct ImportOptions: Sendable {
   /// 0 stops at the first.
   public var rejectLimit = Int.max
   /// Whether a mirror deletes what it has not seen although records were rejected.
+  ///
+  /// After a file that lacks its end it deletes nothing all the same; see ``ImportReport/isCut``.
   public var deletesDespiteRejects = false
   /// Whether a mirror deletes all records when the source has none.
   public var mirrorsEmptySources = false

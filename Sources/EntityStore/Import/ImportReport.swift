@@ -90,8 +90,10 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var rejects: [Reject] = []
   /// How many records were not imported; more than ``rejects`` holds when there are very many.
   public var rejected = 0
-  /// Whether a mirror kept records that the source may no longer have, because others could not be
-  /// read and so might have been those, or because the source had no record at all.
+  /// Whether a mirror kept records that the source may no longer have.
+  ///
+  /// It keeps them when others could not be read, which may be the same records, when a file lacks its
+  /// end, and when the source has no record at all.
   public var keptUnseen = false
   /// What became of links to other records; `nil` where the import has none.
   public var links: Links?
@@ -144,6 +146,9 @@ public struct ImportReport: Sendable, Codable, Hashable {
 
   /// Whether the text of a file ended within its records, as after a transfer that was cut.
   ///
+  /// Such a text ends within an array or object of JSON, within quotes of a row, or within a row with
+  /// fewer fields than columns and no line end.
+  ///
   /// The records before the end are imported, and the one that lacks its end is the last reject of
   /// its file. ``warnings`` names the files.
   public var isCut: Bool { warnings?.contains { $0.hasSuffix(PagePlaces.cutWarning) } ?? false }
@@ -151,7 +156,9 @@ public struct ImportReport: Sendable, Codable, Hashable {
   mutating func warn(_ text: String, file: String?) {
     let isFirstCut = text == PagePlaces.cutWarning && !isCut
     guard (warnings?.count ?? 0) < Self.longestWarningList || isFirstCut else { return }
-    warnings = (warnings ?? []) + [file.map { "\($0): \(text)" } ?? text]
+    let warning = file.map { "\($0): \(text)" } ?? text
+    if warnings?.contains(warning) == true { return }
+    warnings = (warnings ?? []) + [warning]
   }
 
   mutating func reject(_ reject: Reject) {
@@ -196,7 +203,10 @@ extension ImportReport: CustomStringConvertible {
     if let first = warnings?.first { text += "; \(first)" }
     if keptUnseen {
       text += "; nothing was deleted, as "
-      text += records == 0 ? "the source has no record" : "rejected records may be stored ones"
+      text +=
+        isCut
+        ? "a file lacks its end"
+        : records == 0 ? "the source has no record" : "rejected records may be stored ones"
     }
     return text
   }

@@ -323,8 +323,10 @@ extension ImportEngine {
       }
       var report = state.report
       if strategy == .mirror {
-        let mayDelete =
+        let hasAllKeys =
           options.deletesDespiteRejects || (state.unkeyedRejects ?? report.rejected) == 0
+        // What a file lacks was not rejected, and may be any of the stored records.
+        let mayDelete = hasAllKeys && !report.isCut
         try keepingBasis(core, log, remembers: false) { _ in
           try deleteUnseen(log, core, &report, mayDelete, pages: state.pages)
         }

@@ -114,6 +114,51 @@ import Testing
     #expect(outcome.offset == 15 && outcome.content == Data("3,\"c\nd".utf8), "\(outcome)")
   }
 
+  /// A row with fewer fields than columns is one that lacks its end only where no line end follows.
+  @Test(arguments: ["lines", "values", "pages", "rows"])
+  func `is known by its last line, value or row, and no option has a mirror delete after it`(
+    form: String
+  ) async throws {
+    let text =
+      switch form {
+      case "lines": Self.records.joined(separator: "\n")
+      case "values": Self.records.joined(separator: " ")
+      case "pages": Self.records.map { "[\($0)]" }.joined(separator: "\n")
+      default: "k,d,v\n0,,a\n1,,b\n2,12.5,\n3,,c"
+      }
+    let bytes = Data(text.utf8)
+    let start = text.lastIndex { $0 == "\n" || $0 == " " } ?? text.startIndex
+    let first = text.utf8.distance(from: text.startIndex, to: start) + 2
+    let folder = try TemporaryFolder()
+    for end in first...bytes.count {
+      for isClosed in [false, true] where form != "values" || !isClosed {
+        let path = folder.path + "/page"
+        let cut = bytes.prefix(end) + (isClosed ? Data("\n".utf8) : Data())
+        try cut.write(to: URL(fileURLWithPath: path))
+        let pages =
+          switch form {
+          case "lines": FilePages.jsonLines(path)
+          case "values": FilePages.jsonValues(path)
+          case "pages": FilePages.pagePerLine(path)
+          default: FilePages.csv(path)
+          }
+        try await withTemporaryStore([Measured.self]) { store in
+          try await store.insert(Measured(k: 100))
+          var importer = Importer(
+            into: store, Measured.self, matching: .unique(\.k), strategy: .mirror)
+          importer.options.deletesDespiteRejects = true
+          let report = try await importer.run(pages, renaming: [:])
+          let isWhole = end >= bytes.count - (form == "rows" ? 1 : 0)
+          #expect(report.isCut == (!isWhole && !isClosed), "\(end): \(report)")
+          #expect(report.rejected == (isWhole ? 0 : 1), "\(end): \(report)")
+          #expect(report.inserted == (isWhole ? 4 : 3), "\(end): \(report)")
+          #expect(report.deleted == (report.isCut ? 0 : 1), "\(end): \(report)")
+          #expect(report.keptUnseen == report.isCut)
+        }
+      }
+    }
+  }
+
   /// A row of a compressed file may look whole where its file was cut; it is not taken.
   @Test func `keeps the whole rows and lines of a gzip file, and no part of one`() async throws {
     let csv = "k,v\n1,a\n23,\"b\n\"\n345,cde\n"
@@ -153,7 +198,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["p.json", "p.csv", "p.json.gz", "p.csv.gz", "p.jsonl.gz"])
+  @Test(arguments: ["p.json", "p.jsonl", "p.csv", "p.json.gz", "p.csv.gz", "p.jsonl.gz"])
   func `by kvdump keeps the same, has status 1, and begins anew when it is to go on`(
     name: String
   ) async throws {

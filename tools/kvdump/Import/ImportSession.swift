@@ -153,6 +153,9 @@ struct ImportSession {
       console.note(
         "\(report.entity): the files have no record, and a mirror of that would delete all; nothing "
           + "was deleted, --mirror-empty does it")
+    } else if report.keptUnseen, report.isCut {
+      console.note(
+        "\(report.entity): deleted nothing, as the records that a file lacks may be stored ones")
     } else if report.keptUnseen {
       console.note(
         "\(report.entity): deleted nothing, as the rejected records may be stored ones; mend them, "

@@ -101,8 +101,15 @@ public struct CSVReader: Sendable {
     return error
   }
 
-  /// Whether the last row goes to the end of the text.
-  var isAtEnd: Bool { scanner.isAtEnd }
+  /// Whether the last row, which `error` refuses, lacks its end, as the text does.
+  func lacksEnd(_ error: CSVError) -> Bool {
+    guard scanner.isAtEnd else { return false }
+    return switch error.reason {
+    case .unclosedQuote: true
+    case .fieldCount(let found, let expected): found < expected && !scanner.endsWithLineEnd
+    default: false
+    }
+  }
 
   /// Whether there is nothing after what ``next()`` has given.
   var isFinished: Bool { scanner.isFinished }

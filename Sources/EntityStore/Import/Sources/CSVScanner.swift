@@ -87,6 +87,9 @@ struct CSVScanner: Sendable {
   /// Whether all of the text has been read.
   var isAtEnd: Bool { isFinished && at == pending.count }
 
+  /// Whether the last byte read ends a line.
+  var endsWithLineEnd: Bool { at > 0 && pending[at - 1] == 0x0A }
+
   /// Whether the reading has ended with an error.
   var hasFailed: Bool { failure != nil }
 

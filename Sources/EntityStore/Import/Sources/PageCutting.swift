@@ -41,6 +41,8 @@ struct CutPage: Sendable {
   /// Whether the page is a line of its file, so that the next page can be read where this one
   /// cannot.
   var isLine = false
+  /// Whether the page is a line without a line end, at the end of its file.
+  var isLastLine = false
   /// Whether the page is the whole text of its file.
   var isText = false
   /// Why the file lacks its end.
@@ -118,11 +120,12 @@ private struct PageLinesCutter: PageCutter {
       guard let text = try lines.nextText() else { return nil }
       var page = CutPage(Data(text))
       page.isLine = true
+      page.isLastLine = lines.isAtEnd
       page.places.origin = lines.lastLine.map { .init(offset: $0.offset, line: $0.line) }
       return page
     } catch {
       var page = CutPage.empty
-      page.places.unreadable = [UnreadableInput(1, error, lines)]
+      page.places.refuse(error, lines)
       return page
     }
   }
@@ -170,7 +173,7 @@ private struct RecordCutter: PageCutter {
         guard let next = try nextRecord() else { return isFinished ? take() : nil }
         record = next
       } catch {
-        places.unreadable.append(UnreadableInput(places.recordCount + 1, error, lines))
+        places.refuse(error, lines)
         continue
       }
       if let unreadable = UnreadableInput(
@@ -249,7 +252,7 @@ private struct CSVCutter: PageCutter {
   private let count: Int
   private var unreadable: [UnreadableInput] = []
   private var isTold = false
-  /// Whether the text ends within a quoted field, to be said with the next page.
+  /// Whether the text ends within a row, to be said with the next page.
   private var isCut = false
   private var failure: CSVError?
 
@@ -274,7 +277,7 @@ private struct CSVCutter: PageCutter {
         guard !reader.hasFailed else { throw error }
         let number = reader.page.rows + unreadable.count + 1
         unreadable.append(UnreadableInput(number, error, reader))
-        if error.reason == .unclosedQuote, reader.isAtEnd { isCut = true }
+        if reader.lacksEnd(error) { isCut = true }
         if reader.page.rows == 0, unreadable.count >= count { return page(.empty) }
       }
     }

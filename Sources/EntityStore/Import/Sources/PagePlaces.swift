@@ -75,9 +75,15 @@ struct PagePlaces: Sendable {
   static let cutWarning =
     "the text ends within its records, as after a transfer that was cut; fetch it and import it again"
 
+  /// Adds the line or value that `lines` has refused last.
+  mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
+    unreadable.append(UnreadableInput(recordCount + 1, error, lines))
+    if lines.endsCut { warnings.append(Self.cutWarning) }
+  }
+
   /// Notes that the file lacks its end, by a record that could not be read where none says so yet.
   mutating func noteCut(after offset: Int, _ error: any Error) {
-    warnings.append(Self.cutWarning)
+    if !warnings.contains(Self.cutWarning) { warnings.append(Self.cutWarning) }
     guard unreadable.isEmpty || unreadable.last?.record != recordCount else { return }
     unreadable.append(UnreadableInput(recordCount + 1, endOf: offset, error))
   }
