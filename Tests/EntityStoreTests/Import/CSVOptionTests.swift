@@ -102,6 +102,33 @@ import Testing
     #expect(rows([0xE9, 0x2C, 0x80]) { $0.encoding = .latin1 } == .success([["é", "\u{80}"]]))
   }
 
+  @Test(arguments: [2, 4], [true, false])
+  func `in UTF-16 and UTF-32 are known by their first bytes`(size: Int, isLittle: Bool) {
+    func bytes(_ text: String) -> [UInt8] {
+      let units = size == 2 ? text.utf16.map(UInt32.init) : text.unicodeScalars.map(\.value)
+      return units.flatMap { unit in
+        let little = (0..<size).map { UInt8(truncatingIfNeeded: unit >> UInt32(8 * $0)) }
+        return isLittle ? little : little.reversed()
+      }
+    }
+    let expected: [[String?]] = [["k", "€"], ["1", "😀"]]
+    let text = bytes("k,€\n1,😀\n")
+    for cut in 0...text.count {
+      #expect(rows(text, pieces: [cut]) { _ in } == .success(expected), "\(cut)")
+      let marked = rows(bytes("\u{FEFF}") + text, pieces: [cut]) { _ in }
+      #expect(marked == .success(expected), "\(cut)")
+    }
+  }
+
+  @Test func `with a zero byte in the name of a column are refused`() {
+    // UTF-16 whose first four bytes have no zero.
+    var reader = CSVReader()
+    reader.append("ии,b\n1,2\n".utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+    reader.finish()
+    let error = #expect(throws: CSVError.self) { try reader.next() }
+    #expect(error?.reason == .zeroByte(inColumn: "\0b\0"))
+  }
+
   @Test(
     arguments: [
       ([0x81, 0x0A], .windows1252), ([0x00, 0xD8, 0x61, 0x00], .utf16LittleEndian),

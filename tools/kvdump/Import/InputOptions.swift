@@ -83,7 +83,7 @@ struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "How the characters of CSV are encoded: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. "
-        + "Without it UTF-8, or UTF-16 behind its byte order mark.", valueName: "name"))
+        + "Without it UTF-8, or UTF-16 or UTF-32 by the first four bytes.", valueName: "name"))
   var encoding: FieldEncoding?
 
   @Option(

@@ -23,6 +23,8 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case loneCarriageReturn
     /// Bytes that the encoding does not have.
     case invalidUTF8
+    /// A zero byte in the name of a column, as where UTF-16 is read as UTF-8.
+    case zeroByte(inColumn: String)
     /// A row of more or fewer fields than there are columns.
     case fieldCount(found: Int, expected: Int)
     /// A field that is not of its column's type.
@@ -63,7 +65,11 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
     case .textAfterQuote: "text behind a closing quote, expected a delimiter or a line end"
     case .unclosedQuote: "a quote that is not closed, expected another"
     case .loneCarriageReturn: "a carriage return alone, expected a line feed behind it"
-    case .invalidUTF8: "bytes that are not UTF-8, expected UTF-8; say another encoding"
+    case .invalidUTF8:
+      "bytes that the encoding does not have, which is UTF-8 unless another is given; give the right one"
+    case .zeroByte(let name):
+      "a zero byte in the column \(JSONValue.string(name)), expected characters; give the encoding of "
+        + "the file, which may be UTF-16"
     case .fieldCount(let found, let expected):
       "\(found == 1 ? "1 field" : "\(found) fields"), expected \(expected)"
     case .wrongType(let column, let type):

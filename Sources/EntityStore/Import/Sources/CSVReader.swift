@@ -129,6 +129,9 @@ public struct CSVReader: Sendable {
     for (column, name) in found.enumerated() where !seen.insert(name).inserted {
       throw stopped(.duplicateName(name), field: column)
     }
+    if let column = found.firstIndex(where: { $0.utf8.contains(0) }) {
+      throw stopped(.zeroByte(inColumn: found[column]), field: column)
+    }
     try checkTypes(seen)
     names = found
     width = found.count

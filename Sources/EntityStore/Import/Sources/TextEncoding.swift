@@ -3,7 +3,8 @@
   @nonexhaustive
 #endif
 public enum TextEncoding: Sendable, Hashable {
-  /// UTF-8, or UTF-16 where the text begins with the byte order mark of it.
+  /// UTF-8, or UTF-16 or UTF-32 by the first four bytes of the text: a byte order mark, or the zero bytes
+  /// of ASCII characters.
   case automatic
   /// UTF-8.
   case utf8
@@ -32,6 +33,8 @@ struct TextDecoder: Sendable {
   ]
 
   private var encoding: TextEncoding
+  /// Whether a unit has four bytes, in the order of ``encoding``.
+  private var isUTF32 = false
   /// Bytes that are not decoded yet: a part of a character, or of a byte order mark.
   private var rest: [UInt8] = []
   /// The first half of a surrogate pair.
@@ -47,20 +50,33 @@ struct TextDecoder: Sendable {
     if encoding == .utf8 { return text.append(contentsOf: bytes) }
     rest.append(contentsOf: bytes)
     if encoding == .automatic {
-      guard rest.count >= 2 else { return }
-      encoding =
-        switch (rest[0], rest[1]) {
-        case (0xFF, 0xFE): .utf16LittleEndian
-        case (0xFE, 0xFF): .utf16BigEndian
-        default: .utf8
-        }
+      guard rest.count >= 4 else { return }
+      detect()
     }
     decodeRest(to: &text)
   }
 
+  /// Chooses the encoding by the first four bytes, or by a mark in fewer.
+  ///
+  /// No name of a column and no JSON begins with zero bytes, or with characters and zero bytes in turn.
+  private mutating func detect() {
+    let isZero = rest.prefix(4).map { $0 == 0 }
+    let isLittle = rest.starts(with: [0xFF, 0xFE])
+    isUTF32 =
+      rest.starts(with: [0xFF, 0xFE, 0, 0]) || rest.starts(with: [0, 0, 0xFE, 0xFF])
+      || isZero == [false, true, true, true] || isZero == [true, true, true, false]
+    if isLittle || isZero == [false, true, false, true] || isZero == [false, true, true, true] {
+      encoding = .utf16LittleEndian
+    } else if isUTF32 || rest.starts(with: [0xFE, 0xFF]) || isZero == [true, false, true, false] {
+      encoding = .utf16BigEndian
+    } else {
+      encoding = .utf8
+    }
+  }
+
   /// Adds what is left at the end of the text.
   mutating func finish(to text: inout [UInt8]) {
-    if encoding == .automatic { encoding = .utf8 }
+    if encoding == .automatic { detect() }
     decodeRest(to: &text)
     if half != nil || !rest.isEmpty { text.append(Self.invalid) }
     half = nil
@@ -83,6 +99,10 @@ struct TextDecoder: Sendable {
       }
     case .utf16LittleEndian, .utf16BigEndian:
       let isLittle = encoding == .utf16LittleEndian
+      if isUTF32 {
+        decodeUTF32(isLittle: isLittle, to: &text)
+        return
+      }
       let whole = rest.count & ~1
       for at in stride(from: 0, to: whole, by: 2) {
         let (low, high) = isLittle ? (rest[at], rest[at + 1]) : (rest[at + 1], rest[at])
@@ -92,6 +112,22 @@ struct TextDecoder: Sendable {
       return
     }
     rest.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func decodeUTF32(isLittle: Bool, to text: inout [UInt8]) {
+    let whole = rest.count & ~3
+    for at in stride(from: 0, to: whole, by: 4) {
+      let bytes = rest[at..<(at + 4)]
+      let scalar = (isLittle ? bytes.reversed() : Array(bytes)).reduce(UInt32(0)) {
+        $0 << 8 | UInt32($1)
+      }
+      if UnicodeScalar(scalar) == nil {
+        text.append(Self.invalid)
+      } else {
+        Self.append(scalar, to: &text)
+      }
+    }
+    rest.removeSubrange(..<whole)
   }
 
   /// Takes one unit of UTF-16.

@@ -1,7 +1,7 @@
 /// Makes the text of a file of its bytes.
 ///
 /// Takes off compression by gzip, which the first bytes show, and refuses other compressions. Where
-/// asked, makes UTF-8 of UTF-16 with a byte order mark.
+/// asked, makes UTF-8 of UTF-16 and UTF-32.
 ///
 ///     input.append(bytes)
 ///     while let text = try input.next() { … }
