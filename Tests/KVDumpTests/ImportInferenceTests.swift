@@ -147,6 +147,48 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
+  @Test func `a number may lack the zero in front of its point`() async throws {
+    let folder = try StoreFolder()
+    let options = ["--entity", "E", "--unique", "id", "--infer"]
+    let file = try folder.file("a.csv", "id,n,s\n1,.5,1.\n2,-.25,.5\n3,4,.\n")
+    let outcome = await folder.importing([file] + options)
+    #expect(outcome.status == .success, "\(outcome.messages)")
+    #expect(try await types(folder) == ["id": "int64", "n": "double", "s": "string"])
+    let rows = await folder.run("records", "E", "--fields", "n,s").data
+    #expect(
+      rows == """
+        {"n":0.5,"s":"1."}
+        {"n":-0.25,"s":".5"}
+        {"n":4.0,"s":"."}
+
+        """)
+    #expect(await folder.isSound())
+  }
+
+  /// An inferred type takes the values that it was inferred from.
+  @Test(arguments: [
+    ("[1e400,2]", "decimal", 2), ("[1e-400,2.5]", "decimal", 2), ("[2.5,-1E400]", "decimal", 2),
+    ("[123456789012345678901234567890,2.5]", "decimal", 2),
+    ("[2.5,123456789012345678901234567890,-7]", "decimal", 3),
+    ("[2.5,9007199254740992]", "double", 2),
+    // No type takes all of these.
+    ("[2.5,1e99999]", "json", 1), ("[2.5,1\(String(repeating: "2", count: 40))]", "json", 1),
+  ])
+  func `numbers outside of the range of a double make a decimal`(
+    numbers: String, type: String, count: Int
+  ) async throws {
+    let folder = try StoreFolder()
+    let values = numbers.dropFirst().dropLast().split(separator: ",")
+    let records = values.enumerated().map { #"{"id":\#($0),"n":\#($1)}"# }
+    let outcome = try await folder.load(
+      "[" + records.joined(separator: ",") + "]", "--entity", "E", "--unique", "id", "--infer")
+    #expect(try await types(folder) == ["id": "int64", "n": type])
+    #expect(
+      try folder.report(outcome)
+        == ImportCounts(records: values.count, inserted: count, rejected: values.count - count))
+    #expect(await folder.isSound())
+  }
+
   @Test func `a zero below zero stays one among doubles`() async throws {
     let folder = try StoreFolder()
     try await folder.load(

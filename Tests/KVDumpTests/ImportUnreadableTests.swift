@@ -66,6 +66,29 @@ import Testing
     #expect(await folder.isSound())
   }
 
+  @Test func `takes no number that would become zero or infinite`() async throws {
+    let folder = try StoreFolder()
+    let file = try folder.file(
+      "p.jsonl",
+      """
+      {"k":1,"f":1e-46,"d":1}
+      {"k":2,"f":1e39,"d":1}
+      {"k":3,"f":1e-40,"d":1e-400}
+      {"k":4,"f":1e-45,"d":5e-324}
+      {"k":5,"f":0e-46,"d":-0.0}
+      """)
+    let outcome = await folder.importing(
+      [file, "--type", "f=float", "--type", "d=double"] + Self.options)
+    #expect(try folder.report(outcome) == ImportCounts(records: 5, inserted: 2, rejected: 3))
+    for value in ["d=1e-400", "f=1e-46", "d=-1e400", "f=1e39", "d=0.0001e-9999"] {
+      let update = await folder.run("update", "E", "k == 4", value, "--yes")
+      #expect(update.status == .usage, "\(value): \(update.messages)")
+    }
+    let update = await folder.run("update", "E", "k == 4", "d=0e9", "f=-Infinity", "--yes")
+    #expect(update.status == .success, "\(update.messages)")
+    #expect(await folder.isSound())
+  }
+
   @Test(arguments: [
     "{\"k\":1}{\"k\":2}{\"k\":3}", "{\n  \"k\": 1\n}\n{\n  \"k\": 2\n}\n{\"k\":3}\n",
     "[{\"k\":1},{\"k\":2}]\n[{\"k\":3}]", "\u{FEFF}[{\"k\":1},{\"k\":2},{\"k\":3}]",
@@ -83,21 +106,20 @@ import Testing
   @Test func `reads CSV with its options`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file(
-      "p.tsv", "a title\n#\nk\tv\n1\t\"starts\n2\tNA\n3\tends\"\n4\t\\N\n5\ta\\\tb\n")
+      "p.tsv", "a title\n#\nk\tv\n1\t\"starts\n2\tNA\n3\tends\"\n4\t\\N\n5\ta\\\tb\n6\t-999\n")
     let outcome = await folder.importing(
       [
         file, "--quote", "none", "--escape", "\\", "--null-value", "NA", "--null-value", "-",
-        "--skip",
-        "1", "--comment", "#",
+        "--null-value", "-999", "--skip", "1", "--comment", "#",
       ] + Self.options)
     #expect(outcome.status == .success, "\(outcome.messages)")
     let found = await folder.run("query", "E", "--format", "jsonl", "--fields", "k,v").data
     #expect(
       found.split(separator: "\n") == [
         #"{"k":1,"v":"\"starts"}"#, #"{"k":2,"v":null}"#, #"{"k":3,"v":"ends\""}"#,
-        #"{"k":4,"v":null}"#, #"{"k":5,"v":"a\tb"}"#,
+        #"{"k":4,"v":null}"#, #"{"k":5,"v":"a\tb"}"#, #"{"k":6,"v":null}"#,
       ])
-    let quoted = try folder.file("q.tsv", "k\tv\n6\t\"x\n7\ty\"\n")
+    let quoted = try folder.file("q.tsv", "k\tv\n8\t\"x\n7\ty\"\n")
     let warned = await folder.importing([quoted, "--entity", "E", "--format", "json"])
     #expect(warned.messages.contains("q.tsv: line 2: a field in quotes"), "\(warned.messages)")
     #expect(try JSONValue(parsing: warned.data)["warnings"]?.arrayValue?.count == 1)

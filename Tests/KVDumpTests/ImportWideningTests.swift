@@ -50,6 +50,37 @@ import Testing
     #expect(await folder.isSound())
   }
 
+  @Test(arguments: [
+    ("int8", "100", nil), ("int8", "1.0", nil), ("int8", "200", "int64"), ("int8", "1.5", "double"),
+    ("uint8", "7", nil), ("uint8", "-1", "int64"), ("uint64", "18446744073709551615", nil),
+    ("uint64", "-1", "decimal"), ("int64", "18446744073709551615", "decimal"),
+    ("float", "0.1", nil), ("float", "3", nil), ("float", "1e39", "double"),
+    ("float", "16777217", "double"), ("float", "1e400", "decimal"), ("double", "1e308", nil),
+    ("double", "9007199254740993", "decimal"), ("double", "1e-400", "decimal"),
+  ])
+  func `are those that do not take a number of a record`(
+    stored: String, number: String, wider: String?
+  ) async throws {
+    for name in ["next.json", "next.csv"] {
+      let folder = try StoreFolder()
+      try await folder.load(
+        #"[{"k":"a","n":1}]"#, "--entity", "E", "--unique", "k", "--infer", "--type", "n=\(stored)")
+      let text = name == "next.json" ? #"[{"k":"b","n":\#(number)}]"# : "k,n\nb,\(number)\n"
+      let file = try folder.file(name, text)
+      let told = await folder.importing([file] + Self.entity + ["--infer"])
+      let note = wider.map {
+        "E: 'n' stays \(stored), and some record needs \($0); --type n=\($0) makes"
+      }
+      #expect(told.messages.contains(note ?? "stays") == (note != nil), "\(name): \(told.messages)")
+      #expect(try folder.report(told).rejected == (wider == nil ? 0 : 1), "\(name)")
+      let outcome = await folder.importing([file] + Self.entity + ["--infer", "--widen"])
+      #expect(outcome.status == .success, "\(name): \(outcome.messages)")
+      let schema = await folder.run("schema", "E", "--format", "jsonl").data
+      #expect(schema.contains(#""name":"n","type":"\#(wider ?? stored)""#), "\(name): \(schema)")
+      #expect(await folder.isSound())
+    }
+  }
+
   @Test func `are named with the way to widen them`() async throws {
     let folder = try await make("10")
     let file = try folder.file("next.json", #"[{"k":"x","price":10.5}]"#)

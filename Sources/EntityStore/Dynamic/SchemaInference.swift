@@ -4,8 +4,9 @@ package import LodestoreFormat
 ///
 /// A JSON member is bool, int64, uint64, double or string where all its values are, and JSON where
 /// they differ or are arrays or objects. Integers and other numbers together are double if each
-/// integer is exactly a double, and integers beyond 64 bits are decimal. Strings stay strings: a
-/// JSON string that looks like a date is not taken for one.
+/// integer is exactly a double. Numbers are decimal where an integer has more than 64 bits or a
+/// number is outside of the range of a double. Strings stay strings: a JSON string that looks like
+/// a date is not taken for one.
 ///
 /// A column of separated values has texts only, so its type is the one that all of them can be read
 /// as: see ``TextForm``. A column with texts of different types is string. A member is optional
@@ -19,11 +20,31 @@ package struct SchemaInference {
     var presentCount = 0
     var integersAreDoubles = true
     var numbersAreDecimals = true
+    /// The range of the whole numbers, with 0.
+    var least = Int64(0)
+    var greatest = UInt64(0)
+    var hasFractions = false
+    /// Whether a `Float` takes all numbers.
+    var numbersAreFloats = true
     /// Whether some values came in JSON, and some as texts of separated values.
     var isOfJSON = false
     var isOfTexts = false
     /// Whether a record has a member of this name; a value at the end of a path is no member.
     var isMember = false
+
+    mutating func note(whole signed: Int64?, _ unsigned: UInt64?) {
+      if let signed {
+        least = min(least, signed)
+        greatest = max(greatest, UInt64(max(signed, 0)))
+      }
+      if let unsigned { greatest = max(greatest, unsigned) }
+      if signed == nil, unsigned == nil { hasFractions = true }
+    }
+
+    mutating func note(_ value: Double) {
+      let float = Float(value)
+      if !float.isFinite || float == 0 && value != 0 { numbersAreFloats = false }
+    }
   }
 
   private struct Kinds: OptionSet {
@@ -131,9 +152,21 @@ package struct SchemaInference {
         members[index].numbersAreDecimals = false
       }
     case .integer: observe(integer: node.int64, node.uint64, at: index)
-    case .double: members[index].kinds.insert(.double)
+    case .double: observe(fraction: node, at: index)
     case .string: members[index].kinds.insert(.string)
     case .array, .object: members[index].kinds.insert(.nested)
+    }
+  }
+
+  private mutating func observe(fraction node: JSONNode, at index: Int) {
+    let isWide = node.wideNumber != nil
+    members[index].kinds.insert(isWide ? .decimal : .double)
+    members[index].note(whole: node.int64, node.uint64)
+    if !isWide, let value = node.double { members[index].note(value) }
+    // A number of few digits within the range of a double is always a decimal.
+    let isLong = isWide || node.withSourceBytes { $0.count > 32 }
+    if isLong, node.numberText.flatMap({ DecimalValue(text: $0) }) == nil {
+      members[index].numbersAreDecimals = false
     }
   }
 
@@ -141,12 +174,15 @@ package struct SchemaInference {
     if let signed {
       members[index].kinds.insert(signed < 0 ? [.integer, .negative] : .integer)
       if Double(exactly: signed) == nil { members[index].integersAreDoubles = false }
+      if Float(exactly: signed) == nil { members[index].numbersAreFloats = false }
     } else {
       members[index].kinds.insert(.unsigned)
       if unsigned.flatMap({ Double(exactly: $0) }) == nil {
         members[index].integersAreDoubles = false
       }
+      if unsigned.flatMap({ Float(exactly: $0) }) == nil { members[index].numbersAreFloats = false }
     }
+    members[index].note(whole: signed, unsigned)
   }
 
   private mutating func observe(_ text: String, at index: Int) {
@@ -160,6 +196,9 @@ package struct SchemaInference {
     case .unsigned(let number): observe(integer: nil, number, at: index)
     case .number(let isDouble):
       members[index].kinds.insert(isDouble ? .double : .decimal)
+      let value = Double(text) ?? .infinity
+      members[index].note(whole: Int64(exactly: value), UInt64(exactly: value))
+      members[index].note(value)
       if DecimalValue(text: text) == nil { members[index].numbersAreDecimals = false }
     case .bool: members[index].kinds.insert(.bool)
     case .date: members[index].kinds.insert(.date)
@@ -179,6 +218,30 @@ package struct SchemaInference {
     indexByName[name].map { members[$0].isMember } ?? false
   }
 
+  /// The type that an attribute of a number type needs to take all values of a member; `nil` where it
+  /// takes them, and where none does.
+  package func wider(than type: AttributeType, for name: String) -> AttributeType? {
+    guard let index = indexByName[name] else { return nil }
+    let member = members[index]
+    guard !member.kinds.isEmpty, member.kinds.isSubset(of: Self.numbers) else { return nil }
+    let needsDecimal = member.kinds.contains(.decimal)
+    let fits: Bool
+    switch type {
+    case .float: fits = member.numbersAreFloats && !needsDecimal
+    case .double: fits = member.integersAreDoubles && !needsDecimal
+    default:
+      guard let range = type.integerRange else { return nil }
+      fits = !member.hasFractions && range.low <= member.least && member.greatest <= range.high
+    }
+    if fits { return nil }
+    let found = self.type(of: member)
+    if type.widens(to: found) { return found }
+    if type == .float, member.integersAreDoubles, !needsDecimal { return .double }
+    return member.numbersAreDecimals ? .decimal : nil
+  }
+
+  private static let numbers: Kinds = [.integer, .negative, .unsigned, .double, .decimal]
+
   private func type(of member: Member) -> AttributeType {
     switch member.kinds {
     case .bool: return .bool
@@ -188,13 +251,13 @@ package struct SchemaInference {
     case .unsigned, [.integer, .unsigned]: return .uint64
     default: break
     }
-    let numbers: Kinds = [.integer, .negative, .unsigned, .double, .decimal]
-    let isNumber = !member.kinds.isEmpty && member.kinds.isSubset(of: numbers)
+    let isNumber = !member.kinds.isEmpty && member.kinds.isSubset(of: Self.numbers)
     let fractions: Kinds = [.double, .decimal]
     if isNumber, !member.kinds.isDisjoint(with: fractions) {
-      if member.integersAreDoubles, !member.kinds.contains(.decimal) { return .double }
-      // JSON numbers with a fraction are meant as doubles.
-      let isExact = !member.isOfJSON || !member.kinds.contains(.double)
+      let needsDecimal = member.kinds.contains(.decimal)
+      if member.integersAreDoubles, !needsDecimal { return .double }
+      // JSON numbers with a fraction are meant as doubles, unless a number is outside of their range.
+      let isExact = !member.isOfJSON || !member.kinds.contains(.double) || needsDecimal
       if isExact, member.numbersAreDecimals { return .decimal }
     }
     return member.isOfJSON ? .json : .string
@@ -203,8 +266,8 @@ package struct SchemaInference {
 
 /// The type that a text of separated values can be read as without losing a significant character.
 ///
-/// - Integers and numbers are written as in JSON. With a zero or a plus in front a text stays a text: it may
-///   be an id, a postcode or a telephone number.
+/// - Integers and numbers are written as in JSON, or as `.5`. With a zero or a plus in front a text stays a
+///   text: it may be an id, a postcode or a telephone number.
 /// - A number that no double gives back with all its digits is a decimal.
 /// - `true` and `false` in any case of letters are Booleans; `1`, `0`, `yes` and `no` are not.
 /// - A date begins as `2024-01-05` and is a date of ISO 8601. A date has up to six decimals of a second,
@@ -226,7 +289,8 @@ enum TextForm: Equatable {
   /// The form by the first look; nil where the text may be a number or a date.
   private static func form(_ bytes: UnsafeBufferPointer<UInt8>) -> TextForm? {
     guard let first = bytes.first else { return .text }
-    if first == UInt8(ascii: "-") || (0x30...0x39).contains(first) { return nil }
+    if first == UInt8(ascii: "-") || first == UInt8(ascii: ".") { return nil }
+    if (0x30...0x39).contains(first) { return nil }
     for word in ["true", "false"] where bytes.count == word.utf8.count {
       // Setting one bit makes small letters of capitals, and of no other byte a letter.
       if zip(bytes, word.utf8).allSatisfy({ ($0 | 0x20) == $1 }) { return .bool }
@@ -281,7 +345,7 @@ enum TextForm: Equatable {
     return Substring(decimals)
   }
 
-  /// A number as JSON spells it.
+  /// A number as JSON spells it, or without a zero in front of the point.
   private struct NumberScan {
     var isNumber = false
     var isInteger = true
@@ -294,7 +358,10 @@ enum TextForm: Equatable {
       let isNegative = rest.first == UInt8(ascii: "-")
       if isNegative { rest.removeFirst() }
       let whole = rest.prefix { (0x30...0x39).contains($0) }
-      guard let first = whole.first, first != 0x30 || whole.count == 1 else { return }
+      let isFraction = whole.isEmpty && rest.first == UInt8(ascii: ".")
+      guard isFraction || whole.first.map({ $0 != 0x30 || whole.count == 1 }) == true else {
+        return
+      }
       rest = rest[whole.endIndex...]
       var digits = Array(whole)
       if rest.first == UInt8(ascii: ".") {

@@ -92,8 +92,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var rejected = 0
   /// Whether a mirror kept records that the source may no longer have.
   ///
-  /// It keeps them when others could not be read, which may be the same records, when a file lacks its
-  /// end, and when the source has no record at all.
+  /// They stay when other records could not be read, when a file lacks its end, and when the source
+  /// has no record at all.
   public var keptUnseen = false
   /// What became of links to other records; `nil` where the import has none.
   public var links: Links?
@@ -146,8 +146,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
 
   /// Whether the text of a file ended within its records, as after a transfer that was cut.
   ///
-  /// Such a text ends within an array or object of JSON, within quotes of a row, or within a row with
-  /// fewer fields than columns and no line end.
+  /// Such a text ends within an array or object of JSON, or within quotes of a row. A last row with
+  /// fewer fields than columns and no line end counts, too.
   ///
   /// The records before the end are imported, and the one that lacks its end is the last reject of
   /// its file. ``warnings`` names the files.

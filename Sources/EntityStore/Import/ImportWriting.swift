@@ -325,7 +325,7 @@ extension ImportEngine {
       if strategy == .mirror {
         let hasAllKeys =
           options.deletesDespiteRejects || (state.unkeyedRejects ?? report.rejected) == 0
-        // What a file lacks was not rejected, and may be any of the stored records.
+        // The records that a cut file lacks are no rejects, and may be any of the stored ones.
         let mayDelete = hasAllKeys && !report.isCut
         try keepingBasis(core, log, remembers: false) { _ in
           try deleteUnseen(log, core, &report, mayDelete, pages: state.pages)

@@ -42,6 +42,23 @@ extension CommandFailure {
     ]
   }
 
+  /// An index over an attribute whose type has no order.
+  static func notIndexable(
+    _ name: String, _ type: AttributeType, isUnique: Bool, isNew: Bool
+  ) -> Self {
+    let typed = "\(ShellWord.option("type", "\(name)=string")), or another type, gives it one"
+    let step =
+      switch (type, isUnique, isNew) {
+      case (.json, true, true): "its values have no common type, or are all null; \(typed)"
+      case (.json, true, false): "match records by attributes of one scalar type"
+      case (.json, false, _):
+        "say --index '\(name)[]' for an index over the elements of its arrays"
+          + (isNew ? "; where its values are no arrays, \(typed)" : "")
+      default: "index attributes whose values are all of one scalar type"
+      }
+    return .badArgument(name, reason: "is \(type.name) and cannot be indexed", nextStep: step)
+  }
+
   /// The records have more members than an entity can have attributes.
   static func tooManyMembers(of entity: String, file: String, page number: Int) -> Self {
     CommandFailure(

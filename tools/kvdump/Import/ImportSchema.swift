@@ -53,6 +53,12 @@ struct ImportSchema {
       }
       return DeclaredEntity.Index(attributes: positions, isUnique: index.isUnique)
     }
+    // Indexes over the elements of JSON attributes; others are kept without being declared.
+    for index in stored.elementIndexes where index.path.isEmpty {
+      let position = stored.declaredAttributes.firstIndex { $0.number == index.attribute }
+      guard let position, attributes[position].storage.type == .json else { continue }
+      indexes.append(DeclaredEntity.Index(attributes: [position], isUnique: false))
+    }
   }
 
   /// Adds the members that no attribute is for, and makes attributes optional that some record
@@ -85,7 +91,7 @@ struct ImportSchema {
       guard let name = names[member], let found = inference.attribute(member) else { continue }
       if known.contains(name) {
         remember(member, as: name, inference)
-        noteWider(found.type, of: name)
+        noteWider(member, of: name, inference)
         continue
       }
       let isRequired = isNew ? required.contains(name) || !found.isOptional : false
@@ -143,13 +149,16 @@ struct ImportSchema {
 
   /// Widens an attribute of which some record has a value of a wider type, or says how that is
   /// done.
-  private mutating func noteWider(_ type: AttributeType, of name: String) {
+  private mutating func noteWider(
+    _ member: String, of name: String, _ inference: SchemaInference
+  ) {
     guard let position = attributes.firstIndex(where: { $0.name == name }),
-      rules.types[name] == nil, attributes[position].storage.type.widens(to: type)
+      rules.types[name] == nil,
+      let type = inference.wider(than: attributes[position].storage.type, for: member)
     else { return }
     if widens { return widen(position, to: type) }
     notes.append(
-      "\(entity): '\(name)' stays \(attributes[position].storage.type.name), and some record has a "
+      "\(entity): '\(name)' stays \(attributes[position].storage.type.name), and some record needs "
         + "\(type.name); --type \(name)=\(type.name) makes it one, and --widen all such attributes")
   }
 
@@ -273,8 +282,8 @@ struct ImportSchema {
   mutating func addIndex(
     _ wanted: [String], isUnique: Bool, candidates: [String] = []
   ) throws {
+    let isOfElements = wanted.count == 1 && !isUnique && wanted[0].hasSuffix("[]")
     let positions = try wanted.map { name in
-      let isOfElements = wanted.count == 1 && !isUnique && name.hasSuffix("[]")
       let name = isOfElements ? String(name.dropLast(2)) : name
       guard let position = position(of: name) else {
         if name == RecordColumns.idName { throw CommandFailure.ownNameOfID }
@@ -283,18 +292,16 @@ struct ImportSchema {
       }
       let type = attributes[position].storage.type
       guard isOfElements ? type == .json : type.isIndexable else {
-        throw CommandFailure.badArgument(
-          name, reason: "is \(type.name) and cannot be indexed",
-          nextStep: type == .json
-            ? "say --index '\(name)[]' for an index over the elements of its arrays"
-            : "index attributes whose values are all of one scalar type")
+        throw CommandFailure.notIndexable(name, type, isUnique: isUnique, isNew: isNew)
       }
       return position
     }
     let index = DeclaredEntity.Index(attributes: positions, isUnique: isUnique)
     if add(index), !isNew {
       let text = positions.map { attributes[$0].name }.joined(separator: "+")
-      notes.append("\(entity): added \(isUnique ? "unique index" : "index") \(text)")
+      notes.append(
+        "\(entity): added \(isUnique ? "unique index" : "index") \(text)\(isOfElements ? "[]" : "")"
+      )
     }
   }
 

@@ -86,8 +86,24 @@ extension Value {
   private static func nearest(_ node: JSONNode, _ type: AttributeType) -> Double? {
     guard let value = node.double, value.isFinite else { return nil }
     if type == .double { return value }
+    return narrow(value)
+  }
+
+  /// The nearest `Float`; `nil` of a number outside of its range, also of one that would be zero.
+  private static func narrow(_ value: Double) -> Double? {
     let narrow = Float(value)
-    return narrow.isFinite ? Double(narrow) : nil
+    return narrow.isFinite && (narrow != 0 || value == 0) ? Double(narrow) : nil
+  }
+
+  /// The nearest number of a text; `nil` of one outside of the type's range, and of no number.
+  private static func nearest(_ text: String, _ type: AttributeType) -> Double? {
+    guard let value = type == .float ? Float(text).map(Double.init) : Double(text) else {
+      return nil
+    }
+    let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+      .filter { (0x30...0x39).contains($0) }
+    guard value.isFinite || digits.isEmpty else { return nil }
+    return value == 0 && digits.contains { $0 != UInt8(ascii: "0") } ? nil : value
   }
 
   private static func notFinite(_ text: String) -> Double? {
@@ -123,8 +139,8 @@ extension Value {
       case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .recordID:
         (Int64(text).map(Value.integer) ?? UInt64(text).map { .integer(unsigned: $0) })
           .flatMap { $0.fits(type) ? $0 : nil }
-      case .float: (Self.notFinite(text) ?? Float(text).map(Double.init)).map(Value.double)
-      case .double: (Self.notFinite(text) ?? Double(text)).map(Value.double)
+      case .float, .double:
+        (Self.notFinite(text) ?? Self.nearest(text, type)).map(Value.double)
       case .date:
         ISO8601Text.date(text).map { .date($0.timeIntervalSinceReferenceDate) }
       case .uuid: UUIDBytes(text: text).map(Value.uuid)

@@ -10,7 +10,7 @@ extension Value {
   /// Reads a value of a file whose values are texts, such as separated values, as one of `type`.
   ///
   /// A text is read exactly or not at all:
-  /// - numbers as JSON spells them, and with zeros or a plus in front;
+  /// - numbers as JSON spells them, with zeros or a plus in front, and as `.5`;
   /// - `true`, `false`, `1` and `0` in any case of letters;
   /// - JSON as its text.
   ///
@@ -83,7 +83,8 @@ extension Value {
     while rest.count > 1, rest.first == 0x30, (0x30...0x39).contains(rest[rest.startIndex + 1]) {
       rest.removeFirst()
     }
-    guard rest.first.map({ (0x30...0x39).contains($0) }) == true else { return nil }
+    if rest.first == 0x2E { sign.append(0x30) }
+    guard rest.first.map({ (0x30...0x39).contains($0) || $0 == 0x2E }) == true else { return nil }
     let root = try? JSONDocument.parsing(sign + rest, limits: JSONLimits.standard.ofRecords).root
     return root.flatMap { $0.fault == nil ? $0 : nil }
   }

@@ -40,7 +40,7 @@ public struct CSVOptions: Sendable, Hashable {
     case text
     /// An integer of 64 bits: digits, with or without a minus.
     case integer
-    /// A number as JSON spells it, zeros in front allowed; its digits are kept.
+    /// A number as JSON spells it, zeros in front allowed, or as `.5`; its digits are kept.
     case number
     /// `true` and `false` in any case of letters, `1` and `0`.
     case boolean

@@ -43,9 +43,9 @@ enum CSVValue {
     var rest = field
     if rest.first == 0x2D { bytes.append(rest.removeFirst()) }
     let whole = takeDigits(&rest)
-    guard !whole.isEmpty else { return nil }
+    guard !whole.isEmpty || rest.first == 0x2E else { return nil }
     let significant = whole.drop { $0 == 0x30 }
-    bytes.append(contentsOf: significant.isEmpty ? whole.suffix(1) : significant)
+    bytes.append(contentsOf: significant.isEmpty ? [0x30] : significant)
     if rest.isEmpty { return true }
     if rest.first == 0x2E {
       bytes.append(rest.removeFirst())
