@@ -289,7 +289,15 @@ struct ImportArgumentTests {
       ["--entity", "E", "--infer", "--unique", "kk"],
       "E: no record has \"kk\"; the attributes are k, j"
     ),
-    (["--entity", "E", "--infer", "--unique", "j"], "\"j\": is json and cannot be indexed"),
+    (
+      ["--entity", "E", "--infer", "--unique", "j"],
+      "\"j\": is json and cannot be indexed; its values have no common type, or are all null; "
+        + "--type 'j=string', or another type, gives it one"
+    ),
+    (
+      ["--entity", "E", "--infer", "--unique", "k", "--index", "j"],
+      "\"j\": is json and cannot be indexed; say --index 'j[]'"
+    ),
     (["--entity", "E-", "--infer", "--unique", "k"], "'E-'"),
     (
       ["--entity", "E", "--infer", "--unique", "k", "--insert-only"], "--insert-only: not together"

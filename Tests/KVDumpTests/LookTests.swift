@@ -54,6 +54,9 @@ struct LookTests {
     let inside = await folder.run("records", "Pod", "--fields", "name.x")
     #expect(inside.status == .usage)
     #expect(inside.messages.contains("'name' is stored as string and has nothing inside"))
+    let count = await folder.run("records", "Pod", "--fields", "name,authors.@count")
+    #expect(count.status == .usage && count.data.isEmpty)
+    #expect(count.messages.contains("is worked out from the values"), "\(count.messages)")
   }
 
   @Test func `skips and limits records`() async throws {
@@ -145,7 +148,7 @@ struct LookTests {
   @Test(arguments: [
     (["stars"], "3 1 2"), (["stars", "--reverse"], "2 1 3"), (["2"], "3 1 2"),
     (["stars", "--from", "30"], "1 2"), (["stars", "--to", "30"], "3 1"),
-    (["stars", "--from", "21", "--to", "30"], "1"),
+    (["stars", "--from", "21", "--to", "30"], "1"), (["stars", "--from", "-5", "--to", "20"], "3"),
     (["stars", "--limit", "1", "--offset", "1"], "1"),
     (["name,version", "--from", "AFNetworking,2.1"], "2 3"),
     (["name+version", "--to", "AFNetworking"], "1 2"),
@@ -331,6 +334,24 @@ struct TroubleTests {
       #expect(memory.messages.text.contains("did you mean \"\(word)\"?"), "\(memory.messages.text)")
       #expect(memory.data.text.isEmpty)
     }
+  }
+
+  @Test func `says what an index over elements is for`() async throws {
+    let folder = try StoreFolder()
+    let options = ["--entity", "E", "--unique", "k", "--infer", "--index", "tags[]"]
+    let file = try folder.file("p.json", #"[{"k":1,"tags":["x"]}]"#)
+    let first = await folder.importing([file] + options)
+    #expect(first.status == .success, "\(first.messages)")
+    let outcome = await folder.run("index", "E", "tags[]")
+    #expect(outcome.status == .usage)
+    #expect(outcome.messages.contains(#"'"x" IN tags'"#), "\(outcome.messages)")
+    // The second import adds no index, and says so of none.
+    let again = await folder.importing([file] + options)
+    #expect(!again.messages.contains("added index"), "\(again.messages)")
+    let other = try folder.file("o.json", #"[{"k":2,"tags":["x"],"more":[1]}]"#)
+    let more = await folder.importing([other] + options + ["--index", "more[]"])
+    #expect(more.messages.contains("E: added index more[]\n"), "\(more.messages)")
+    #expect(await folder.isSound())
   }
 
   @Test func `refuses values that the schema has no place for`() async throws {

@@ -163,6 +163,17 @@ struct SchemaRehearsal {
           let name = entity.attribute(number: number)?.name ?? "\(number)"
           changes.append(SchemaChange(entity.name, "'\(name)' is derived anew", .pass))
         }
+        let after = derivations.changed.first { $0.number == entity.number } ?? entity
+        for attribute in entity.declaredAttributes
+        where attribute.derivation != nil
+          && after.attribute(number: attribute.number)?.derivation == nil
+        {
+          changes.append(
+            SchemaChange(
+              entity.name,
+              "'\(attribute.name)' is derived no more; it keeps its values, and programs give new ones",
+              .free))
+        }
       }
       let derived = settled.map { entity in
         derivations.changed.first { $0.number == entity.number } ?? entity

@@ -20,13 +20,16 @@ struct IndexCommand: StoreCommand {
   @Argument(help: "The index: its attributes with commas between them, or its number.")
   var index: NameList
 
+  // A value may be a number below zero.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The low end: values of the first attributes, with commas between them; a JSON array where a "
         + "value has a comma.", valueName: "values"))
   var from: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The high end. What starts with these values is still shown.", valueName: "values"))
   var to: String?

@@ -13,7 +13,9 @@ struct OutputOptions: ParsableArguments {
     help: ArgumentHelp("Whether to use colour; auto honours NO_COLOR.", valueName: "when"))
   var color = ColorChoice.auto
 
+  // Many tables have -999.
   @Option(
+    parsing: .unconditionalSingleValue,
     help: ArgumentHelp(
       "What null is in CSV. 'import' reads it as null where it stands without quotes, beside the "
         + "empty field, and takes the option again for others: --null-value NA --null-value '\\N'.",

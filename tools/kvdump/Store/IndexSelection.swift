@@ -25,6 +25,12 @@ extension DynamicEntity {
     {
       return index
     }
+    if description.elementIndexes.map(description.indexName).contains(wanted) {
+      throw CommandFailure.badArgument(
+        wanted, reason: "is an index over elements, which has a record once for each of them",
+        nextStep: "find records by an element, as by 'kvdump query' with a condition such as "
+          + "'\"x\" IN \(wanted.prefix { $0 != "[" })'")
+    }
     throw CommandFailure.noSuchIndex(
       wanted, of: name, in: path, known: indexes.map { shortName($0) })
   }

@@ -41,6 +41,8 @@ struct RecordColumns {
     columns = names.map { Column($0) }
   }
 
+  private static let collectionOperators: Set<String> = ["@count", "@sum", "@min", "@max", "@avg"]
+
   private static func source(
     _ name: String, _ entity: DynamicEntity, _ path: String
   ) throws -> Source {
@@ -56,6 +58,11 @@ struct RecordColumns {
         name,
         reason: "'\(attribute.name)' is stored as \(attribute.type.name) and has nothing inside",
         nextStep: "name it without '.\(parts[1])'")
+    }
+    if let last = parts.last?.lowercased(), collectionOperators.contains(last) {
+      throw CommandFailure.badArgument(
+        name, reason: "is worked out from the values, and --fields takes values alone",
+        nextStep: "take it in a condition, in --sort or in 'kvdump count --by'")
     }
     return .path(attribute, Array(parts.dropFirst()))
   }
