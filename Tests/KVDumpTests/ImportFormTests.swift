@@ -159,7 +159,7 @@ struct ImportFormTests {
     ("\0\0\0", "found byte 0x00"), ("[{\"a\":NaN}]", "a number that is not finite"),
     ("[{\"a\":1", "found the end of the text"), ("[{\"a\":1,\"a\":2}]", "a second time"),
     (String(repeating: "[", count: 100_000), "levels of nesting"), ("\u{FEFF}[", "end of the text"),
-    ("k\n1\n", "found 'k', expected a value"),
+    ("k\n1\n", "found 'k', expected a value; --csv reads separated values"),
   ])
   func `what is no JSON is refused in words before a store is made`(
     text: String, message: String

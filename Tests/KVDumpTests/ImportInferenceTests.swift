@@ -147,6 +147,27 @@ struct ImportInferenceTests {
     #expect(await folder.isSound())
   }
 
+  @Test(arguments: [("a;b\n1;2\n", "';'"), ("a\tb\n1\t2\n", "tab"), ("a|b\n1|2\n", "'|'")])
+  func `a delimiter in the name of an only column is told`(text: String, word: String) async throws
+  {
+    let folder = try StoreFolder()
+    let file = try folder.file("a.csv", text)
+    let outcome = await folder.importing([file, "--entity", "E", "--insert-only", "--infer"])
+    #expect(
+      outcome.messages.contains(
+        "E: the records have one member; where \(word) stands between columns of CSV, "
+          + "--delimiter \(word) reads them\n"), "\(outcome.messages)")
+    let other = try StoreFolder()
+    let delimiter = word == "tab" ? word : String(word.dropFirst().dropLast())
+    let read = await other.importing([
+      try other.file("a.csv", text), "--entity", "E", "--insert-only", "--infer", "--delimiter",
+      delimiter,
+    ])
+    #expect(!read.messages.contains("one member"), "\(read.messages)")
+    #expect(await other.run("records", "E").data == "{\"_id\":1,\"a\":1,\"b\":2}\n")
+    #expect(await other.isSound())
+  }
+
   @Test func `a number may lack the zero in front of its point`() async throws {
     let folder = try StoreFolder()
     let options = ["--entity", "E", "--unique", "id", "--infer"]

@@ -109,7 +109,7 @@ extension StoreError {
     var error = StoreError(
       .invalidValue,
       "cannot commit: \(first.entity) \(first.recordID ?? 0) would break the rule '\(first.rule)'; its "
-        + "\(reason), which this write changes\(more)",
+        + "\(reason), as they are at the end of the write\(more)",
       entity: first.entity, recordID: first.recordID)
     error.violations = violations
     error.isOfLateRule = true

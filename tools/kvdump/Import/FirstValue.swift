@@ -23,6 +23,11 @@ struct FirstValue {
     }
   }
 
+  /// Whether a word may begin with this byte.
+  static func isWord(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+  }
+
   /// Reads the bytes that were added to `bytes`.
   mutating func search(_ bytes: [UInt8]) {
     if start == nil {

@@ -7,9 +7,14 @@ struct ImportRun: Sendable {
   init(_ importing: DynamicImport) {
     self.importing = importing
     self.importing.hint = { attribute in
-      attribute.type == .date
-        ? "--type \(attribute.name)=date:FORMAT reads other forms"
-        : "--type \(attribute.name)=\(attribute.type.name) reads texts"
+      switch attribute.type {
+      case .date: "--type \(attribute.name)=date:FORMAT reads other forms"
+      // A key of another record, as 'export --links' writes it.
+      case .recordID:
+        "--type \(attribute.name)=id reads numbers in texts, and --links reads keys once a program has "
+          + "opened the store and declared the relationship"
+      default: "--type \(attribute.name)=\(attribute.type.name) reads texts"
+      }
     }
     self.importing.textHint = { attribute in
       attribute.type == .date

@@ -87,6 +87,7 @@ struct ImportSchema {
       throw CommandFailure.unknownMember(
         missing, of: entity, known: inference.names, candidates: candidates)
     }
+    noteOneColumn(inference)
     for member in inference.names {
       guard let name = names[member], let found = inference.attribute(member) else { continue }
       if known.contains(name) {
@@ -108,6 +109,17 @@ struct ImportSchema {
     }
     guard !isNew, inference.recordCount > 0, !takesParts else { return }
     loosen(inference, known)
+  }
+
+  /// Notes a character in the name of an only member that may be a delimiter.
+  private mutating func noteOneColumn(_ inference: SchemaInference) {
+    guard isNew, inference.names.count == 1, let name = inference.names.first,
+      let delimiter = name.first(where: { ";|\t".contains($0) })
+    else { return }
+    let word = delimiter == "\t" ? "tab" : ShellWord.quoted(String(delimiter))
+    notes.append(
+      "\(entity): the records have one member; where \(word) stands between columns of CSV, "
+        + "--delimiter \(word) reads them")
   }
 
   /// Makes stored attributes optional that some record lacks.
@@ -256,7 +268,8 @@ struct ImportSchema {
     if !entity.undeclared.isEmpty {
       notes.append(
         "\(path): left out what only a program can declare: "
-          + entity.undeclared.joined(separator: ", "))
+          + entity.undeclared.joined(separator: ", ")
+          + "; once the program has opened the store, import without --schema")
     }
     var positions: [Int] = []
     for attribute in declared.attributes {

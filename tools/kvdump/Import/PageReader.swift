@@ -141,7 +141,8 @@ final class PageReader {
       return self.page(of: page.content.records, places, file)
     } catch let error as JSONError {
       if let page = wholeRecords(of: head, input.cutError ?? error, file) { return page }
-      throw malformed(error, file)
+      throw malformed(
+        error, file, isOther: first.start.map { FirstValue.isWord(head[$0]) } ?? false)
     }
   }
 
@@ -315,8 +316,13 @@ final class PageReader {
     return .row(names: (0..<row.count).map { "column\($0 + 1)" }, values: row)
   }
 
-  private func malformed(_ error: any Error, _ file: InputFile) -> CommandFailure {
-    CommandFailure.malformedPage(pageNumber, file: file.name, reason: "\(error)")
+  /// - Parameter isOther: whether the file begins with a word, as separated values do.
+  private func malformed(
+    _ error: any Error, _ file: InputFile, isOther: Bool = false
+  ) -> CommandFailure {
+    CommandFailure.malformedPage(
+      pageNumber, file: file.name,
+      reason: "\(error)\(isOther ? "; --csv reads separated values" : "")")
   }
 
   /// The next part of the file's text; nil at the end.
