@@ -229,6 +229,34 @@ import Testing
     #expect(doubled.message.contains("'name'"))
   }
 
+  @Test func `names of earlier attributes are refused where a declaration uses them twice`() throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    func refusal<Change: PersonChange>(_: Change.Type) throws -> String {
+      let error = try storeError(.badSchema) {
+        try Store(at: path, entities: [PersonVariant<Change>.self])
+      }
+      return error.message
+    }
+    for isStored in [false, true] {
+      if isStored { try makePeople(path) }
+      #expect(
+        try refusal(OneOrigin.self)
+          == "cannot use the schema of Person: attributes 'name' and 'mail' have the same "
+          + "originalName 'title', and an attribute of the file becomes one of them; leave it out of "
+          + "one of them")
+      #expect(
+        try refusal(GoneOrigin.self)
+          == "cannot use the schema of Person: 'title' is the originalName of attribute 'name', and "
+          + "named in 'removed'; take it out of one of them")
+      #expect(
+        try refusal(GoneRule.self)
+          == "cannot use the schema of Person: attribute 'age' is named in 'removed', and the rule "
+          + "'grown' names it: 'age > 17'; take it out of one of them")
+    }
+  }
+
   /// A condition on it would mean the record's id, and an export would have two such members.
   @Test func `an attribute cannot have the name of the id of a record`() throws {
     let error = try storeError(.badSchema) {
@@ -246,5 +274,36 @@ import Testing
     static let hasExtra = false
     static let schema = EntitySchema<PersonVariant<Doubled>>(
       "Person", attributes: [.init("name", \.name), .init("name", \.email)])
+  }
+
+  enum OneOrigin: PersonChange {
+    typealias Email = String?
+    typealias Extra = Int
+    static let hasExtra = false
+    static let schema = EntitySchema<PersonVariant<OneOrigin>>(
+      "Person",
+      attributes: [
+        .init("name", \.name, originalName: "title"),
+        .init("mail", \.email, originalName: "title"),
+      ])
+  }
+
+  enum GoneOrigin: PersonChange {
+    typealias Email = String?
+    typealias Extra = Int
+    static let hasExtra = false
+    static let schema = EntitySchema<PersonVariant<GoneOrigin>>(
+      "Person",
+      attributes: [.init("name", \.name, originalName: "title"), .init("email", \.email)],
+      removed: ["title"])
+  }
+
+  enum GoneRule: PersonChange {
+    typealias Email = String?
+    typealias Extra = Int
+    static let hasExtra = false
+    static let schema = EntitySchema<PersonVariant<GoneRule>>(
+      "Person", attributes: [.init("name", \.name), .init("email", \.email)],
+      rules: [RecordRule("grown", format: "age > 17")], removed: ["age"])
   }
 }

@@ -117,6 +117,7 @@ package struct DeclaredEntity: Sendable {
           "attribute '\(gone)' is declared, and named in 'removed'; take it out of one of them")
       }
     }
+    try checkOriginalNames()
     try EntityDescription.checkSources(
       attributes.map { ($0.name, $0.source == $0.name ? nil : $0.source) }, of: name)
     guard attributes.count <= Self.mostAttributes else {
@@ -205,6 +206,41 @@ package struct DeclaredEntity: Sendable {
         throw .badSchema(entity: schema.name, "it has two rules named '\(rule.name)'")
       }
       rules.append(EntityDescription.Rule(name: rule.name, condition: try rule.condition()))
+    }
+    try checkRules()
+  }
+
+  /// Throws where two attributes have one original name, or where it is named in ``removed``.
+  private func checkOriginalNames() throws(StoreError) {
+    var owners: [String: String] = [:]
+    for attribute in attributes {
+      guard let original = attribute.originalName else { continue }
+      if let other = owners.updateValue(attribute.name, forKey: original) {
+        throw .badSchema(
+          entity: name, attribute: attribute.name,
+          "attributes '\(other)' and '\(attribute.name)' have the same originalName '\(original)', and "
+            + "an attribute of the file becomes one of them; leave it out of one of them")
+      }
+      guard !removed.contains(original) else {
+        throw .badSchema(
+          entity: name, attribute: attribute.name,
+          "'\(original)' is the originalName of attribute '\(attribute.name)', and named in 'removed'; "
+            + "take it out of one of them")
+      }
+    }
+  }
+
+  /// Throws where a rule names an attribute of ``removed``.
+  private func checkRules() throws(StoreError) {
+    guard !removed.isEmpty else { return }
+    for rule in rules {
+      guard let names = try? ConditionParser.parse(rule.condition).tree.memberNames,
+        let gone = removed.first(where: names.contains)
+      else { continue }
+      throw .badSchema(
+        entity: name, attribute: gone,
+        "attribute '\(gone)' is named in 'removed', and the rule '\(rule.name)' names it: "
+          + "'\(rule.condition)'; take it out of one of them")
     }
   }
 

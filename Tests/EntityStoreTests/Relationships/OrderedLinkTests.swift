@@ -378,7 +378,7 @@ private enum Plain {
   }
 }
 
-/// One pair alone.
+/// A list whose songs have an order.
 private enum Ordered {
   static let entities: [any Entity.Type] = [List.self, Song.self]
 
