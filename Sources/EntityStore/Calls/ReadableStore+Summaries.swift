@@ -3,13 +3,23 @@
 extension ReadableStore {
   /// Some attributes of the results of `query`, in its order, without decoding the others.
   ///
-  /// See ``ReadableTransaction/values(_:_:distinct:)->[(V)]``. A store also has
+  /// See ``ReadableTransaction/values(_:_:_:_:_:distinct:)``. A store also has
   /// `Store.values(_:)`, whose closure is called again after each commit.
-  public func values<E: Entity, each V>(
-    _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>>,
-    distinct: Bool = false
-  ) throws -> [(repeat each V)] {
-    try read { try $0.values(query, repeat each path, distinct: distinct) }
+  public func values<E: Entity, First, Second, Third, each V>(
+    _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
+    _ second: KeyPath<E.Attributes, Attribute<E, Second>>,
+    _ third: KeyPath<E.Attributes, Attribute<E, Third>>,
+    _ others: repeat KeyPath<E.Attributes, Attribute<E, each V>>, distinct: Bool = false
+  ) throws -> [(First, Second, Third, repeat each V)] {
+    try read { try $0.values(query, first, second, third, repeat each others, distinct: distinct) }
+  }
+
+  /// Two attributes of the results of `query`, in its order, without decoding the others.
+  public func values<E: Entity, First, Second>(
+    _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
+    _ second: KeyPath<E.Attributes, Attribute<E, Second>>, distinct: Bool = false
+  ) throws -> [(First, Second)] {
+    try read { try $0.values(query, first, second, distinct: distinct) }
   }
 
   /// One attribute of the results of `query`, in its order, without decoding the others.
@@ -30,12 +40,21 @@ extension ReadableStore {
   /// of each.
   ///
   /// - Parameter condition: which groups to return.
-  public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
+  public func groups<
+    E: Entity, Key: Sendable, First: Sendable, Second: Sendable, Third: Sendable,
+    each Result: Sendable
+  >(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
-    _ aggregate: repeat Aggregate<E, each Result>,
-    having condition: (Group<Key, (repeat each Result)>) -> Bool = { _ in true }
-  ) throws -> [Group<Key, (repeat each Result)>] {
-    try read { try $0.groups(query, by: path, repeat each aggregate, having: condition) }
+    _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>, _ third: Aggregate<E, Third>,
+    _ others: repeat Aggregate<E, each Result>,
+    having condition: (Group<Key, (First, Second, Third, repeat each Result)>) -> Bool = { _ in
+      true
+    }
+  ) throws -> [Group<Key, (First, Second, Third, repeat each Result)>] {
+    try read {
+      try $0.groups(
+        query, by: path, first, second, third, repeat each others, having: condition)
+    }
   }
 
   /// The groups that the records of `query` form by their values at `path`, with their counts alone.
@@ -60,11 +79,31 @@ extension ReadableStore {
     try read { try $0.groups(query, by: path, aggregate, having: condition) }
   }
 
+  /// The groups that the records of `query` form by their values at `path`, with two aggregates of
+  /// each.
+  ///
+  /// - Parameter condition: which groups to return.
+  public func groups<E: Entity, Key: Sendable, First: Sendable, Second: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
+    _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
+    having condition: (Group<Key, (First, Second)>) -> Bool = { _ in true }
+  ) throws -> [Group<Key, (First, Second)>] {
+    try read { try $0.groups(query, by: path, first, second, having: condition) }
+  }
+
+  /// The value of the aggregate over all records that `query` finds.
+  public func aggregate<E: Entity, Result: Sendable>(
+    _ query: Query<E>, _ aggregate: Aggregate<E, Result>
+  ) throws -> Result {
+    try read { try $0.aggregate(query, aggregate) }
+  }
+
   /// The values of the aggregates over all records that `query` finds.
-  public func aggregate<E: Entity, each Result: Sendable>(
-    _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>
-  ) throws -> (repeat each Result) {
-    try read { try $0.aggregate(query, repeat each aggregate) }
+  public func aggregate<E: Entity, First: Sendable, Second: Sendable, each Result: Sendable>(
+    _ query: Query<E>, _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
+    _ others: repeat Aggregate<E, each Result>
+  ) throws -> (First, Second, repeat each Result) {
+    try read { try $0.aggregate(query, first, second, repeat each others) }
   }
 
   /// The results of `query`, in sections by the values at `path`; see

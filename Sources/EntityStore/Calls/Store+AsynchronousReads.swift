@@ -113,11 +113,26 @@ extension Store {
   }
 
   /// Some attributes of the results of `query`, in its order, without decoding the others.
-  public func values<E: Entity, each V: Sendable>(
-    _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>> & Sendable,
+  public func values<
+    E: Entity, First: Sendable, Second: Sendable, Third: Sendable, each V: Sendable
+  >(
+    _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>> & Sendable,
+    _ second: KeyPath<E.Attributes, Attribute<E, Second>> & Sendable,
+    _ third: KeyPath<E.Attributes, Attribute<E, Third>> & Sendable,
+    _ others: repeat KeyPath<E.Attributes, Attribute<E, each V>> & Sendable,
     distinct: Bool = false
-  ) async throws -> [(repeat each V)] {
-    try await read { try $0.values(query, repeat each path, distinct: distinct) }
+  ) async throws -> [(First, Second, Third, repeat each V)] {
+    try await read {
+      try $0.values(query, first, second, third, repeat each others, distinct: distinct)
+    }
+  }
+
+  /// Two attributes of the results of `query`, in its order, without decoding the others.
+  public func values<E: Entity, First: Sendable, Second: Sendable>(
+    _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>> & Sendable,
+    _ second: KeyPath<E.Attributes, Attribute<E, Second>> & Sendable, distinct: Bool = false
+  ) async throws -> [(First, Second)] {
+    try await read { try $0.values(query, first, second, distinct: distinct) }
   }
 
   /// One attribute of the results of `query`, in its order, without decoding the others.
@@ -139,12 +154,22 @@ extension Store {
   /// of each.
   ///
   /// - Parameter condition: which groups to return; called on the store's thread.
-  public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
+  public func groups<
+    E: Entity, Key: Sendable, First: Sendable, Second: Sendable, Third: Sendable,
+    each Result: Sendable
+  >(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
-    _ aggregate: repeat Aggregate<E, each Result>,
-    having condition: @escaping @Sendable (Group<Key, (repeat each Result)>) -> Bool = { _ in true }
-  ) async throws -> [Group<Key, (repeat each Result)>] {
-    try await read { try $0.groups(query, by: path, repeat each aggregate, having: condition) }
+    _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>, _ third: Aggregate<E, Third>,
+    _ others: repeat Aggregate<E, each Result>,
+    having condition:
+      @escaping @Sendable (Group<Key, (First, Second, Third, repeat each Result)>) -> Bool = { _ in
+        true
+      }
+  ) async throws -> [Group<Key, (First, Second, Third, repeat each Result)>] {
+    try await read {
+      try $0.groups(
+        query, by: path, first, second, third, repeat each others, having: condition)
+    }
   }
 
   /// The groups that the records of `query` form by their values at `path`, with their counts alone.
@@ -169,11 +194,31 @@ extension Store {
     try await read { try $0.groups(query, by: path, aggregate, having: condition) }
   }
 
+  /// The groups that the records of `query` form by their values at `path`, with two aggregates of
+  /// each.
+  ///
+  /// - Parameter condition: which groups to return; called on the store's thread.
+  public func groups<E: Entity, Key: Sendable, First: Sendable, Second: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
+    _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
+    having condition: @escaping @Sendable (Group<Key, (First, Second)>) -> Bool = { _ in true }
+  ) async throws -> [Group<Key, (First, Second)>] {
+    try await read { try $0.groups(query, by: path, first, second, having: condition) }
+  }
+
+  /// The value of the aggregate over all records that `query` finds.
+  public func aggregate<E: Entity, Result: Sendable>(
+    _ query: Query<E>, _ aggregate: Aggregate<E, Result>
+  ) async throws -> Result {
+    try await read { try $0.aggregate(query, aggregate) }
+  }
+
   /// The values of the aggregates over all records that `query` finds.
-  public func aggregate<E: Entity, each Result: Sendable>(
-    _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>
-  ) async throws -> (repeat each Result) {
-    try await read { try $0.aggregate(query, repeat each aggregate) }
+  public func aggregate<E: Entity, First: Sendable, Second: Sendable, each Result: Sendable>(
+    _ query: Query<E>, _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
+    _ others: repeat Aggregate<E, each Result>
+  ) async throws -> (First, Second, repeat each Result) {
+    try await read { try $0.aggregate(query, first, second, repeat each others) }
   }
 
   /// The results of `query`, in sections by the values at `path`; see

@@ -67,7 +67,23 @@ enum CheckedFilm {
     }
     """
 
-  /// Chains of `&&` of Swift values with one wrong type each: what has nothing to do with the store.
+  /// Calls of a store that give groups, values and totals, with further operators.
+  static let summaries = [
+    "groups(Film.all, by: \\.genre).count == 1",
+    "groups(Film.all, by: \\.genre, .average(\\.rating)) { ($0.values ?? 0) - 2 * ($0.values ?? 1) > 10 }"
+      + ".map { $0.values ?? 0 } == [1]",
+    "groups(Film.all, by: \\.released[.year], .minimum(\\.episode), .maximum(\\.episode), having: { "
+      + "($0.values.1 ?? 0) - ($0.values.0 ?? 0) > 10 && $0.count > 3 }).map { $0.values.0 ?? 0 } == [1]",
+    "groups(Film.all, by: \\.title, .sum(\\.episode), .sum(\\.rating), .count(\\.rating))"
+      + ".map { Double($0.values.0 ?? 0) + ($0.values.1 ?? 0) * 2 + Double($0.values.2) } == [3]",
+    "values(Film.all, \\.episode, \\.rating)"
+      + ".map { Double($0.0) * ($0.1 ?? 0) - 3 * ($0.1 ?? 1) }.max() ?? 0 > 3",
+    "values(Film.all, \\.episode, \\.title, \\.rating, distinct: true).map(\\.1) == [\"a\"]",
+    "aggregate(Film.all, .sum(\\.episode)) ?? 0 > 3",
+    "aggregate(Film.all, .sum(\\.episode), .maximum(\\.rating)).0 ?? 0 > 3",
+  ]
+
+  /// Chains of `&&` of Swift values with one wrong type each, in code without the store.
   static let faultyChains: [String] = {
     let terms = [
       "q.a == 4", "q.b + 3 * x > 2", "(q.d ?? 0) < 3", "q.c == 4", "q.e", "q.a != q.b",

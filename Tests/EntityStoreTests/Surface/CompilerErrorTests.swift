@@ -66,6 +66,20 @@ struct `What the compiler says` {
     #expect(seconds - empty < 0.5, "\(seconds) s, of which \(empty) s are the compiler's start")
   }
 
+  /// With forms that take any number of aggregates or attributes, most of these took 5 to 40 seconds.
+  @Test(arguments: CheckedFilm.summaries, ["try ", "try await "])
+  func `of groups and values in a longer expression is nothing, and soon`(
+    expression: String, effects: String
+  ) throws {
+    let isAsynchronous = effects.contains("await")
+    let result = try #require(CompilerCheck.shared).check(
+      "func use(_: Bool) {}\n"
+        + "func summary(_ store: Store) \(isAsynchronous ? "async " : "")throws {\n"
+        + "  use(\(effects)store.\(expression))\n}")
+    #expect(result.line == nil, "\(result.output)")
+    #expect(result.seconds < Self.limit)
+  }
+
   @Test func `of faulty chains in unrelated code is not slowed down by the import`() throws {
     let check = try #require(CompilerCheck.shared)
     let chains = CheckedFilm.faultyChains.enumerated().map { index, chain in

@@ -21,7 +21,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, Int>(.count, E.attributes[keyPath: path]) { Int._value(from: $0) }
   }
 
-  /// The sum of the values; 0 when there is none, `nil` when the type does not hold it.
+  /// The sum of the values; 0 without values, `nil` when the type does not hold the sum.
   public static func sum<V: AttributeValue & Numeric>(
     _ path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> Aggregate<E, V?>
@@ -29,7 +29,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, V?>(.sum, E.attributes[keyPath: path]) { .some(V.value(fromSum: $0)) }
   }
 
-  /// The sum of the values that are there; 0 when there is none, `nil` when the type does not hold it.
+  /// The sum of the values that are there; 0 without values, `nil` when the type does not hold the sum.
   public static func sum<V: AttributeValue & Numeric>(
     _ path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> Aggregate<E, V?>
@@ -37,7 +37,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, V?>(.sum, E.attributes[keyPath: path]) { .some(V.value(fromSum: $0)) }
   }
 
-  /// The mean of the values; `nil` when there is none.
+  /// The mean of the values; `nil` without values.
   public static func average<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<
     E, Double?
   >
@@ -45,27 +45,27 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, Double?>(.average, E.attributes[keyPath: path]) { Double?._value(from: $0) }
   }
 
-  /// The lowest value; `nil` when there is none.
+  /// The lowest value; `nil` without values.
   @_disfavoredOverload
   public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
   where Result == V? {
     Aggregate<E, V?>(.min, optional: E.attributes[keyPath: path])
   }
 
-  /// The lowest value that is there; `nil` when there is none.
+  /// The lowest value that is there; `nil` without values.
   public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
   where Result == V? {
     Aggregate<E, V?>(.min, E.attributes[keyPath: path])
   }
 
-  /// The highest value; `nil` when there is none.
+  /// The highest value; `nil` without values.
   @_disfavoredOverload
   public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, V?>
   where Result == V? {
     Aggregate<E, V?>(.max, optional: E.attributes[keyPath: path])
   }
 
-  /// The highest value that is there; `nil` when there is none.
+  /// The highest value that is there; `nil` without values.
   public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
   where Result == V? {
     Aggregate<E, V?>(.max, E.attributes[keyPath: path])
@@ -106,7 +106,7 @@ extension Aggregate {
 }
 
 extension AttributeValue {
-  /// A sum may have another kind than what was summed: floats add up to a double, nothing to 0.
+  /// A sum may have another type than its values: floats add up to a double, no values to 0.
   fileprivate static func value(fromSum stored: StoredValue) -> Self? {
     if let value = Self._value(from: stored) { return value }
     guard case .integer(let number) = stored.value else { return nil }
@@ -121,8 +121,8 @@ extension AttributeValue {
 
 /// The records of a query that have one value in an attribute.
 ///
-/// `Values` is the result of the one aggregate, or a tuple of the results of several. It is no
-/// parameter pack: of a pack of one, the compiler takes no optional where `??` or `!` want it.
+/// `Values` is the result of the one aggregate, or a tuple of the results of several. A
+/// parameter pack would not do: of a pack of one, the compiler takes no optional where `??` or `!` want it.
 public struct Group<Key: Sendable, Values: Sendable>: Sendable {
   /// The value.
   public let key: Key
@@ -131,6 +131,10 @@ public struct Group<Key: Sendable, Values: Sendable>: Sendable {
   /// The results of the aggregates over the group.
   public let values: Values
 }
+
+// One, two and more aggregates have forms of their own, as have the values of attributes. A parameter
+// pack takes any number. But where a pack could match, the compiler takes no optional of a pack of
+// one, and needs many seconds for a longer expression, or gives up.
 
 extension ReadableTransaction where Self: ~Copyable {
   /// The groups that the records of `query` form by their values at `path`, ascending by these.
@@ -143,24 +147,33 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// - Parameter condition: which groups to return.
   /// - Complexity: O(records that match), and memory for each group that is returned; beyond some
-  ///   64 MB the others wait in a scratch file beside the store. Where the entries of an index
+  ///   64 MB the others wait in a scratch file next to the store. Where the entries of an index
   ///   tell the condition and have the attribute, and the numbers and dates of the aggregates, no
   ///   record is read.
-  public func groups<E: Entity, Key: Sendable, each Result: Sendable>(
+  public func groups<
+    E: Entity, Key: Sendable, First: Sendable, Second: Sendable, Third: Sendable,
+    each Result: Sendable
+  >(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
-    _ aggregate: repeat Aggregate<E, each Result>,
-    having condition: (Group<Key, (repeat each Result)>) -> Bool = { _ in true }
-  ) throws(StoreError) -> [Group<Key, (repeat each Result)>] {
-    var terms: [GroupTerm] = []
-    for term in repeat (each aggregate).term { terms.append(try term.get()) }
-    var groups: [Group<Key, (repeat each Result)>] = []
+    _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>, _ third: Aggregate<E, Third>,
+    _ others: repeat Aggregate<E, each Result>,
+    having condition: (Group<Key, (First, Second, Third, repeat each Result)>) -> Bool = { _ in
+      true
+    }
+  ) throws(StoreError) -> [Group<Key, (First, Second, Third, repeat each Result)>] {
+    var terms = [try first.term.get(), try second.term.get(), try third.term.get()]
+    for term in repeat (each others).term { terms.append(try term.get()) }
+    var groups: [Group<Key, (First, Second, Third, repeat each Result)>] = []
     try forEachGroup(query, by: path, terms) { (key, count, values) throws(StoreError) in
       var position = -1
       func next<R>(_ aggregate: Aggregate<E, R>) throws(StoreError) -> R {
         position += 1
         return try aggregate.result(values[position])
       }
-      let group = Group(key: key, count: count, values: (repeat try next(each aggregate)))
+      let results = (
+        try next(first), try next(second), try next(third), repeat try next(each others)
+      )
+      let group = Group(key: key, count: count, values: results)
       if condition(group) { groups.append(group) }
     }
     return groups
@@ -168,8 +181,6 @@ extension ReadableTransaction where Self: ~Copyable {
 
   /// The groups that the records of `query` form by their values at `path`, with their counts alone.
   ///
-  /// The form for several aggregates takes none, too. But Swift 6.3 finds no type for a call of it
-  /// that a member follows, as in `groups(Pod.all, by: \.license).count`.
   public func groups<E: Entity, Key: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     having condition: (Group<Key, Void>) -> Bool = { _ in true }
@@ -182,13 +193,13 @@ extension ReadableTransaction where Self: ~Copyable {
     return groups
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with what one aggregate
-  /// gives.
+  /// The groups that the records of `query` form by their values at `path`, with the result of one
+  /// aggregate.
   ///
   ///     let years = try snapshot.groups(Fireball.all, by: \.year, .sum(\.energy))
   ///     for year in years { print(year.key, year.values ?? 0) }
   ///
-  /// As the form for several, whose results are a tuple.
+  /// Two and more aggregates have forms of their own, whose results are a tuple.
   public func groups<E: Entity, Key: Sendable, Result: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ aggregate: Aggregate<E, Result>,
@@ -198,6 +209,23 @@ extension ReadableTransaction where Self: ~Copyable {
     var groups: [Group<Key, Result>] = []
     try forEachGroup(query, by: path, [term]) { (key, count, values) throws(StoreError) in
       let group = Group(key: key, count: count, values: try aggregate.result(values[0]))
+      if condition(group) { groups.append(group) }
+    }
+    return groups
+  }
+
+  /// The groups that the records of `query` form by their values at `path`, with the results of two
+  /// aggregates.
+  public func groups<E: Entity, Key: Sendable, First: Sendable, Second: Sendable>(
+    _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
+    _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
+    having condition: (Group<Key, (First, Second)>) -> Bool = { _ in true }
+  ) throws(StoreError) -> [Group<Key, (First, Second)>] {
+    let terms = [try first.term.get(), try second.term.get()]
+    var groups: [Group<Key, (First, Second)>] = []
+    try forEachGroup(query, by: path, terms) { (key, count, values) throws(StoreError) in
+      let results = (try first.result(values[0]), try second.result(values[1]))
+      let group = Group(key: key, count: count, values: results)
       if condition(group) { groups.append(group) }
     }
     return groups
@@ -228,12 +256,13 @@ extension ReadableTransaction where Self: ~Copyable {
   /// - Complexity: O(records that match), or their entries in an index that tells the condition and has
   ///   the attributes. Where only `Aggregate.minimum(_:)` and
   ///   `Aggregate.maximum(_:)` are asked for, each is the first match in the order of an index that has
-  ///   the attribute first, or behind those for which the condition gives one value.
-  public func aggregate<E: Entity, each Result: Sendable>(
-    _ query: Query<E>, _ aggregate: repeat Aggregate<E, each Result>
-  ) throws(StoreError) -> (repeat each Result) {
-    var terms: [GroupTerm] = []
-    for term in repeat (each aggregate).term { terms.append(try term.get()) }
+  ///   the attribute first, or after those for which the condition gives one value.
+  public func aggregate<E: Entity, First: Sendable, Second: Sendable, each Result: Sendable>(
+    _ query: Query<E>, _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
+    _ others: repeat Aggregate<E, each Result>
+  ) throws(StoreError) -> (First, Second, repeat each Result) {
+    var terms = [try first.term.get(), try second.term.get()]
+    for term in repeat (each others).term { terms.append(try term.get()) }
     let run = try access.core.run(query.whole())
     let values = try run.totals(terms)
     var position = -1
@@ -241,6 +270,16 @@ extension ReadableTransaction where Self: ~Copyable {
       position += 1
       return try aggregate.result(values[position])
     }
-    return (repeat try next(each aggregate))
+    return (try next(first), try next(second), repeat try next(each others))
+  }
+
+  /// The result of the aggregate over all records that `query` finds.
+  ///
+  ///     let total = try snapshot.aggregate(Pod.all, .sum(\.downloads)) ?? 0
+  public func aggregate<E: Entity, Result: Sendable>(
+    _ query: Query<E>, _ aggregate: Aggregate<E, Result>
+  ) throws(StoreError) -> Result {
+    let term = try aggregate.term.get()
+    return try aggregate.result(try access.core.run(query.whole()).totals([term])[0])
   }
 }

@@ -10,7 +10,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Some attributes of the records that `query` finds, in its order, without decoding the others.
   ///
   ///     let versions = try snapshot.values(
-  ///       Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt)
+  ///       Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt, \.downloads)
   ///
   /// Where one index has them all and says which records match, no record is read.
   ///
@@ -21,12 +21,26 @@ extension ReadableTransaction where Self: ~Copyable {
   ///   an index that begins with the attributes, or has them after those for which the condition
   ///   gives one value. Without such an index a limit does not make them cheaper.
   /// - Throws: ``StoreError/Code/invalidQuery`` for a value that is computed from an attribute.
-  public func values<E: Entity, each V>(
-    _ query: Query<E>, _ path: repeat KeyPath<E.Attributes, Attribute<E, each V>>,
-    distinct: Bool = false
-  ) throws(StoreError) -> [(repeat each V)] {
+  public func values<E: Entity, First, Second, Third, each V>(
+    _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
+    _ second: KeyPath<E.Attributes, Attribute<E, Second>>,
+    _ third: KeyPath<E.Attributes, Attribute<E, Third>>,
+    _ others: repeat KeyPath<E.Attributes, Attribute<E, each V>>, distinct: Bool = false
+  ) throws(StoreError) -> [(First, Second, Third, repeat each V)] {
     let attributes = E.attributes
-    return try tuples(query, repeat attributes[keyPath: each path], distinct: distinct)
+    return try tuples(
+      query, attributes[keyPath: first], attributes[keyPath: second], attributes[keyPath: third],
+      repeat attributes[keyPath: each others], distinct: distinct)
+  }
+
+  /// Two attributes of the records that `query` finds, in its order, without decoding the others.
+  public func values<E: Entity, First, Second>(
+    _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
+    _ second: KeyPath<E.Attributes, Attribute<E, Second>>, distinct: Bool = false
+  ) throws(StoreError) -> [(First, Second)] {
+    let attributes = E.attributes
+    return try tuples(
+      query, attributes[keyPath: first], attributes[keyPath: second], distinct: distinct)
   }
 
   private func tuples<E: Entity, each V>(
