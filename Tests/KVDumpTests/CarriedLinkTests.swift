@@ -180,7 +180,16 @@ private struct Player: Entity {
     let folder = try StoreFolder()
     try Store(at: folder.store, entities: [Song.self, Tape.self]).close()
     let outcome = await folder.run("export", "Song", "--links")
-    #expect(outcome.messages.contains("Song.tape leads to Tape, which has no unique index"))
+    let subject = "Song.tape leads to Tape, which has no unique index over one attribute: "
+    #expect(outcome.messages.contains(subject + "the file has the ids of this store"))
+    let file = try folder.file("songs.json", #"[{"tape":null},{"tape":"x"}]"#)
+    let read = await folder.importing([file, "--entity", "Song", "--insert-only", "--links"])
+    #expect(
+      read.messages.contains(subject + "'tape' of the records is the id of a record of this store"),
+      "\(read.messages)")
+    #expect(
+      read.messages.contains("found a string; --type tape=id reads numbers in texts"),
+      "\(read.messages)")
   }
 }
 

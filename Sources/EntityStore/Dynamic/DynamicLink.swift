@@ -37,11 +37,13 @@ extension DynamicSnapshot {
   }
 
   /// The named relationships of `entity` that ``links(of:)`` leaves out.
-  package func untoldLinks(of entity: DynamicEntity) -> [String] {
+  package func untoldLinks(
+    of entity: DynamicEntity
+  ) -> [(name: String, target: String, isAttribute: Bool)] {
     let told = Set(links(of: entity).map(\.relationship))
     return core.schema.ends(of: entity.stored).compactMap { end in
       guard let name = end.name, isTold(end), !told.contains(name) else { return nil }
-      return "\(entity.name).\(name) leads to \(end.target.name)"
+      return (name, end.target.name, end.attribute != nil)
     }
   }
 

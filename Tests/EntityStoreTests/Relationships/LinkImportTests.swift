@@ -190,6 +190,25 @@ import Testing
     }
   }
 
+  /// A text as the key of a record, and a number, a list or an object in its place.
+  @Test(arguments: [false, true])
+  func `lead by values of the key's type alone`(makesMissing: Bool) async throws {
+    try await withTemporaryStore(Library.entities) { store in
+      try await store.insert(["", "5", "[1]", "true", "a"].map { Author(name: $0) })
+      var authors = Importer(into: store, Author.self, matching: .unique(\.name))
+      authors.links = [.init("teacher", \.teacher, by: \.name, makesMissing: makesMissing)]
+      let keys = ["5", "true", "[1]", "[[]]", #"[{"name":"a"}]"#, "1.5", "1e400"]
+      let records = keys.enumerated().map { #"{"name":"x\#($0)","teacher":\#($1)}"# }
+      let report = try await authors.run(
+        stream(page("[\(records.joined(separator: ","))]")), renaming: [:])
+      #expect(report.links?.unresolved == keys.count, "\(report)")
+      #expect(report.links?.added == 0 && report.links?.made == 0, "\(report)")
+      let told = report.links?.unresolvedKeys.map(\.key)
+      #expect(told?.contains("5") == true && told?.contains("true") == true, "\(report)")
+      #expect(try await store.fetch(Author.all).allSatisfy { $0.teacher == nil })
+    }
+  }
+
   @Test func `remove links that a page no longer has`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       try await store.write { tx throws in

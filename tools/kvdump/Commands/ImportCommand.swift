@@ -98,7 +98,8 @@ struct ImportCommand: StoreCommand {
       if members.links {
         importing.links = try store.read { snapshot in
           try LinkOptions.links(
-            of: try snapshot.entity(entity, in: self.store.path), snapshot, on: console)
+            of: try snapshot.entity(entity, in: self.store.path), snapshot, isImport: true,
+            on: console)
         }
       }
       importing.conversions = conversions

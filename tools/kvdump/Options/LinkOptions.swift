@@ -4,10 +4,19 @@ import EntityStore
 enum LinkOptions {
   /// The relationships of `entity` that can be told so; of the others a note is made.
   static func links(
-    of entity: DynamicEntity, _ snapshot: DynamicSnapshot, on console: Console
+    of entity: DynamicEntity, _ snapshot: DynamicSnapshot, isImport: Bool = false,
+    on console: Console
   ) throws -> [DynamicLink] {
     for left in snapshot.untoldLinks(of: entity) {
-      console.note("\(left), which has no unique index over one attribute: it is left as it is")
+      let rest =
+        switch (left.isAttribute, isImport) {
+        case (false, _): "its links are left out"
+        case (true, false): "the file has the ids of this store, which name other records elsewhere"
+        case (true, true): "'\(left.name)' of the records is the id of a record of this store"
+        }
+      console.note(
+        "\(entity.name).\(left.name) leads to \(left.target), which has no unique index over one "
+          + "attribute: \(rest)")
     }
     return snapshot.links(of: entity)
   }

@@ -56,7 +56,19 @@ struct LinkMembers: Sendable {
     }
   }
 
+  /// A value that the key's attribute does not take leads nowhere, so it becomes one of another type.
   private static func key(_ node: JSONNode, _ type: AttributeType) -> Value {
-    (try? Value(node, as: type)) ?? .string(node.string ?? "")
+    if let key = try? Value(node, as: type) { return key }
+    if let text = node.string { return .string(text) }
+    let source = node.withSourceBytes { Array($0.prefix(longestTold)) }
+    guard Value.string("").fits(type) else {
+      return .string(String(decoding: source, as: UTF8.self))
+    }
+    if let bool = node.bool { return .bool(bool) }
+    if let number = node.int64 { return .integer(number) }
+    return node.double.map(Value.double) ?? .data(source)
   }
+
+  /// The most bytes of a value that is no key.
+  private static let longestTold = 100
 }
