@@ -7,6 +7,8 @@ public struct MigratedRecord {
     let entity: EntityDescription
     let attributes: [EntityDescription.Attribute]
     let positions: [String: Int]
+    /// The first mistake of a closure, which ends the migration.
+    private(set) var failure: StoreError?
 
     init(_ entity: EntityDescription) {
       self.entity = entity
@@ -14,14 +16,38 @@ public struct MigratedRecord {
       positions = Dictionary(
         attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
+
+    func fail(_ error: StoreError) { failure = failure ?? error }
+
+    func check() throws(StoreError) {
+      if let failure { throw failure }
+    }
+
+    /// The position of an attribute; a name that there is not is a mistake.
+    func position(of name: String) -> Int? {
+      if let position = positions[name] { return position }
+      let hint = NearestName.of(name, among: Array(positions.keys))
+      fail(
+        .cannotMigrate(
+          "'\(name)' is no attribute of \(entity.name)"
+            + (hint.map { "; did you mean '\($0)'?" } ?? ""), entity: entity.name))
+      return nil
+    }
+
+    /// Notes that the value of an attribute was read as another type than it has.
+    func failReading(_ position: Int, as type: String, id: UInt64) {
+      let attribute = attributes[position]
+      fail(
+        .cannotMigrate(
+          "'\(entity.name).\(attribute.name)' is \(attribute.type.name), and was read as \(type)",
+          entity: entity.name, attribute: attribute.name, recordID: id == 0 ? nil : id))
+    }
   }
 
   /// The record's id.
   public let id: UInt64
   let names: Names
   var values: [Value]
-  /// The first thing that could not be read or set.
-  private var failure: StoreError?
 
   init(id: UInt64, _ names: Names, _ values: [Value]) {
     self.id = id
@@ -29,14 +55,18 @@ public struct MigratedRecord {
     self.values = values
   }
 
-  /// The value of an attribute; `nil` for null and where it has another type or no such name.
+  /// The value of an attribute; `nil` for null, and for a raw value of an enumeration without such a case.
   ///
-  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the
-  /// step.
+  /// Assigning nil makes it null. An unknown name, reading as a type that the value does not have, and a
+  /// value that does not fit are errors of the step.
   public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {
     get {
-      guard let position = names.positions[name], values[position] != .null else { return nil }
-      return V._value(from: StoredValue(values[position]))
+      guard let position = names.position(of: name), values[position] != .null else { return nil }
+      if let value = V._value(from: StoredValue(values[position])) { return value }
+      if V._storage.type != names.attributes[position].type {
+        names.failReading(position, as: "\(V.self)", id: id)
+      }
+      return nil
     }
     set { set(name, newValue?._storedValue.value ?? .null) }
   }
@@ -44,22 +74,26 @@ public struct MigratedRecord {
   /// The id of the record that an attribute leads to; `nil` for none.
   public subscript(id name: String) -> UInt64? {
     get {
-      guard let position = names.positions[name], case .integer(let id) = values[position] else {
-        return nil
+      guard let position = names.position(of: name), values[position] != .null else { return nil }
+      if names.attributes[position].type == .recordID, case .integer(let id) = values[position] {
+        return UInt64(id)
       }
-      return UInt64(id)
+      names.failReading(position, as: "the id of a record", id: id)
+      return nil
     }
     set { set(name, newValue.map { .integer(unsigned: $0) } ?? .null) }
   }
 
   /// The `Codable` value of an attribute that is stored as a document; `nil` for null, and where it
-  /// has no such name or does not decode as the type.
+  /// does not decode as the type.
   ///
-  /// Assigning nil makes it null. A value that does not fit, or an unknown name, is an error of the
-  /// step.
+  /// Assigning nil makes it null. An unknown name, an attribute of another type, and a value that does
+  /// not fit are errors of the step.
   public subscript<V: Codable & Sendable>(document name: String, as _: V.Type = V.self) -> V? {
     get {
-      guard let position = names.positions[name], case .document = values[position] else {
+      guard let position = names.position(of: name), values[position] != .null else { return nil }
+      guard case .document = values[position] else {
+        names.failReading(position, as: "a document", id: id)
         return nil
       }
       return (try? StoredValue(values[position]).decoded(V.self)) ?? nil
@@ -68,33 +102,23 @@ public struct MigratedRecord {
       do {
         set(name, try newValue.map { try StoredValue(encoding: $0).value } ?? .null)
       } catch {
-        failure =
-          failure
-          ?? .cannotMigrate(
+        names.fail(
+          .cannotMigrate(
             "'\(names.entity.name).\(name)' was given a value that does not encode",
-            entity: names.entity.name, attribute: name, recordID: id == 0 ? nil : id, cause: error)
+            entity: names.entity.name, attribute: name, recordID: id == 0 ? nil : id, cause: error))
       }
     }
   }
 
   mutating func set(_ name: String, _ value: Value) {
-    guard let position = names.positions[name] else {
-      let hint = NearestName.of(name, among: Array(names.positions.keys))
-      failure =
-        failure
-        ?? .cannotMigrate(
-          "'\(name)' is no attribute of \(names.entity.name)"
-            + (hint.map { "; did you mean '\($0)'?" } ?? ""), entity: names.entity.name)
-      return
-    }
+    guard let position = names.position(of: name) else { return }
     let attribute = names.attributes[position]
     guard value == .null ? attribute.isOptional : value.fits(attribute.type) else {
-      failure =
-        failure
-        ?? .cannotMigrate(
+      names.fail(
+        .cannotMigrate(
           "'\(names.entity.name).\(name)' is \(attribute.isOptional ? "" : "a required ")"
             + "\(attribute.type.name) and was given \(value.kindName)",
-          entity: names.entity.name, attribute: name, recordID: id == 0 ? nil : id)
+          entity: names.entity.name, attribute: name, recordID: id == 0 ? nil : id))
       return
     }
     values[position] = value
@@ -102,7 +126,7 @@ public struct MigratedRecord {
 
   /// The values, one for each attribute of the layout.
   func checkedValues() throws(StoreError) -> [Value] {
-    if let failure { throw failure }
+    try names.check()
     return values
   }
 }
@@ -134,6 +158,7 @@ public struct MigrationTransaction {
       guard let bytes = try core.record(id, of: stored) else { continue }
       let view = try core.changes(of: stored).stored(bytes, id: id)
       try body(MigratedRecord(id: id, names, try stored.values(of: view)))
+      try names.check()
     }
   }
 

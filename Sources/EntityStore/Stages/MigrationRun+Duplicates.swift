@@ -21,7 +21,9 @@ extension MigrationRun {
       return MigratedRecord(id: id, names, try entity.values(of: view))
     }
     let groups = try self.groups(of: entity, by: attributes, core) { first, second in
-      try rules.survivor(try record(first), try record(second)) == .first ? first : second
+      let survivor = try rules.survivor(try record(first), try record(second))
+      try names.check()
+      return survivor == .first ? first : second
     }
     guard !groups.isEmpty else { return report("no records are alike") }
     var gone = groups.flatMap(\.others)

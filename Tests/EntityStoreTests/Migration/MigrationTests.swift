@@ -108,6 +108,26 @@ import Testing
         (.map("Movie") { $0["episode"] = "x" }, "is a required int64 and was given"),
         (.map("Movie") { $0["epsode"] = 3 }, "did you mean 'episode'"),
         (.map("Movie") { $0["episode"] = 1 }, "same value"),
+        // What is read is no less a name and a type than what is set.
+        (
+          .map("Movie") { $0["name"] = $0["nam"] ?? "" },
+          "'nam' is no attribute of Movie; did you mean 'name'"
+        ),
+        (
+          .map("Movie") { $0["name"] = $0["episode"] ?? "" },
+          "'Movie.episode' is int64, and was read as String"
+        ),
+        (.map("Movie") { _ = $0[id: "name"] }, "'Movie.name' is string, and was read as the id"),
+        (.map("Movie") { _ = $0[document: "name", as: [String].self] }, "was read as a document"),
+        (
+          .custom("read") { try $0.forEach("Movie") { _ = $0["nam", as: String.self] } },
+          "did you mean 'name'"
+        ),
+        (
+          .deduplicate("Movie", by: "director") { first, _ in
+            first["nam"] == "x" ? .first : .second
+          }, "did you mean 'name'"
+        ),
         (.toMany("name", of: "Movie", as: "studios"), "is no relationship"),
         (.toMany("studio", of: "Movie", as: "nothing"), "leads to 'nothing'"),
         (.custom("fail") { _ in throw Odd() }, "step 'fail'"),
