@@ -64,7 +64,7 @@ public struct MigratedRecord {
       guard let position = names.position(of: name), values[position] != .null else { return nil }
       if let value = V._value(from: StoredValue(values[position])) { return value }
       if V._storage.type != names.attributes[position].type {
-        names.failReading(position, as: "\(V.self)", id: id)
+        names.failReading(position, as: V._storage.type.name, id: id)
       }
       return nil
     }

@@ -115,7 +115,7 @@ import Testing
         ),
         (
           .map("Movie") { $0["name"] = $0["episode"] ?? "" },
-          "'Movie.episode' is int64, and was read as String"
+          "'Movie.episode' is int64, and was read as string"
         ),
         (.map("Movie") { _ = $0[id: "name"] }, "'Movie.name' is string, and was read as the id"),
         (.map("Movie") { _ = $0[document: "name", as: [String].self] }, "was read as a document"),
