@@ -202,14 +202,15 @@ struct ConditionBinding {
     return try attribute(named: name, position: position(of: path))
   }
 
+  /// - Parameter position: calculated for an error alone, since it takes the text of the path.
   func attribute(
-    named name: String, position: FormatPosition? = nil
+    named name: String, position: @autoclosure () -> FormatPosition? = nil
   ) throws(StoreError) -> BoundAttribute {
     if let attribute = entity.description.attribute(named: name) {
       return BoundAttribute(attribute)
     }
     if name == BoundAttribute.recordIDName { return .recordID }
-    throw .unknownAttribute(name, entity: entity, position: position)
+    throw .unknownAttribute(name, entity: entity, position: position())
   }
 
   func position(of path: ValuePath) -> FormatPosition? {

@@ -29,7 +29,7 @@ struct EntryGrouping: ~Copyable {
   private let lastKey: UnsafeMutableRawPointer
   private var lastLength = 0
   private(set) var groupCount = 0
-  /// The counts and ids of the groups but the current one.
+  /// The counts and ids of the groups but the current one, and further states after them.
   private var states: [State] = []
   /// The group of the last entry, and its state.
   private var current = 0
@@ -155,7 +155,6 @@ struct EntryGrouping: ~Copyable {
 
   private mutating func removeStates() {
     totals.deinitialize(count: groupCount * terms.count)
-    states.removeAll(keepingCapacity: true)
     groupCount = 0
   }
 
@@ -191,7 +190,11 @@ struct EntryGrouping: ~Copyable {
     if !terms.isEmpty {
       (totals + count).initialize(repeating: GroupTotal(), count: terms.count)
     }
-    states.append(State())
+    if groupCount < states.count {
+      states[groupCount] = State()
+    } else {
+      states.append(State())
+    }
     groupCount += 1
   }
 

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 extension PlanRun {
   /// The plan by an index whose entries tell the whole condition and have the attributes of the
-  /// grouping and of the terms; `nil` where there is none that costs less.
+  /// grouping and of the terms; `nil` where no such index costs less.
   func coveringPlan(of question: GroupQuestion) throws(StoreError) -> QueryPlan? {
     guard let attributes = question.attributes else { return nil }
     return try core.plan(
@@ -26,22 +26,27 @@ extension PlanRun {
       terms: Array(zip(question.functions, attributes.terms)), isOrdered: isOrdered,
       GroupSpilling(
         memory: groupMemory, beside: core.store.environment.path, question.functions))
+    guard isOrdered else {
+      guard try walk(access, &grouping) else { return 0 }
+      try grouping.forEach(tick: { try tick() }) { keys, count, totals in
+        try body(
+          GroupRow(keys: keys, count: count, values: question.values(count: count, totals[...])))
+      }
+      return nil
+    }
     var visited = 0
-    func visit(_ keys: [Value], _ count: Int, _ totals: [GroupTotal]) throws {
-      try body(
-        GroupRow(keys: keys, count: count, values: question.values(count: count, totals[...])))
+    // One array for all groups, where `body` keeps none.
+    var row = GroupRow(keys: [], count: 0, values: [])
+    let isWhole = try walk(access, &grouping) { grouping in
+      try tick()
+      try grouping.readOnlyGroup(question, into: &row)
+      try body(row)
       visited += 1
     }
-    func visitOnly(_ grouping: borrowing EntryGrouping) throws {
-      try tick()
-      try visit(try grouping.keyValues(0), grouping.state(0).count, grouping.totals(0))
-    }
-    if isOrdered {
-      guard try walk(access, &grouping, atEndOfRun: visitOnly) else { return visited }
-      if grouping.groupCount > 0 { try visitOnly(grouping) }
-    } else {
-      guard try walk(access, &grouping) else { return 0 }
-      try grouping.forEach(tick: { try tick() }, visit)
+    guard isWhole else { return visited }
+    if grouping.groupCount > 0 {
+      try grouping.readOnlyGroup(question, into: &row)
+      try body(row)
     }
     return nil
   }
@@ -114,7 +119,7 @@ extension PlanRun {
     _ id: UInt64, _ key: UnsafeRawBufferPointer, to grouping: inout EntryGrouping,
     _ atEndOfRun: (borrowing EntryGrouping) throws -> Void
   ) throws -> Bool {
-    // Cut keys come behind all others with the same beginning, and only their records tell.
+    // Cut keys come after all others with the same beginning, and only their records tell.
     guard !key.isEmpty, key.count < KeyEncoder.cutPrefix, grouping.split(key) else { return false }
     if !grouping.isOfCurrentGroup(key) {
       if grouping.groupCount > 0 { try atEndOfRun(grouping) }
@@ -122,6 +127,16 @@ extension PlanRun {
     }
     try grouping.add(key, id: id)
     return true
+  }
+}
+
+extension EntryGrouping {
+  /// Leaves the one group that is kept in `row`.
+  fileprivate func readOnlyGroup(_ question: GroupQuestion, into row: inout GroupRow) throws {
+    try readKeyValues(0, into: &row.keys)
+    row.count = state(0).count
+    if question.functions.isEmpty { return }
+    row.values = question.values(count: row.count, totals(0)[...])
   }
 }
 

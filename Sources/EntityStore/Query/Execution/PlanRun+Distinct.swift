@@ -169,6 +169,11 @@ extension PlanRun {
   ) throws(StoreError) -> Int? {
     do {
       let isOrdered = access.comes(inOrderOf: attributes)
+      if isOrdered, access.ranges.count == 1, let range = access.ranges.first,
+        attributes.count == 1, attributes.last == access.index.description.attributes.last
+      {
+        return try forEachLastElement(of: access, range, skipping: visited, body)
+      }
       var grouping = EntryGrouping(
         access.index.description.attributes, keys: attributes, terms: [], isOrdered: isOrdered)
       let positions = attributes.compactMap {
@@ -204,5 +209,52 @@ extension PlanRun {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+
+  /// Visits the values of the last element of an index by the entries of a range in which that
+  /// element ascends.
+  ///
+  /// The first entry of a value has the lowest id, and the value is decoded once.
+  private func forEachLastElement(
+    of access: IndexAccess, _ range: IndexRange, skipping visited: Int,
+    _ body: ([Value]) throws(StoreError) -> Bool
+  ) throws -> Int? {
+    let position = access.index.description.attributes.count - 1
+    let last = UnsafeMutableRawPointer.allocate(
+      byteCount: KeyEncoder.cutPrefix, alignment: MemoryLayout<UInt64>.alignment)
+    defer { last.deallocate() }
+    var length = -1
+    var seen = 0
+    var isWhole = true
+    var row: [Value] = [.null]
+    try forEachEntry(of: access, range, isReversed: false) { id, key in
+      var start = 0
+      var place = 0
+      while place < position, let end = KeyDecoder.endOfElement(in: key, at: start) {
+        start = end
+        place &+= 1
+      }
+      // Only records tell the values of a cut key.
+      guard let base = key.baseAddress, key.count < KeyEncoder.cutPrefix, place == position,
+        let end = KeyDecoder.endOfElement(in: key, at: start)
+      else {
+        isWhole = false
+        return false
+      }
+      let count = end &- start
+      if count == length, compareBytes(last, base + start, count) == 0 { return true }
+      last.copyMemory(from: base + start, byteCount: count)
+      length = count
+      seen &+= 1
+      if seen <= visited { return true }
+      var decoder = KeyDecoder(UnsafeRawBufferPointer(start: base + start, count: count))
+      let value = try decoder.next()
+      if value.isNormalizedText {
+        return try body(try recordValues([position], id, access))
+      }
+      row[0] = value
+      return try body(row)
+    }
+    return isWhole ? nil : max(visited, seen)
   }
 }

@@ -174,6 +174,10 @@ extension FormatLexer {
 
   /// Whether `name` can stand in a text as it is, keywords apart.
   static func isName(_ name: String) -> Bool {
+    // Most names are ASCII, and properties of scalars take long.
+    if name.utf8.allSatisfy(isWordByte), let first = name.utf8.first {
+      return first &- 0x30 >= 10
+    }
     let scalars = name.unicodeScalars
     guard let first = scalars.first, isFirst(first) else { return false }
     return scalars.allSatisfy(isLater)
