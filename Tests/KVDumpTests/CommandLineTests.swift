@@ -33,6 +33,9 @@ struct CommandLineTests {
       memory.messages.text
         == "kvdump: \"recrds\": no such command; did you mean \"records\"? see 'kvdump help'\n")
     #expect(memory.data.text.isEmpty)
+    let help = MemoryConsole()
+    #expect(await help.run("help", "recrds") == .usage)
+    #expect(help.messages.text == memory.messages.text && help.data.text.isEmpty)
   }
 
   @Test func `tells wrong use in JSON where JSON is chosen`() async {

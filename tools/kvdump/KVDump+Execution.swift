@@ -73,13 +73,20 @@ extension KVDump {
   private static func finishParsing(
     _ arguments: [String], after error: any Error, on console: Console
   ) throws -> ExitStatus {
+    let known = configuration.groupedSubcommands.flatMap(\.subcommands)
+      .compactMap { $0.configuration.commandName }
     guard exitCode(for: error) != .success else {
+      // The parser shows its first page for a command that there is not.
+      let words = arguments.filter { !$0.hasPrefix("-") }
+      if words.first == "help", let name = words.dropFirst().first, name != "help",
+        !known.contains(name)
+      {
+        throw CommandFailure.unknownCommand(name, known: known)
+      }
       try console.output.write(fullMessage(for: error) + "\n")
       return .success
     }
     if FormatChoice.named(in: arguments)?.isJSON == true { console.useJSONForErrors() }
-    let known = configuration.groupedSubcommands.flatMap(\.subcommands)
-      .compactMap { $0.configuration.commandName }
     guard let name = arguments.first(where: { !$0.hasPrefix("-") }) else {
       throw CommandFailure.wrongUse(wrongUse(error, arguments), command: nil)
     }
