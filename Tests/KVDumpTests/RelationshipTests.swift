@@ -218,6 +218,10 @@ private struct Bone: Entity {
     let wrong = await folder.run("get", "Owner", "name=Ann", "--related", "dog")
     #expect(wrong.messages.contains("did you mean 'dogs'") || wrong.messages.contains("dogs"))
     #expect(wrong.status == .usage)
+    let field = await folder.run("query", "Dog", "--fields", "name,owner.name")
+    #expect(field.status == .usage)
+    #expect(
+      field.messages.contains("and so does 'kvdump get' by --related"), "\(field.messages)")
   }
 
   @Test func `are asked about by query, and rule over delete`() async throws {

@@ -57,7 +57,10 @@ struct RecordColumns {
       throw CommandFailure.badArgument(
         name,
         reason: "'\(attribute.name)' is stored as \(attribute.type.name) and has nothing inside",
-        nextStep: "name it without '.\(parts[1])'")
+        nextStep: "name it without '.\(parts[1])'"
+          + (attribute.type == .recordID
+            ? "; conditions, --sort and 'kvdump count --by' follow a relationship, and so does 'kvdump "
+              + "get' by --related" : ""))
     }
     if let last = parts.last?.lowercased(), collectionOperators.contains(last) {
       throw CommandFailure.badArgument(
