@@ -61,6 +61,17 @@ struct MemberNameTests {
       outcome.messages.contains(
         "E: member 'C_number' fills the attribute of that name, which was made for member 'C#'; "
           + "--map C_number=NAME takes it into another"), "\(outcome.messages)")
+    // Without --infer the import itself tells, once for each file.
+    let plain = try await folder.load(
+      "id,C_number\n4,n\n5,n\n", "--entity", "E", name: "d.csv")
+    let warning =
+      "member 'C_number' fills the attribute of that name, which was made for member 'C#'; map it "
+      + "to another attribute unless both are one"
+    #expect(plain.messages.split(separator: warning, omittingEmptySubsequences: false).count == 2)
+    // Not where the attribute's own member comes too, which fills it.
+    let both = try await folder.load(
+      "id,C_number,C#\n6,n,s\n", "--entity", "E", name: "e.csv")
+    #expect(!both.messages.contains("fills the attribute"), "\(both.messages)")
     let mapped = try await folder.load(
       "id,C_number\n3,n\n", "--entity", "E", "--infer", "--map", "C_number=count", name: "c.csv")
     #expect(!mapped.messages.contains("fills the attribute"), "\(mapped.messages)")

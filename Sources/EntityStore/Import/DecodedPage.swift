@@ -32,7 +32,7 @@ struct DecodedPage: Sendable {
   var unknownMembers: [(name: String, count: Int)] = []
   /// The file of the page; nil where it is of none.
   private(set) var file: String?
-  private(set) var warnings: [String] = []
+  var warnings: [String] = []
   /// What members of the records lead to.
   var links: [LinkKeys] = []
   var byteCount = 0

@@ -23,6 +23,7 @@ extension JSONRecordEncoder {
       }
     }
     page.unknownMembers += takeUnknownMembers()
+    page.warnings += takeWarnings()
   }
 
   /// The same for the elements of an array, or the values of an object's members.
@@ -59,6 +60,7 @@ extension JSONRecordEncoder {
     }
     page.findLines(in: document)
     page.unknownMembers += takeUnknownMembers()
+    page.warnings += takeWarnings()
   }
 
   @inline(__always)

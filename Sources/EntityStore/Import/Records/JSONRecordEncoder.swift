@@ -30,6 +30,8 @@ final class JSONRecordEncoder {
     var members = MemberTable()
     /// How often members came that are no attributes and no longer in the table.
     var unknownMembers: [String: Int] = [:]
+    /// Slots of attributes made for another member that a member of their own name has filled.
+    var filledByName: Set<Int> = []
     /// Of the record read last.
     var document: JSONDocument?
     /// The entry of its own key, where that is an attribute's value; −1 where it is not.
@@ -43,6 +45,8 @@ final class JSONRecordEncoder {
   private let isStrict: Bool
   private let mapping: MemberMapping
   private let hasMore: Bool
+  /// Slots of attributes that were made for a member of another name.
+  private let sourced: [Int]
   /// Attributes that links of the import give their values later.
   private let linked: Set<String>
   /// The values of absent attributes; nil for an attribute that must be there.
@@ -77,6 +81,7 @@ final class JSONRecordEncoder {
     hasMore = !mapping.nested.isEmpty || mapping.keySlot != nil
     let attributes = entity.description.declaredAttributes
     self.attributes = attributes
+    sourced = attributes.indices.filter { attributes[$0].source != nil }
     self.conversions = attributes.map { conversions[$0.name] }
     absent = attributes.map {
       $0.defaultValue == .null && !$0.isOptional ? nil : $0.defaultValue
@@ -148,11 +153,14 @@ final class JSONRecordEncoder {
   private func readMore(of record: Int) {
     let node = node(record)
     for (path, slot) in mapping.nested where entries[slot] < 0 {
-      if let found = node[path: path] { entries[slot] = found.index }
+      guard let found = node[path: path] else { continue }
+      entries[slot] = found.index
+      claims[slot] = .map
     }
     state.pointee.key = -1
     if let keySlot = mapping.keySlot, entries[keySlot] < 0 {
       entries[keySlot] = node.memberKey.index
+      claims[keySlot] = .map
       state.pointee.key = node.memberKey.index
     }
   }
@@ -258,6 +266,16 @@ final class JSONRecordEncoder {
     state.pointee.unknownMembers[name, default: 0] += count
   }
 
+  /// Warnings about members of the records since the last call.
+  func takeWarnings() -> [String] {
+    defer { state.pointee.filledByName = [] }
+    return state.pointee.filledByName.sorted().map { slot in
+      let (name, source) = (attributes[slot].name, attributes[slot].source ?? "")
+      return "member '\(name)' fills the attribute of that name, which was made for member "
+        + "'\(source)'; map it to another attribute unless both are one"
+    }
+  }
+
   // MARK: Content
 
   /// The content of the record that was read last, followed by room for its checksum.
@@ -276,6 +294,9 @@ final class JSONRecordEncoder {
   func content(
     of index: Int, _ tape: JSONTapeReader, isPart: Bool
   ) throws(RecordRejection) -> UnsafeRawBufferPointer {
+    for slot in sourced where entries[slot] >= 0 && claims[slot] == .name {
+      state.pointee.filledByName.insert(slot)
+    }
     if let content = try content(of: index, tape, isPart: isPart, isWide: false) { return content }
     if let content = try content(of: index, tape, isPart: isPart, isWide: true) { return content }
     preconditionFailure("a record fits wide offsets")
