@@ -76,6 +76,8 @@ package struct SchemaInference {
   /// Members that are looked into, and not taken themselves.
   private let roots: Set<String>
   private let readsTexts: Bool
+  /// Whether stored attributes may be too narrow for some numbers.
+  private let comparesRanges: Bool
   /// How many members there may be.
   private let limit: Int
   private var isOverLimit = false
@@ -89,6 +91,7 @@ package struct SchemaInference {
     paths = mapped.filter(MemberPath.isPath).sorted()
     roots = Set(paths.map(MemberPath.root)).subtracting(mapped)
     self.readsTexts = readsTexts
+    comparesRanges = stored > 0
     limit = DeclaredEntity.mostAttributes + stored
   }
 
@@ -161,8 +164,10 @@ package struct SchemaInference {
   private mutating func observe(fraction node: JSONNode, at index: Int) {
     let isWide = node.wideNumber != nil
     members[index].kinds.insert(isWide ? .decimal : .double)
-    members[index].note(whole: node.int64, node.uint64)
-    if !isWide, let value = node.double { members[index].note(value) }
+    if comparesRanges {
+      if !members[index].hasFractions { members[index].note(whole: node.int64, node.uint64) }
+      if !isWide, let value = node.double { members[index].note(value) }
+    }
     // A number of few digits within the range of a double is always a decimal.
     let isLong = isWide || node.withSourceBytes { $0.count > 32 }
     if isLong, node.numberText.flatMap({ DecimalValue(text: $0) }) == nil {
@@ -174,7 +179,7 @@ package struct SchemaInference {
     if let signed {
       members[index].kinds.insert(signed < 0 ? [.integer, .negative] : .integer)
       if Double(exactly: signed) == nil { members[index].integersAreDoubles = false }
-      if Float(exactly: signed) == nil { members[index].numbersAreFloats = false }
+      if comparesRanges, Float(exactly: signed) == nil { members[index].numbersAreFloats = false }
     } else {
       members[index].kinds.insert(.unsigned)
       if unsigned.flatMap({ Double(exactly: $0) }) == nil {

@@ -152,7 +152,7 @@ struct ImportCommand: StoreCommand {
     if schema.infer {
       var survey = MemberSurvey(
         of: entity, looksForRecords: input.records == nil, mapped: Array(rules.maps.keys),
-        readsTexts: !schema.allText, stored: stored?.description.declaredAttributes.count ?? 0)
+        readsTexts: !schema.allText, stored: plan.attributes.count)
       if let count = schema.sample {
         try survey.observe(pages.sample(count))
       } else {

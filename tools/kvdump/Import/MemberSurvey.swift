@@ -15,7 +15,7 @@ struct MemberSurvey {
   /// - Parameters:
   ///   - mapped: the members that `--map` names, which may be paths.
   ///   - readsTexts: whether columns of separated values get types by their texts.
-  ///   - stored: how many attributes the entity has.
+  ///   - stored: how many attributes the entity has, in the store or in a schema file.
   init(
     of entity: String, looksForRecords: Bool, mapped: [String], readsTexts: Bool = true,
     stored: Int = 0
