@@ -189,6 +189,26 @@ private struct RenamedTome: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(sheets) }
 }
 
+/// A program that knows tomes alone, by the name that their pages have.
+private struct WholeTome: Entity {
+  var id = RecordID<WholeTome>()
+  var pages: Int
+
+  struct Attributes: Sendable {
+    var pages: Attribute<WholeTome, Int> { .init(0) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+  static let schema = EntitySchema<WholeTome>("Tome", attributes: [.init("pages", \.pages)])
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    pages = try reader.read()
+    id = reader.id()
+  }
+
+  func encode(into writer: inout RecordWriter) { writer.write(pages) }
+}
+
 /// A program that knows tomes alone, without their pages.
 private struct BareTome: Entity {
   var id = RecordID<BareTome>()
@@ -241,6 +261,44 @@ private struct BareTome: Entity {
         changes.map(\.description) == ["Tome: 'pages' is renamed to 'sheets' (free)"], "\(changes)")
       try Store(at: path, entities: [RenamedTome.self]).close()
       try expectKept(path)
+    }
+  }
+
+  @Test func `a stage without types renames an attribute in all conditions`() throws {
+    try withTemporaryPath { path throws in
+      try make(path)
+      // By way of another name, of a derived attribute there and back, and with other entity names.
+      let stage = MigrationStage(
+        to: 1, .rename("pages", of: "Tome", to: "leaves"),
+        .rename("thick", of: "Rack", to: "fat"), .rename(entity: "Rack", to: "Case"),
+        .rename("leaves", of: "Tome", to: "sheets"), .rename(entity: "Case", to: "Rack"),
+        .rename("fat", of: "Rack", to: "thick"))
+      try Store(at: path, entities: [], migrating: [stage]).close()
+      try expectKept(path)
+    }
+  }
+
+  @Test func `a stage renames a derived attribute that the condition of another one reads`() throws
+  {
+    try withTemporaryPath { path throws in
+      try make(path)
+      let stage = MigrationStage(to: 1, .rename("thick", of: "Rack", to: "fat"))
+      let store = try Store(at: path, entities: [NumberedRack.self], migrating: [stage])
+      func racks(_ format: String) throws -> [Int] {
+        try store.fetch(NumberedRack.where(format: format)).map(\.number)
+      }
+      #expect(try racks("fat == 1") == [1, 2] && racks("room.full == 2") == [1, 2])
+      _ = try storeError(.invalidQuery) { try racks("thick == 1") }
+      store.close()
+      // A program that knows tomes alone changes them, and with them the room of their racks.
+      let other = try Store(at: path, entities: [WholeTome.self])
+      try other.update(WholeTome.where { $0.pages == 400 }) { $0.pages = 40 }
+      other.close()
+      let again = try Store(at: path, entities: [NumberedRack.self])
+      defer { again.close() }
+      #expect(try again.fetch(NumberedRack.where(format: "fat == 0")).map(\.number) == [2])
+      #expect(try again.count(NumberedRack.where(format: "room.full == 1")) == 2)
+      try expectSound(again)
     }
   }
 
