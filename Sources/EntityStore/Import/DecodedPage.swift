@@ -33,10 +33,10 @@ struct DecodedPage: Sendable {
   /// The file of the page; nil where it is of none.
   private(set) var file: String?
   var warnings: [String] = []
-  /// What members of the records lead to.
+  /// The keys of the records that members lead to.
   var links: [LinkKeys] = []
   var byteCount = 0
-  /// What the source says of the page.
+  /// The facts by which the source can later say that the page has not changed.
   var memory: PageMemory?
   var next: String?
   /// How many pages the source says that it has.

@@ -26,7 +26,7 @@ extension JSONRecordEncoder {
     page.warnings += takeWarnings()
   }
 
-  /// The same for the elements of an array, or the values of an object's members.
+  /// Adds the elements of an array, or the values of an object's members, to `page` as records.
   func take(
     elementsOf array: JSONNode, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
     into page: inout DecodedPage

@@ -290,7 +290,7 @@ final class JSONRecordEncoder {
     return try content(of: node.index, node.document.reader, isPart: isPart)
   }
 
-  /// The same of the record at `index` of the text begun with.
+  /// The content of the record at `index` of the present text, as for a record with a node.
   func content(
     of index: Int, _ tape: JSONTapeReader, isPart: Bool
   ) throws(RecordRejection) -> UnsafeRawBufferPointer {
@@ -420,7 +420,7 @@ final class JSONRecordEncoder {
     return missingKey(numbers, in: node.index, node.document.reader)
   }
 
-  /// The same of the record at `index` of the text begun with.
+  /// The rejection of the record at `index` of the present text, as for a record with a node.
   func missingKey(
     _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
   ) -> RecordRejection? {

@@ -6,7 +6,7 @@ struct ConditionBinding {
   let entity: StoredEntity
   /// The positions of paths in the format string that the condition was parsed from, for errors.
   let positions: [String: FormatPosition]
-  /// What knows the relationships; `nil` where conditions cannot go beyond the record.
+  /// The schema with the relationships; `nil` where conditions cannot go beyond the record.
   let schema: StoredSchema?
   /// The variables of the SUBQUERYs around the current expression, outermost first, with the types of
   /// the elements that they stand for, where known.
