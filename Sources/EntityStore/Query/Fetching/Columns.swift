@@ -47,12 +47,14 @@ struct Columns {
   /// How many values are loaded at once.
   static let loadedTogether = 1_024
 
-  /// Appends many values of the one column to `list`.
-  func load<E: Entity, V>(
-    _ values: [StoredValue], _ attribute: Attribute<E, V>, into list: inout [V]
+  /// Moves many values of the one column to the end of `list`.
+  func move<E: Entity, V>(
+    _ values: inout [StoredValue], _ attribute: Attribute<E, V>, into list: inout [V]
   ) throws(StoreError) {
+    if values.isEmpty { return }
     guard attribute.coding.load(all: values, into: &list) else {
       throw .badQuery("an index key of \(entity.name) is no \(V.self)")
     }
+    values.removeAll(keepingCapacity: true)
   }
 }

@@ -6,37 +6,6 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The values of one attribute that rows have given.
-private struct LoadedColumn<E: Entity, V> {
-  private let columns: Columns
-  private let attribute: Attribute<E, V>
-  private(set) var found: [V] = []
-  /// Values of an index become those of the type together, as the type is looked up only once then.
-  private var stored: [StoredValue] = []
-
-  init(_ columns: Columns, _ attribute: Attribute<E, V>) {
-    self.columns = columns
-    self.attribute = attribute
-  }
-
-  mutating func append(_ value: Value) throws(StoreError) {
-    stored.append(StoredValue(value))
-    if stored.count == Columns.loadedTogether { try load() }
-  }
-
-  mutating func append(_ reader: inout RecordReader) throws(StoreError) {
-    try load()
-    var place = 0
-    found.append(try columns.next(attribute, &place, of: &reader))
-  }
-
-  mutating func load() throws(StoreError) {
-    guard !stored.isEmpty else { return }
-    try columns.load(stored, attribute, into: &found)
-    stored.removeAll(keepingCapacity: true)
-  }
-}
-
 extension ReadableTransaction where Self: ~Copyable {
   /// Some attributes of the records that `query` finds, in its order, without decoding the others.
   ///
@@ -97,14 +66,20 @@ extension ReadableTransaction where Self: ~Copyable {
     let attribute = E.attributes[keyPath: path]
     var columns = Columns(of: try access.core.entity(E.self))
     try columns.append(attribute)
-    var column = LoadedColumn(columns, attribute)
+    var found: [V] = []
+    // Values of an index become those of the type together, as the type is looked up only once then.
+    var stored: [StoredValue] = []
     let order = try forEachRow(query, columns, distinct: distinct) { (values) throws(StoreError) in
-      try column.append(values[0])
+      stored.append(StoredValue(values[0]))
+      if stored.count == Columns.loadedTogether {
+        try columns.move(&stored, attribute, into: &found)
+      }
     } record: { (reader) throws(StoreError) in
-      try column.append(&reader)
+      try columns.move(&stored, attribute, into: &found)
+      var place = 0
+      found.append(try columns.next(attribute, &place, of: &reader))
     }
-    try column.load()
-    let found = column.found
+    try columns.move(&stored, attribute, into: &found)
     return order.map { $0.map { found[$0] } } ?? found
   }
 
