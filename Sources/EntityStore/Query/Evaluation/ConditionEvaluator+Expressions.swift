@@ -3,6 +3,7 @@ internal import LodestoreFormat
 extension ConditionEvaluator {
   /// Whether a comparison of expressions is true for the record.
   func evaluate(_ comparison: BoundComparison, _ record: RecordUnderTest) throws -> Bool {
+    if let answer = try cased(comparison, record) { return answer }
     let left = try value(comparison.left, record)
     let right = try value(comparison.right, record)
     guard let quantifier = comparison.quantifier else {
@@ -17,6 +18,36 @@ extension ConditionEvaluator {
     case .all:
       for element in elements { if try !compare(element, right, comparison) { return false } }
       return true
+    }
+  }
+
+  /// Whether an attribute's text in upper or lower case equals a constant, by bytes where both are
+  /// ASCII; `nil` for every other comparison.
+  ///
+  /// A string for each record would take longer than all the rest.
+  private func cased(
+    _ comparison: BoundComparison, _ record: RecordUnderTest
+  ) throws -> Bool? {
+    let isEqual = comparison.operator == .equal
+    guard isEqual || comparison.operator == .notEqual, comparison.quantifier == nil,
+      comparison.options.isEmpty, case .call(let function, let operands) = comparison.left,
+      let letters = function.changedLetters, operands.count == 1,
+      case .attribute(let attribute, let steps) = operands[0], steps.isEmpty,
+      case .value(.string(var constant)) = comparison.right,
+      case .text(let text) = try value(of: attribute, record)
+    else { return nil }
+    return constant.withUTF8 { other -> Bool? in
+      var isSame = other.count == text.count
+      for index in text.indices {
+        var byte = text[index]
+        // Other characters may become several, or be equal in another form.
+        guard byte < 0x80 else { return nil }
+        guard isSame else { continue }
+        if letters.contains(byte) { byte ^= 0x20 }
+        isSame = byte == other[index]
+      }
+      if isSame { return isEqual }
+      return other.allSatisfy { $0 < 0x80 } ? !isEqual : nil
     }
   }
 
@@ -233,10 +264,10 @@ extension ConditionEvaluator {
   static func call(_ function: OperandFunction, on argument: DynamicValue) -> DynamicValue {
     switch function {
     case .uppercase:
-      if let text = argument.ascii(changing: 0x61...0x7a) { return .string(text) }
+      if let text = argument.ascii(function) { return .string(text) }
       return argument.string.map { .string($0.uppercased()) } ?? .null
     case .lowercase:
-      if let text = argument.ascii(changing: 0x41...0x5a) { return .string(text) }
+      if let text = argument.ascii(function) { return .string(text) }
       return argument.string.map { .string($0.lowercased()) } ?? .null
     case .canonical:
       var folded: [UInt8] = []
@@ -258,6 +289,15 @@ extension ConditionEvaluator {
 }
 
 extension OperandFunction {
+  /// The letters of ASCII that the function gives their other case; `nil` for other functions.
+  fileprivate var changedLetters: ClosedRange<UInt8>? {
+    switch self {
+    case .uppercase: 0x61...0x7a
+    case .lowercase: 0x41...0x5a
+    default: nil
+    }
+  }
+
   /// Whether it is a function of one text.
   fileprivate var takesText: Bool {
     switch self {
@@ -268,10 +308,10 @@ extension OperandFunction {
 }
 
 extension DynamicValue {
-  /// A text of ASCII characters with the letters of `range` in their other case; `nil` for any other value.
-  fileprivate func ascii(changing range: ClosedRange<UInt8>) -> String? {
+  /// A text of ASCII characters in the case that `function` gives it; `nil` for any other value.
+  fileprivate func ascii(_ function: OperandFunction) -> String? {
     withText { text -> String? in
-      guard text.allSatisfy({ $0 < 0x80 }) else { return nil }
+      guard let range = function.changedLetters, text.allSatisfy({ $0 < 0x80 }) else { return nil }
       return String(unsafeUninitializedCapacity: text.count) { bytes in
         for index in text.indices {
           let byte = text[index]

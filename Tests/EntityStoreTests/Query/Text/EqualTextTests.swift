@@ -48,6 +48,27 @@ private struct Form: Entity {
 
 /// Texts that are equal to Swift and have other bytes, where these count.
 @Suite struct `Equal texts of other bytes` {
+  /// Texts of ASCII are compared by bytes without a string for each; all others as strings.
+  @Test func `are equal in upper and lower case, as other texts are`() throws {
+    let texts = [
+      "", "abc", "ABC", "aBc", "ab", "a-b_9", "stra\u{df}e", "STRASSE", "k", "\u{212a}", ";",
+      "\u{37e}", Form.composed, Form.decomposed, "\u{c9}", "\u{130}", "i", "@[`{",
+    ]
+    try withTemporaryStore([Form.self]) { store in
+      try store.insert(texts.map { Form($0) })
+      for constant in texts + texts.map({ $0.uppercased() }) + ["abcd", "AB", "\u{3c3}"] {
+        for (function, change) in [
+          ("uppercase", { $0.uppercased() }), ("lowercase", { $0.lowercased() }),
+        ] as [(String, (String) -> String)] {
+          let equal = try store.fetch(Form.where(format: "\(function):(text) == %@", constant))
+          #expect(equal.map(\.text) == texts.filter { change($0) == constant }, "\(constant)")
+          let other = try store.fetch(Form.where(format: "\(function):(text) != %@", constant))
+          #expect(other.map(\.text) == texts.filter { change($0) != constant }, "\(constant)")
+        }
+      }
+    }
+  }
+
   @Test func `are different branches of an OR`() throws {
     try withTemporaryStore([Form.self]) { store in
       try store.insert([Form(Form.composed, ["x": 1]), Form(Form.decomposed, ["x": 2]), Form("e")])
