@@ -10,9 +10,10 @@ import PackageDescription
 //                       └─> EntityMacros ─> EntityMacroExpansion (with the trait "Macros" or "Complete")
 //   LodestoreFoundation ─> EntityStore
 //   LodestoreMaintenance ─> EntityStore, LodestoreVerifier, and what these build upon
+//   LodestoreRepair ─> EntityStore, LodestoreVerifier, and what these build upon
 //   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
-//   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreVerifier, and what these build upon
+//   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
 //
 // swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore`,
 // `EntityMacros` and `EntityMacroExpansion`: kvdump, EntityStore and hand-written entities never
@@ -51,6 +52,7 @@ let package = Package(
     .library(name: "EntityStore", targets: ["EntityStore"]),
     .library(name: "LodestoreFoundation", targets: ["LodestoreFoundation"]),
     .library(name: "LodestoreMaintenance", targets: ["LodestoreMaintenance"]),
+    .library(name: "LodestoreRepair", targets: ["LodestoreRepair"]),
     .library(name: "LodestoreWeb", targets: ["LodestoreWeb"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
   ],
@@ -113,6 +115,12 @@ let package = Package(
         "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
         "LodestoreVerifier",
       ]),
+    // Apart, because only some programs save what is left of a damaged store.
+    .target(
+      name: "LodestoreRepair",
+      dependencies: [
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreVerifier",
+      ]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     // Apart, so that the store needs no HTTP.
@@ -130,7 +138,8 @@ let package = Package(
     .target(
       name: "KVDumpCommands",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreRepair",
+        "LodestoreVerifier",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump", exclude: ["Main"]),
@@ -160,7 +169,7 @@ let package = Package(
       name: "KVDumpTests",
       dependencies: [
         "KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages",
-        "LodestoreVerifier",
+        "LodestoreRepair", "LodestoreVerifier",
       ]),
     .testTarget(
       name: "LodestoreTests",

@@ -220,6 +220,24 @@ final class FilePair: @unchecked Sendable {
     let byte = Self.byte(for: lock)
     return ByteLock.holder(of: dataDescriptor, in: byte..<byte + 1) == .nobody
   }
+
+  /// Whether a process has the file at `path` open with a lock file, this process included.
+  static func isInUse(_ path: String) -> Bool {
+    let file = openFile(path, O_RDONLY)
+    guard file >= 0 else { return false }
+    defer { close([file]) }
+    for attempt in 0..<10 {
+      guard case .other = ByteLock.holder(of: file, in: firstByte..<2 * firstByte) else {
+        return false
+      }
+      // As in ``isOnlyHolderInTime(of:in:)``.
+      if attempt < 9 { usleep(5_000) }
+    }
+    return true
+  }
 }
 
 private func closeFile(_ descriptor: Int32) { close(descriptor) }
+
+/// Whether a process has the store at `path` open; one that reads without a lock file is not noticed.
+package func isStoreInUse(_ path: String) -> Bool { FilePair.isInUse(path) }

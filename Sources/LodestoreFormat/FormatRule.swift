@@ -124,6 +124,8 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case digestKey = "digest.key"
   case digestLength = "digest.length"
   case digestContent = "digest.content"
+  // The second copy of the catalogue.
+  case catalogueCopy = "catalogue.copy"
   // Buckets and imports.
   case bucketKey = "bucket.key"
   case importKey = "import.key"

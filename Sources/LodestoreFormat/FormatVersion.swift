@@ -74,6 +74,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// Digests of the content: a writer that does not know them would leave digests of earlier
   /// content.
   case contentDigest
+  /// A second copy of the catalogue: a writer that does not know it would leave a copy of an earlier
+  /// catalogue.
+  case catalogueCopy
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -85,7 +88,7 @@ package enum FormatFeature: Sendable, CaseIterable {
       FormatRequirement(reader: .first, writer: .derivations)
     case .history: FormatRequirement(reader: .first, writer: .history)
     case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
-      .derivedDatePart, .contentDigest:
+      .derivedDatePart, .contentDigest, .catalogueCopy:
       FormatRequirement(reader: .first, writer: .schemas)
     case .nullInitial: FormatRequirement(reader: .schemas, writer: .schemas)
     }

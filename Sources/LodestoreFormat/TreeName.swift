@@ -18,6 +18,8 @@ package enum TreeName: Hashable, Sendable {
   case history
   /// The digests of records, links and buckets.
   case digests
+  /// The second copy of the catalogue.
+  case catalogueCopy
 
   package var text: String {
     switch self {
@@ -33,6 +35,7 @@ package enum TreeName: Hashable, Sendable {
     case .elements(let entity, let index): "elements.\(entity).\(index)"
     case .history: "history"
     case .digests: "digests"
+    case .catalogueCopy: "catalogue.copy"
     }
   }
 
@@ -42,12 +45,18 @@ package enum TreeName: Hashable, Sendable {
     case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
       .elements:
       false
-    case .history, .digests: true
+    case .history, .digests, .catalogueCopy: true
     }
   }
 
   /// What a store uses of the format that has the tree.
-  package var features: Set<FormatFeature> { self == .digests ? [.contentDigest] : [.base] }
+  package var features: Set<FormatFeature> {
+    switch self {
+    case .digests: [.contentDigest]
+    case .catalogueCopy: [.catalogueCopy]
+    default: [.base]
+    }
+  }
 
   /// The tree that `text` names; `nil` for a name that this version does not know.
   package init?(_ text: String) {
@@ -59,6 +68,7 @@ package enum TreeName: Hashable, Sendable {
     case "imports": self = .imports
     case "history": self = .history
     case "digests": self = .digests
+    case "catalogue.copy": self = .catalogueCopy
     default:
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       let numbers = parts.dropFirst().compactMap { part in
@@ -150,6 +160,16 @@ package enum CatalogueKey {
     guard key.count == 5, key[0] == kind else { return nil }
     return UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
   }
+}
+
+/// The keys of the tree `catalogue.copy` that the catalogue does not have.
+///
+/// See Format.md, "Second copy".
+package enum CatalogueCopyKey {
+  /// The fields of the header that are copied.
+  package static let fields: [HeaderField] = [.uuid, .created, .model]
+
+  package static func key(of field: HeaderField) -> [UInt8] { [0] + field.key }
 }
 
 /// The keys of the tree `buckets`.

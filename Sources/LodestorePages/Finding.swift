@@ -28,6 +28,7 @@ package struct Finding: Equatable, Sendable {
     case derivedValue = "derived-value"
     // The content as a whole.
     case digest
+    case catalogueCopy = "catalogue-copy"
   }
 
   package var code: Code
@@ -104,6 +105,7 @@ extension Finding.Code {
     case .linkOrder: .linkOrder
     case .derivedValue: .derivedValue
     case .digest: .digestContent
+    case .catalogueCopy: .catalogueCopy
     }
   }
 }

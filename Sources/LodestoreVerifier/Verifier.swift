@@ -151,6 +151,9 @@ package struct Verifier {
     try section(.imports) { try $0.verifyImports() }
     if trees[TreeName.history.text] != nil { try section(.history) { try $0.verifyHistory() } }
     if trees[TreeName.digests.text] != nil { try section(.digests) { try $0.verifyDigests() } }
+    if trees[TreeName.catalogueCopy.text] != nil {
+      try section(.catalogueCopy) { try $0.verifyCatalogueCopy() }
+    }
     report.findings = findings.kept
     report.findingCount = findings.count
     return report
@@ -247,7 +250,9 @@ package struct Verifier {
         }
       case nil:
         report.notices.append("tree '\(text)' is none that Format.md lists and was not read")
-      case .header, .catalogue, .counters, .buckets, .imports, .history, .digests: break
+      case .header, .catalogue, .counters, .buckets, .imports, .history, .digests,
+        .catalogueCopy:
+        break
       }
     }
   }

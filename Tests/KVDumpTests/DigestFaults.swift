@@ -24,8 +24,22 @@ extension RawStore {
 }
 
 extension Fault {
-  /// Faults of Format.md, "Digests".
+  /// Faults of Format.md, "Digests" and "Second copy".
   static let digestFaults: [Fault] = [
+    Fault("the second copy of a description is another one") { store in
+      try store.put(
+        HeaderField.format.key, FormatRequirement(of: [.base, .catalogueCopy]).bytes, .header)
+      for pair in try store.pairs(.catalogue) { try store.put(pair.key, pair.body, .catalogueCopy) }
+      for field in CatalogueCopyKey.fields {
+        guard let body = try store.transaction.get(field.key, in: store.tree(.header)) else {
+          continue
+        }
+        let (key, content) = (CatalogueCopyKey.key(of: field), Array(body))
+        try store.put(key, Checksum.sealed(key: key, content: content), .catalogueCopy)
+      }
+      let key = CatalogueKey.entity(2)
+      try store.put(key, Checksum.sealed(key: key, content: [0]), .catalogueCopy)
+    },
     Fault("a digest is of an entity that is not there") { store in
       try store.putDigests()
       let content = DigestedContent.records(entity: 77)

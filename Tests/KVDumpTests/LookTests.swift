@@ -174,6 +174,7 @@ struct LookTests {
         tree,entries,depth,content\r
         buckets,0,0,the program's own keys and values\r
         catalogue,2,1,descriptions of the entities\r
+        catalogue.copy,4,1,a second copy of the catalogue\r
         counters,1,1,next record ids\r
         digests,2,1,"digests of records, links and buckets"\r
         imports,2,1,"how far imports are, and their reports"\r

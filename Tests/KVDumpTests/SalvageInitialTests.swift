@@ -81,10 +81,16 @@ private struct StrayDog: Entity {
     try Self.make(folder.store)
     #expect(try Verifier.verify(path: folder.store).isSound)
     if isLost {
+      var body: [UInt8] = []
       try FaultFile.commit(to: folder.store) { raw in
-        let kennels = try raw.pairs(.records(entity: 2))
-        try raw.put(kennels[0].key, [0, 0, 0, 0, 0, 0], .records(entity: 2))
+        body = try required(raw.pairs(.records(entity: 2)).first).body
       }
+      // Also in pages of earlier commits, from which the record would be restored.
+      var pages = try FilePages(folder.store)
+      for place in pages.bytes.indices where pages.bytes[place...].starts(with: body) {
+        pages.bytes[place + 2] ^= 1
+      }
+      try pages.write(folder.store)
     }
     let memory = MemoryConsole()
     let out = folder.path + "/out.lodestore"

@@ -67,6 +67,7 @@ private struct Book: Entity {
       }
       let checksum = content.withUnsafeBytes { Checksum.record(id: 2, body: $0) }
       try raw.putRecord(2, content + littleEndianBytes(checksum), entity: book)
+      try raw.putDigests()
     }
     let memory = MemoryConsole()
     let out = folder.path + "/out.lodestore"

@@ -6,6 +6,7 @@ import LodestorePages
 import Testing
 
 @testable import KVDumpCommands
+@testable import LodestoreRepair
 @testable import LodestoreVerifier
 
 /// A take of a song, of which a history is kept.
@@ -110,7 +111,7 @@ private struct Memo: Entity {
       try raw.transaction.put(
         littleEndianBytes(UInt64(300)), [5], in: raw.tree("later.numbers", hasIntegerKeys: true))
       try raw.put(Array("later".utf8), [6, 7], .header)
-      try raw.put([3, 0, 0, 0, 1], [8], .catalogue)
+      for tree in [TreeName.catalogue, .catalogueCopy] { try raw.put([3, 0, 0, 0, 1], [8], tree) }
     }
   }
 
@@ -132,9 +133,11 @@ private struct Memo: Entity {
     }
   }
 
-  /// What is derived of a lost relationship kept the new store from being opened, and so from being
-  /// kept.
-  @Test func `keeps records whose relationship is lost, and what was derived of it`() async throws {
+  /// One damaged byte of a description once lost the entity.
+  @Test(arguments: [[TreeName.catalogue], [.catalogueCopy], [.catalogue, .catalogueCopy]])
+  func `restores a damaged description from its copy, and from an earlier commit`(
+    _ damaged: [TreeName]
+  ) async throws {
     let folder = try StoreFolder()
     let store = try Store(at: folder.store, entities: [Reel.self, Cut.self])
     try await store.write { tx throws in
@@ -143,11 +146,12 @@ private struct Memo: Entity {
     }
     store.close()
     try FaultFile.commit(to: folder.store) { raw in
-      try raw.put([2, 0, 0, 0, 1], [1, 2, 3, 4, 5], .catalogue)
+      for tree in damaged { try raw.put([2, 0, 0, 0, 1], [1, 2, 3, 4, 5], tree) }
     }
     let outcome = try await Self.salvage(folder)
-    #expect(
-      outcome.status == .negative && outcome.messages.contains("derived no more"), "\(outcome)")
+    let isOlder = damaged.count > 1
+    #expect(outcome.status == (isOlder ? .negative : .success), "\(outcome)")
+    #expect(outcome.messages.contains("of an earlier commit") == isOlder, "\(outcome)")
     #expect(try Verifier.verify(path: outcome.out).isSound)
     let memory = MemoryConsole()
     _ = await KVDump.execute(
@@ -178,14 +182,27 @@ private struct Memo: Entity {
     #expect(!trees.contains("later") && trees.contains("records.1"))
   }
 
-  @Test func `says that the history is not carried`() async throws {
+  @Test(arguments: [false, true])
+  func `carries a whole history, and says where it cannot`(isDamaged: Bool) async throws {
     let folder = try StoreFolder()
     try Self.makeTakes(folder.store)
+    var pairs: [[UInt8]: [UInt8]] = [:]
+    try FaultFile.commit(to: folder.store) { raw in
+      for pair in try raw.pairs(.history) { pairs[pair.key] = pair.body }
+      if isDamaged {
+        try raw.put(required(pairs.keys.first { $0[0] == 1 }), [1, 2, 3, 4, 5], .history)
+      }
+    }
+    #expect(pairs.count == 3)
     let outcome = try await Self.salvage(folder)
-    #expect(outcome.status == .negative)
-    #expect(outcome.messages.contains("history: 2 writes are not carried"), "\(outcome.messages)")
-    #expect(outcome.messages.contains("1 images"), "\(outcome.messages)")
+    #expect(outcome.status == (isDamaged ? .negative : .success), "\(outcome)")
+    #expect(outcome.messages.contains("history: begins anew") == isDamaged, "\(outcome.messages)")
     #expect(try Verifier.verify(path: outcome.out).isSound)
+    try FaultFile.commit(to: outcome.out) { raw in
+      var carried: [[UInt8]: [UInt8]] = [:]
+      for pair in try raw.pairs(.history) { carried[pair.key] = pair.body }
+      #expect((carried == pairs) == !isDamaged)
+    }
   }
 
   @Test(
@@ -214,21 +231,24 @@ private struct Memo: Entity {
   }
 
   /// A file of 3 MB kept the command busy for minutes: each node had its run read.
-  @Test func `a run that many nodes name is read no more than twice over`() throws {
+  @Test func `a run that many nodes name is read a few times at most`() throws {
     let folder = try StoreFolder()
     let run = CraftedPages.firstRun(nodeCount: 200)
     try CraftedPages(
       nodes: Array(repeating: .init(run: run, byteCount: 1_999 * 4_096), count: 200),
       runs: [run: 2_000], lastPage: run + 1_999
     ).write(to: folder.store)
-    let pages = try PageSalvage(path: folder.store)
-    var tree: TreeRecord?
-    let meta = try #require(pages.metas.first)
-    _ = try pages.walk(meta.main, isNames: true) { _, value in tree = TreeRecord(value, at: 0) }
+    let file = try DamagedFile(path: folder.store)
+    let meta = try #require(file.metas.first)
+    let tree = try #require(try PageSurvey.names(file, meta.main).trees.first)
     var byteCount = 0
-    let gaps = try pages.walk(try #require(tree)) { _, value in byteCount += value.count }
-    #expect(byteCount >= 1_999 * 4_096 && byteCount <= 2 * 2_010 * 4_096)
-    #expect(!gaps.isEmpty)
+    var pages = PageSet(bound: file.pageCount)
+    let counts = try file.walk(tree.record, pages: &pages) { leaf in
+      for pair in leaf.pairs { byteCount += pair?.body.count ?? 0 }
+      return true
+    }
+    #expect(byteCount >= 1_999 * 4_096 && byteCount <= 8 * 2_010 * 4_096)
+    #expect(!counts.fit(tree.record))
   }
 
   #if os(Linux)
@@ -253,11 +273,12 @@ private struct Memo: Entity {
           size = size as Int
         ] in
         func read(_ path: String) throws -> Int {
-          let file = try SalvagedFile(path: path)
-          for entity in file.entities { _ = try file.forEachRecord(of: entity) { _, _ in } }
-          try file.passOtherTrees()
+          let store = try DamagedStore(path: path)
+          let records = try SalvagedRecords(store)
           var found = 0
-          for _ in 0..<2 { try file.forEachOrphan { _, _, bytes in found += bytes.count } }
+          for entity in store.entities {
+            for _ in 0..<2 { try records.forEach(of: entity) { _, bytes in found += bytes.count } }
+          }
           return found
         }
         // The pages of the program count too, and are read when they are first needed.

@@ -12,7 +12,8 @@ enum SalvageRun {
     var rows: [[String: Any]]
     var messages: String
     func number(_ entity: String, _ column: String) -> Int {
-      rows.first { $0["entity"] as? String == entity }?[column] as? Int ?? -1
+      rows.first { $0["kind"] as? String == "records" && $0["name"] as? String == entity }?[column]
+        as? Int ?? -1
     }
   }
 

@@ -242,27 +242,30 @@ private struct Tag: Entity {
     }
   }
 
-  @Test
-  func `takes the commit before where the newest cannot be read, and refuses what is no store`()
+  @Test func `finds the newest commit without its meta page, and refuses what is no store`()
     async throws
   {
     let folder = try StoreFolder()
     try Self.make(folder.store)
-    let before = folder.path + "/before.lodestore"
-    try FileManager.default.copyItem(atPath: folder.store, toPath: before)
     try Self.change(folder.store)
-    var pages = try FilePages(folder.store)
-    let newest = pages.newestMeta
-    for index in newest * 4_096..<(newest + 1) * 4_096 { pages.bytes[index] = 0 }
-    try pages.write(folder.path + "/meta.lodestore")
-    let out = folder.path + "/out.lodestore"
-    let outcome = try await SalvageRun.outcome(folder.path + "/meta.lodestore", into: out)
-    #expect(
-      outcome.status == .negative && outcome.messages.contains("a later commit may be lost"),
-      "\(outcome)")
-    #expect(outcome.number("Page", "saved") == Self.pageCount + 1, "\(outcome)")
-    #expect(try Verifier.verify(path: out).isSound)
-    try Self.compare(before, out)
+    for metas in [1, 2] {
+      var pages = try FilePages(folder.store)
+      for meta in metas == 2 ? [0, 1] : [pages.newestMeta] {
+        for index in meta * 4_096..<(meta + 1) * 4_096 { pages.bytes[index] = 0 }
+      }
+      try pages.write(folder.path + "/meta\(metas).lodestore")
+      let out = folder.path + "/out\(metas).lodestore"
+      let outcome = try await SalvageRun.outcome(
+        folder.path + "/meta\(metas).lodestore", into: out)
+      #expect(
+        outcome.status == .negative && outcome.messages.contains("meta page"), "\(outcome)")
+      #expect(outcome.number("Page", "saved") == Self.pageCount + 1, "\(outcome)")
+      #expect(try Verifier.verify(path: out).isSound)
+      let store = try Store(at: out, entities: Self.entities)
+      defer { store.close() }
+      #expect(try await store.count(Page.where(format: "text == 'of the newest commit'")) == 1)
+      #expect(try await store.fetch(Page.ID(rawValue: 7)) == nil)
+    }
     for (name, content) in [
       ("empty", []), ("text", Array("text".utf8)), ("zeros", [UInt8](repeating: 0, count: 9_000)),
     ] {
@@ -284,6 +287,7 @@ private struct Tag: Entity {
       // Three more with the name of the second folder, and two with that of the third.
       for id in copies { try raw.putCopy(of: 2, as: id) }
       for id in copies { try raw.putCopy(of: 3, as: id + 3) }
+      try raw.putDigests()
     }
     if isStray {
       var pages = try FilePages(folder.store)
@@ -334,8 +338,10 @@ private struct Tag: Entity {
     try pages.write(path)
     #expect(try !Verifier.verify(path: path).isSound)
     let outcome = try await SalvageRun.outcome(path, into: out)
-    #expect(outcome.status == .success, "\(outcome)")
+    // An earlier state of the pages would look like that, too.
+    #expect(outcome.status == .negative && outcome.messages.contains("free list"), "\(outcome)")
     #expect(outcome.number("Page", "saved") == Self.pageCount + 1, "\(outcome)")
+    #expect(outcome.number("Page", "older") == 0, "\(outcome)")
     #expect(try Verifier.verify(path: out).isSound)
   }
 
@@ -371,7 +377,9 @@ private struct Tag: Entity {
   }
 
   /// Its checksum is right each time.
-  @Test func `of a description that is there twice takes it once, and says so`() async throws {
+  @Test func `of a description that is there twice takes it once, and finds the other`()
+    async throws
+  {
     let folder = try StoreFolder()
     try Self.make(folder.store)
     var pages = try FilePages(folder.store)
@@ -389,8 +397,8 @@ private struct Tag: Entity {
     let (path, out) = (folder.path + "/damaged.lodestore", folder.path + "/out.lodestore")
     try pages.write(path)
     let outcome = try await SalvageRun.outcome(path, into: out)
-    #expect(outcome.status == .negative, "\(outcome)")
-    #expect(outcome.messages.contains("another entity has its number"), "\(outcome)")
+    // The nodes of a page are found without its slots.
+    #expect(outcome.status == .success, "\(outcome)")
     #expect(try Verifier.verify(path: out).isSound)
   }
 

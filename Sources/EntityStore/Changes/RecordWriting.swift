@@ -159,3 +159,10 @@ extension TransactionCore {
     try body()
   }
 }
+
+extension ContentLedger {
+  /// The ledger of the transaction that `core` writes in.
+  static func of(_ core: TransactionCore) -> ContentLedger {
+    of(core.transaction, core.store.trees)
+  }
+}

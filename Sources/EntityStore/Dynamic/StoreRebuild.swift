@@ -1,8 +1,10 @@
 internal import LMDB
 package import LodestoreFormat
 
-/// Makes a store of what was saved of another: descriptions and records as they were, and from them all that
-/// follows: indexes, both sides of links, orders, counters, attributes derived from related records.
+/// Makes a store of the content that was saved of another one.
+///
+/// Descriptions and records stay as they were. Indexes, both sides of links, orders, counters and attributes derived
+/// from related records are built from them.
 ///
 /// To be called in this order: records, links, pairs, ``finish()``.
 package final class StoreRebuild {
@@ -66,6 +68,25 @@ package final class StoreRebuild {
     }
   }
 
+  /// Puts pairs of the history as they were, and makes its tree.
+  package func putHistory(_ pairs: [(key: [UInt8], body: [UInt8])]) throws {
+    if pairs.isEmpty { return }
+    try core.environment.write { transaction in
+      guard
+        let tree = try core.environment.tree(
+          TreeName.history.text, isCreated: true, hasIntegerKeys: false, in: transaction)
+      else { throw FormatError("cannot make tree \(TreeName.history.text)") }
+      for pair in pairs { try transaction.put(pair.key, pair.body, in: tree) }
+    }
+  }
+
+  /// Puts fields of the header as they were, in the place of those that were made.
+  package func putHeader(_ fields: [(key: [UInt8], body: [UInt8])]) throws {
+    try core.environment.write { transaction in
+      for pair in fields { try transaction.put(pair.key, pair.body, in: core.trees.header) }
+    }
+  }
+
   /// Puts what the format does not list as it was: fields of the header, and descriptions.
   package func putUnknown(
     fields: [(key: [UInt8], body: [UInt8])], descriptions: [(key: [UInt8], body: [UInt8])]
@@ -111,7 +132,7 @@ package final class StoreRebuild {
     }
   }
 
-  /// Puts the order of what records of one side lead to; `others` are in their order.
+  /// Puts the orders of the links of one side; each array has the other records in their order.
   package func put(
     order: [UInt64: [UInt64]], of relationship: UInt32, _ side: RelationshipSide
   ) throws {
@@ -138,10 +159,17 @@ package final class StoreRebuild {
 
   /// Makes what follows from the records; where some cannot be in one store, it returns these and makes nothing.
   ///
-  /// - Parameter counters: those of the other store that are in their range; numbers are never given twice.
-  package func finish(counters: [[UInt8]: UInt64]) throws -> [RepeatedKey] {
+  /// - Parameters:
+  ///   - counters: those of the other store that are in their range; numbers are never given twice.
+  ///   - restarted: the entities for which the history reports a restart.
+  package func finish(
+    counters: [[UInt8]: UInt64], restarted: Set<EntityNumber>
+  ) throws -> [RepeatedKey] {
     do {
-      try core.environment.write { transaction in try finish(counters, in: transaction) }
+      try core.environment.write { transaction in
+        try finish(counters, in: transaction)
+        try core.tellRestarts(of: restarted, in: transaction)
+      }
       return []
     } catch let repeated as RepeatedKeys {
       return repeated.pairs
@@ -162,7 +190,7 @@ package final class StoreRebuild {
     for derivation in schema.derived {
       derived[derivation.owner.number, default: []].insert(derivation.number)
     }
-    // What is derived is found by indexes over what is not.
+    // Derived attributes are found by indexes over other attributes.
     var later: [EntityNumber: Set<UInt32>] = [:]
     for entity in schema.entities {
       let numbers = derived[entity.number] ?? []
@@ -180,7 +208,6 @@ package final class StoreRebuild {
     for entity in schema.entities {
       for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
     }
-    try core.tellRestarts(of: Set(schema.entities.map(\.number)), in: transaction)
     // Records, links and buckets were written as bytes.
     ContentLedger.of(writing).recount()
   }

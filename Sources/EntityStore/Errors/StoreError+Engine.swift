@@ -79,8 +79,7 @@ extension StoreError {
     case .notAnEnvironment(let what): "cannot \(thing): \(what)"
     case .otherEngine(let format):
       "cannot \(thing): \(format.engine) made the file, and this program runs "
-        + "\(PageFormat.engineVersion), which cannot read it; 'kvdump salvage' makes a new store of it, with "
-        + "all but the history"
+        + "\(PageFormat.engineVersion), which cannot read it; 'kvdump salvage' makes a new store of it"
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"

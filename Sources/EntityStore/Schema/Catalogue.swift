@@ -107,6 +107,7 @@ enum Catalogue {
     _ = try RelationshipDescription(number: relationship.number, document: document)
     try transaction.put(
       key, Checksum.sealed(key: key, content: document.encoded()), in: trees.catalogue)
+    ContentLedger.of(transaction, trees).catalogueChanged()
   }
 
   static func putNextRelationship(
@@ -133,12 +134,14 @@ enum Catalogue {
     _ relationship: RelationshipDescription, _ trees: Trees, in transaction: Transaction
   ) throws {
     _ = try transaction.delete(CatalogueKey.relationship(relationship.number), in: trees.catalogue)
+    ContentLedger.of(transaction, trees).catalogueChanged()
   }
 
   static func remove(
     _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
   ) throws {
     _ = try transaction.delete(CatalogueKey.entity(description.number), in: trees.catalogue)
+    ContentLedger.of(transaction, trees).catalogueChanged()
   }
 
   static func put(
@@ -149,6 +152,7 @@ enum Catalogue {
     let key = CatalogueKey.entity(description.number)
     try transaction.put(
       key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
+    ContentLedger.of(transaction, trees).catalogueChanged()
   }
 
   static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
@@ -175,6 +179,7 @@ enum Catalogue {
     _ version: UInt64, _ trees: Trees, in transaction: Transaction
   ) throws {
     try transaction.put(HeaderField.model.key, littleEndianBytes(version), in: trees.header)
+    ContentLedger.of(transaction, trees).catalogueChanged()
   }
 
   /// What the first commit of a new store holds.
@@ -187,7 +192,7 @@ enum Catalogue {
       return tree
     }
     let header = try tree(.header)
-    _ = try tree(.catalogue)
+    let catalogue = try tree(.catalogue)
     _ = try tree(.counters)
     _ = try tree(.buckets)
     _ = try tree(.imports)
@@ -197,10 +202,12 @@ enum Catalogue {
     let uuid = UUIDBytes(
       high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
     try transaction.put(
-      HeaderField.format.key, FormatRequirement(of: [.base, .contentDigest]).bytes, in: header)
+      HeaderField.format.key, FormatRequirement(of: [.base, .contentDigest, .catalogueCopy]).bytes,
+      in: header)
     try transaction.put(HeaderField.uuid.key, uuid.bytes, in: header)
     try transaction.put(
       HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)
     try transaction.put(HeaderField.schema.key, littleEndianBytes(UInt64(0)), in: header)
+    try CatalogueCopy.renew(header, catalogue, in: transaction)
   }
 }

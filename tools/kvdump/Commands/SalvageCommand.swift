@@ -1,22 +1,29 @@
 import ArgumentParser
 import EntityStore
+import LodestorePages
+import LodestoreRepair
 import LodestoreVerifier
 
-/// `kvdump salvage`: a new store of what can be saved of a damaged one.
+/// `kvdump salvage`: saves the content of a damaged store in a new one.
 struct SalvageCommand: StoreCommand {
   static let configuration = CommandConfiguration(
-    commandName: "salvage", abstract: "A new store of what can be saved of a damaged one.",
+    commandName: "salvage", abstract: "Save what can be read of a damaged store in a new one.",
     discussion: """
       Example: kvdump salvage damaged.lodestore saved.lodestore
 
-      Every record that still reads and has a right checksum is saved with its id, also where \
-      what leads to its page is damaged; indexes, links and counts are made anew from them. An id that \
-      leads to a lost record becomes null; a record that must lead to one is left out. Of records with \
-      one unique key one is saved, if possible one that a tree leads to, with the highest id. What later versions keep is carried as it reads. The \
-      history begins anew, and imports ask for all of their pages again. Status 0 says that nothing was lost, 1 that something was, and what.
+      Each page is read and classified by its content. So a record with a right checksum is saved with its id, \
+      whatever led to its page. The newest value of each record wins. The links of a relationship are restored from \
+      either side, or from their order. Indexes and derived attributes are built from the records. The history is \
+      carried if it is whole, and otherwise begins anew.
 
-      Nobody may write the damaged store meanwhile; it stays as it is. In memory are the ids of the \
-      records as ranges, the links and their orders, and a few bits for each page.
+      An id that leads to a lost record becomes null. A record that must lead to one is left out. Of records with one \
+      unique key one is saved.
+
+      One row is printed for each part of the content. Status 0 says that nothing was lost, by the digests and the \
+      counts of the store. Status 1 says that something was, and what.
+
+      The damaged store stays as it is. No process may have it open. Memory holds a byte for each page, the ids of \
+      records as ranges, links with their orders, and hashes of the index entries of entities with damage.
       """)
 
   @OptionGroup var store: StoreArgument
@@ -27,35 +34,38 @@ struct SalvageCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   private static let columns = [
-    Column("entity", title: "ENTITY"), Column("saved", title: "SAVED"),
-    Column("orphans", title: "ORPHANS"), Column("damaged", title: "DAMAGED"),
-    Column("missing", title: "MISSING"), Column("emptied", title: "EMPTIED"),
-    Column("dropped", title: "DROPPED"),
+    Column("kind", title: "KIND"), Column("name", title: "NAME"), Column("saved", title: "SAVED"),
+    Column("orphans", title: "ORPHANS"), Column("older", title: "OLDER"),
+    Column("damaged", title: "DAMAGED"), Column("missing", title: "MISSING"),
+    Column("emptied", title: "EMPTIED"), Column("dropped", title: "DROPPED"),
+    Column("whole", title: "WHOLE"),
   ]
 
   func run(on console: Console) async throws -> ExitStatus {
     guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
-    let salvage = Salvage(store.path)
+    let report: RepairReport
     do {
-      try salvage.run(into: copy.path)
+      report = try StoreRepair.salvage(store.path, into: copy.path)
       _ = try CopyCheck(copy.path, on: console)
-    } catch {
+    } catch let error as VerificationError {
       throw CommandFailure.verification(error, of: store.path) ?? error
+    } catch {
+      throw CommandFailure.verification(error, of: out) ?? error
     }
     try copy.commit()
     let writer = console.rows(of: Self.columns)
-    for report in salvage.reports {
+    for part in report.parts {
       try writer.write([
-        .text(report.name), .count(report.saved), .count(report.orphans), .count(report.damaged),
-        .count(report.missing), .count(report.emptied), .count(report.dropped),
+        .text(part.kind.rawValue), .text(part.name), .count(part.saved), .count(part.orphans),
+        .count(part.older), .count(part.damaged), .count(part.missing), .count(part.emptied),
+        .count(part.dropped), .bool(part.isWhole),
       ])
     }
     try writer.finish()
-    for problem in salvage.problems { console.note(problem) }
-    let isWhole = salvage.problems.isEmpty && salvage.reports.allSatisfy(\.isWhole)
+    for sentence in report.notes + report.problems { console.note(sentence) }
     console.note(
-      isWhole ? "nothing was lost" : "see above for what was lost; the rest is in \(out)")
-    return isWhole ? .success : .negative
+      report.isWhole ? "nothing was lost" : "see above for what was lost; the rest is in \(out)")
+    return report.isWhole ? .success : .negative
   }
 }

@@ -79,7 +79,7 @@ extension CommandFailure {
       code: "other-engine",
       message:
         "\(path): \(format.engine) made the file, and this kvdump runs \(PageFormat.engineVersion), which "
-        + "cannot read it; 'kvdump salvage' makes a new store of it, with all but the history",
+        + "cannot read it; 'kvdump salvage' makes a new store of it",
       status: .damagedData, details: [Detail(name: "store", value: .text(path))])
   }
 

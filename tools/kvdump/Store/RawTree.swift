@@ -41,6 +41,7 @@ struct RawTree {
       } ?? "an index over elements"
     case .history: "the history of changes"
     case .digests: "digests of records, links and buckets"
+    case .catalogueCopy: "a second copy of the catalogue"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -67,6 +68,8 @@ struct RawTree {
     return switch kind {
     case .header: header(key, body)
     case .catalogue: sealed(key, body) { "\(document($0) ?? "")" }
+    case .catalogueCopy:
+      sealed(key, body) { key.first == 0 ? "a field of the header" : "\(document($0) ?? "")" }
     case .counters: counter(key, body)
     case .buckets: bucket(key, body)
     case .imports: sealed(key, body) { importPair(key, $0) }

@@ -1,7 +1,8 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The digests of the content that one engine transaction changes; see Format.md, "Digests".
+/// The digests of the content that one engine transaction changes, and the second copy of the catalogue; see
+/// Format.md, "Digests" and "Second copy".
 ///
 /// Every write of records, links and buckets adds its change here, whichever path it takes. The
 /// changes are added to the stored digests once, right before the commit. The first write to a file
@@ -26,13 +27,9 @@ final class ContentLedger: CommitPreparation {
   private let trees: Catalogue.Trees
   private var sums: [DigestedContent: Sum] = [:]
   private var isRecount = false
+  private var isCatalogueChanged = false
 
   private init(_ trees: Catalogue.Trees) { self.trees = trees }
-
-  /// The ledger of the transaction that `core` writes in.
-  static func of(_ core: TransactionCore) -> ContentLedger {
-    of(core.transaction, core.store.trees)
-  }
 
   static func of(_ transaction: Transaction, _ trees: Catalogue.Trees) -> ContentLedger {
     transaction.commitPreparation { ContentLedger(trees) }
@@ -45,14 +42,35 @@ final class ContentLedger: CommitPreparation {
     return made
   }
 
-  /// Calculates all digests from the content before the commit, as after content was written as
-  /// bytes.
-  func recount() { isRecount = true }
+  /// Calculates all digests and the second copy from the content before the commit, as after content was
+  /// written as bytes.
+  func recount() {
+    isRecount = true
+    isCatalogueChanged = true
+  }
+
+  /// Renews the second copy of the catalogue before the commit.
+  func catalogueChanged() { isCatalogueChanged = true }
 
   // MARK: Commit
 
   func prepare(_ transaction: Transaction) throws {
-    guard isRecount || sums.values.contains(where: \.isChanged) else { return }
+    let isContentChanged = isRecount || sums.values.contains(where: \.isChanged)
+    let isCounted = isContentChanged ? try putDigests(in: transaction) : false
+    guard isContentChanged || isCatalogueChanged else { return }
+    let hasCopy = try CatalogueCopy.tree(in: transaction, isCreated: false) != nil
+    guard isCatalogueChanged || !hasCopy else { return }
+    if !hasCopy {
+      _ = try CatalogueCopy.tree(in: transaction, isCreated: true)
+      try Catalogue.require([.catalogueCopy], trees, in: transaction)
+      // Once for each transaction.
+      if !isCounted { try Catalogue.raiseSchemaNumber(trees, in: transaction) }
+    }
+    try CatalogueCopy.renew(trees.header, trees.catalogue, in: transaction)
+  }
+
+  /// Stores the changed digests, or all; true where it has raised the number of the schema.
+  private func putDigests(in transaction: Transaction) throws -> Bool {
     if let tree = try Self.tree(in: transaction, isCreated: false), !isRecount {
       for (content, sum) in sums where sum.isChanged {
         var digest = ContentDigest()
@@ -65,9 +83,10 @@ final class ContentLedger: CommitPreparation {
         digest += sum.change
         try Self.put(digest, of: content, in: tree, transaction)
       }
-      return
+      return false
     }
     try recount(in: transaction)
+    return true
   }
 
   private func recount(in transaction: Transaction) throws {

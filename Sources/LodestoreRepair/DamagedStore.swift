@@ -1,0 +1,498 @@
+internal import LodestoreFormat
+internal import LodestorePages
+
+/// A damaged store, read without LMDB: its trees, its catalogue and the pairs of its small trees.
+///
+/// Each page of the file is classified by its content (``PageSurvey``). A pair is taken from the newest ``Place`` that
+/// has it.
+final class DamagedStore {
+  let file: DamagedFile
+  let survey: PageSurvey
+  /// The trees of the newest commit, by name.
+  private(set) var trees: [String: TreeRecord] = [:]
+  /// The trees of the commit before, by name.
+  private(set) var earlierTrees: [String: TreeRecord] = [:]
+  /// The pages of trees that are whole, each of the right kind.
+  private(set) var owned: PageSet
+  /// Trees whose pages and pairs have the counts that the tree's record says.
+  private(set) var wholeTrees: Set<String> = []
+  /// Losses and doubts, each in a sentence.
+  var problems: [String] = []
+  /// Findings that are no loss of content.
+  var notes: [String] = []
+
+  private(set) var entities: [EntityDescription] = []
+  private(set) var relationships: [RelationshipDescription] = []
+  private(set) var unknownDescriptions: [(key: [UInt8], body: [UInt8])] = []
+  private(set) var header: [[UInt8]: [UInt8]] = [:]
+  private(set) var counters: [[UInt8]: UInt64] = [:]
+  private var digests: [DigestedContent: ContentDigest] = [:]
+  private var hasAllDigests = false
+
+  init(path: String) throws {
+    file = try DamagedFile(path: path)
+    survey = try PageSurvey(file)
+    owned = survey.freeListPages
+    problems = survey.problems
+    try readNames()
+    try walkTrees()
+    try readCatalogue()
+    guard !entities.isEmpty || trees[TreeName.header.text] != nil else {
+      throw VerificationError.notAStore(
+        "no page has a description of an entity, or a store's header")
+    }
+    restoreNames()
+    try readHeader()
+    try readCounters()
+    try readDigests()
+    checkPages()
+  }
+
+  // MARK: Trees
+
+  private func readNames() throws {
+    if let earlier = survey.earlier {
+      for tree in try PageSurvey.names(file, earlier.main).trees {
+        earlierTrees[tree.name] = tree.record
+      }
+    }
+    var walked = PageSet(bound: file.pageCount)
+    if let meta = survey.meta {
+      let (named, isWhole, pages) = try PageSurvey.names(file, meta.main)
+      for tree in named where trees[tree.name] == nil { trees[tree.name] = tree.record }
+      walked = pages
+      for page in 2..<max(2, file.pageCount) where pages.contains(page) { _ = owned.insert(page) }
+      let isStale = survey.isFreeListWhole && isFree(pages)
+      if isWhole, !isStale { return }
+      problems.append("some names of trees cannot be read")
+    }
+    // The leaves of names that no tree leads to: first those whose trees are in use.
+    var leaves: [(score: Int, commit: UInt64, trees: [PageSurvey.NamedTree])] = []
+    for page in pages(of: .names) where !walked.contains(page) && !survey.free.contains(page) {
+      let named = try survey.names(inLeaf: page)
+      let score = named.count {
+        $0.record.root < UInt64(file.pageCount) && !survey.free.contains(Int($0.record.root))
+      }
+      leaves.append((score, try file.page(UInt64(page)).map(file.commit) ?? 0, named))
+    }
+    for leaf in leaves.sorted(by: { ($0.commit, $0.score) > ($1.commit, $1.score) }) {
+      for tree in leaf.trees where trees[tree.name] == nil { trees[tree.name] = tree.record }
+    }
+    if trees[TreeName.catalogue.text] == nil, trees[TreeName.header.text] == nil {
+      for (name, record) in earlierTrees where trees[name] == nil { trees[name] = record }
+    }
+  }
+
+  private func isFree(_ pages: PageSet) -> Bool {
+    (2..<max(2, file.pageCount)).contains { pages.contains($0) && survey.free.contains($0) }
+  }
+
+  /// The numbers of the pages of a kind.
+  func pages(of kind: PageKind) -> [Int] {
+    survey.kinds.indices.filter { survey.kinds[$0] == kind }
+  }
+
+  /// Walks each tree once, and learns which ones are whole and which pages these have.
+  private func walkTrees() throws {
+    for (name, record) in trees {
+      var pages = PageSet(bound: file.pageCount)
+      let kinds = Self.kinds(ofTree: name)
+      let counts = try file.walk(record, pages: &pages) { leaf in
+        let kind = self.survey.kinds[leaf.page.number]
+        return kinds.isEmpty || kinds.contains(kind) || kind == .leaf || kind == .nothing
+      }
+      guard counts.fit(record) else { continue }
+      if survey.isFreeListWhole, isFree(pages) {
+        problems.append("tree '\(name)' leads to free pages: it is of an earlier commit")
+        continue
+      }
+      wholeTrees.insert(name)
+      for page in 2..<max(2, file.pageCount) where pages.contains(page) { _ = owned.insert(page) }
+    }
+  }
+
+  /// The kinds that pages of a tree may have; empty for a tree of a later version.
+  static func kinds(ofTree name: String) -> Set<PageKind> {
+    switch TreeName(name) {
+    case .header: [.header]
+    case .catalogue: [.catalogue]
+    case .counters: [.counters]
+    case .records: [.records]
+    case .buckets, .imports: [.sealed]
+    case .index, .elements, .links: [.entries, .order, .counters]
+    case .order: [.order, .entries]
+    case .history: [.history]
+    case .digests: [.digests]
+    case .catalogueCopy: [.catalogue]
+    case nil: []
+    }
+  }
+
+  /// Gives trees their names back of which one byte was changed.
+  private func restoreNames() {
+    for name in expectedNames where trees[name] == nil {
+      let similar = trees.keys.filter { other in
+        !expectedNames.contains(other) && other.utf8.count == name.utf8.count
+          && zip(other.utf8, name.utf8).count { $0 != $1 } == 1
+      }
+      guard similar.count == 1, let other = similar.first, let record = trees[other] else {
+        continue
+      }
+      notes.append("the name of tree '\(name)' is damaged; its content says whose it is")
+      trees[other] = nil
+      trees[name] = record
+      if wholeTrees.remove(other) != nil { wholeTrees.insert(name) }
+    }
+  }
+
+  /// The trees that the catalogue asks for.
+  private(set) lazy var expectedNames: Set<String> = {
+    var names: [TreeName] = [
+      .header, .catalogue, .catalogueCopy, .counters, .buckets, .imports, .history, .digests,
+    ]
+    for entity in entities {
+      names.append(.records(entity: entity.number))
+      names += (entity.indexes + entity.building).map {
+        .index(entity: entity.number, index: $0.number)
+      }
+      names += entity.elementIndexes.map { .elements(entity: entity.number, index: $0.number) }
+    }
+    names += relationships.flatMap(\.trees)
+    return Set(names.map(\.text))
+  }()
+
+  /// Says where pages are used twice, or by nobody.
+  private func checkPages() {
+    guard survey.isFreeListWhole, let meta = survey.meta else { return }
+    let end = min(UInt64(file.pageCount), meta.lastPage &+ 1)
+    let isClean = (2..<max(2, Int(end))).allSatisfy { page in
+      owned.contains(page) != survey.free.contains(page)
+    }
+    if !isClean, trees.keys.allSatisfy({ wholeTrees.contains($0) }) {
+      problems.append(
+        "some pages are in no tree and not free, or in both: an earlier state of a page may be in its place"
+      )
+    }
+  }
+
+  // MARK: Pairs of small trees
+
+  /// Where a pair was found, the best place first.
+  enum Place: Int, Comparable {
+    case old, earlier, current, tree
+    static func < (a: Place, b: Place) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  struct Keyed {
+    var pairs: [[UInt8]: (body: [UInt8], place: Place)] = [:]
+    /// Whether the tree has all pairs that it says, and each can be used.
+    var isWhole = false
+    /// How many pairs of the tree cannot be used, and how many more it says that there were.
+    var damaged = 0
+    var missing = 0
+
+    var older: Int { pairs.values.count { $0.place < .current } }
+  }
+
+  /// The pairs of a tree, from wherever they can be had.
+  ///
+  /// - Parameters:
+  ///   - kind: that of its pages.
+  ///   - oldest: the last place that is read.
+  ///   - needsKind: whether a leaf must have a pair of the kind to be one of the tree.
+  ///   - isPair: whether a pair is one of this tree, and whole.
+  func pairs(
+    of name: String, kind: PageKind, oldest: Place, needsKind: Bool = false,
+    _ isPair: (DamagedFile.Pair) -> Bool
+  ) throws -> Keyed {
+    var result = Keyed()
+    var own = PageSet(bound: file.pageCount)
+    func take(_ leaf: WalkedLeaf, _ place: Place) {
+      let isFree = survey.isFreeListWhole && survey.free.contains(leaf.page.number)
+      let place = isFree ? min(place, .earlier) : place
+      for case let pair? in leaf.pairs where isPair(pair) {
+        let key = Array(pair.key)
+        if let known = result.pairs[key], known.place >= place { continue }
+        result.pairs[key] = (Array(pair.body), place)
+      }
+    }
+    let record = trees[name]
+    if let record {
+      let counts = try file.walk(record, pages: &own) { leaf in
+        guard
+          leaf.pairs.contains(where: {
+            $0.map { isPair($0) && (!needsKind || PageKind($0) == kind) } ?? false
+          })
+        else { return false }
+        take(leaf, .tree)
+        result.damaged += leaf.pairs.count { !($0.map(isPair) ?? false) }
+        return true
+      }
+      result.isWhole =
+        counts.fit(record) && result.damaged == 0
+        && result.pairs.count == counts.entries && result.older == 0
+      if result.isWhole { return result }
+    } else if earlierTrees[name] == nil, pages(of: kind).allSatisfy(survey.free.contains) {
+      return result
+    }
+    file.beginReading()
+    for page in pages(of: kind)
+    where !own.contains(page) && !owned.contains(page) && !survey.free.contains(page) {
+      if let leaf = try file.leaf(page) { take(leaf, .current) }
+    }
+    let entries = record.map { Int(clamping: $0.entries) }
+    func isComplete() -> Bool { entries.map { result.pairs.count >= $0 } ?? false }
+    if !isComplete(), oldest <= .earlier, let record = earlierTrees[name] {
+      var pages = PageSet(bound: file.pageCount)
+      _ = try file.walk(record, pages: &pages) { leaf in
+        take(leaf, .earlier)
+        return true
+      }
+    }
+    if !isComplete(), oldest <= .old {
+      for page in pages(of: kind) where survey.free.contains(page) && !owned.contains(page) {
+        if let leaf = try file.leaf(page) { take(leaf, .old) }
+      }
+    }
+    let current = result.pairs.values.count { $0.place >= .current }
+    result.missing = max(0, (entries ?? current) - current)
+    // All that the tree says is there, though not all of it where the tree leads.
+    result.isWhole = entries == current && result.older == 0
+    return result
+  }
+
+  // MARK: The catalogue
+
+  private func readCatalogue() throws {
+    func isDescription(_ pair: DamagedFile.Pair) -> Bool {
+      pair.key.first ?? 0 >= 3 || PageKind(pair) == .catalogue
+    }
+    let first = try pairs(
+      of: TreeName.catalogue.text, kind: .catalogue, oldest: .old, needsKind: true, isDescription)
+    var chosen = first.pairs
+    var isWhole = first.isWhole
+    let copyName = TreeName.catalogueCopy.text
+    let second = try pairs(
+      of: copyName, kind: .catalogue, oldest: .old, needsKind: true, isDescription)
+    if trees[copyName] != nil {
+      for (key, pair) in second.pairs where key.first ?? 0 > 0 {
+        guard let known = chosen[key] else {
+          // Where the catalogue is whole, the copy is of an earlier state.
+          if !first.isWhole { chosen[key] = pair }
+          continue
+        }
+        if isNewer(pair, than: known) { chosen[key] = pair }
+      }
+      if !first.isWhole, second.isWhole {
+        isWhole = true
+        notes.append("the catalogue is damaged; its second copy is whole")
+      } else if first.isWhole, second.isWhole,
+        first.pairs.mapValues(\.body)
+          != second.pairs.filter({ $0.key.first != 0 }).mapValues(\.body)
+      {
+        problems.append(
+          "the catalogue and its second copy differ: one of them is of an earlier state")
+      }
+      for (key, pair) in second.pairs where key.first == 0 && key.count > 1 {
+        header[Array(key.dropFirst())] = Array(pair.body.dropFirst(4))
+      }
+    }
+    if !isWhole { problems.append("some descriptions of entities cannot be read") }
+    if chosen.values.contains(where: { $0.place < .current }) {
+      problems.append("some descriptions are of an earlier commit")
+    }
+    for (key, pair) in chosen.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      if key.first ?? 0 >= 3 {
+        unknownDescriptions.append((key, pair.body))
+      } else if key.first != 0 {
+        addDescription(key, pair.body)
+      }
+    }
+    dropUnfitting()
+  }
+
+  /// Of two descriptions of one thing, the one from a better place, or with more layouts.
+  private func isNewer(
+    _ first: (body: [UInt8], place: Place), than second: (body: [UInt8], place: Place)
+  ) -> Bool {
+    if first.place != second.place { return first.place > second.place }
+    return first.body.count > second.body.count
+  }
+
+  private func addDescription(_ key: [UInt8], _ body: [UInt8]) {
+    key.withUnsafeBytes { key in
+      body.withUnsafeBytes { body in
+        do throws(FormatError) {
+          let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
+          if let number = CatalogueKey.entityNumber(key) {
+            let entity = try EntityDescription(number: number, document: document)
+            guard !entities.contains(where: { $0.name == entity.name }) else {
+              throw FormatError("another entity has its name", .catalogueKey)
+            }
+            entities.append(entity)
+          } else if let number = CatalogueKey.relationshipNumber(key) {
+            relationships.append(try RelationshipDescription(number: number, document: document))
+          }
+        } catch {
+          problems.append("the description \(Finding.hexadecimal(key)) is damaged: \(error.reason)")
+        }
+      }
+    }
+  }
+
+  /// Leaves out what is of something else that was lost, or does not fit it: the new store could
+  /// not be opened.
+  private func dropUnfitting() {
+    let described = Dictionary(entities.map { ($0.number, $0) }) { first, _ in first }
+    relationships.removeAll { relationship in
+      do throws(FormatError) {
+        try relationship.check(described)
+        return false
+      } catch {
+        problems.append("relationship \(relationship.number) is left out: \(error.reason)")
+        return true
+      }
+    }
+    for position in entities.indices {
+      let entity = entities[position]
+      for (index, attribute) in entity.attributes.enumerated() where !attribute.isRemoved {
+        do throws(FormatError) {
+          try attribute.derivation?.check(attribute, of: entity, entities, relationships)
+        } catch {
+          problems.append(
+            "'\(entity.name).\(attribute.name)' is derived no more, and keeps its values: "
+              + error.reason)
+          entities[position].attributes[index].derivation = nil
+        }
+      }
+    }
+  }
+
+  // MARK: Header, counters, digests
+
+  /// The fields that name the store and are kept twice.
+  private func readHeader() throws {
+    let kept = header
+    let found = try pairs(of: TreeName.header.text, kind: .header, oldest: .earlier) { pair in
+      let isField = PageKind(pair) == .header
+      return isField || !pair.key.isEmpty
+    }
+    header = kept.merging(found.pairs.mapValues(\.body)) { copy, field in
+      // A field of the copy has a checksum.
+      if copy != field {
+        self.notes.append("a field of the header is damaged; its second copy is whole")
+      }
+      return copy
+    }
+    // The format and the number of the schema follow from the catalogue; marks of imports and later fields do not.
+    let restored = UInt64(kept.count + 2)
+    let isRestored = kept.count > 1 && trees[TreeName.header.text]?.entries ?? .max <= restored
+    if !found.isWhole, !isRestored { problems.append("some fields of the header cannot be read") }
+  }
+
+  /// Takes the counters that are in their range: they have no checksum.
+  private func readCounters() throws {
+    let found = try pairs(of: TreeName.counters.text, kind: .counters, oldest: .earlier) {
+      !$0.key.isEmpty
+    }
+    if !found.isWhole {
+      problems.append("some counters cannot be read: ids go on behind the highest found")
+    }
+    for (key, pair) in found.pairs {
+      // The new store builds all indexes as a whole.
+      if key.first == 4 { continue }
+      let name = key.withUnsafeBytes { Finding.hexadecimal($0) }
+      guard let most = key.withUnsafeBytes({ Self.most($0) }), pair.body.count == 8 else {
+        problems.append("counter \(name) is none that the format lists")
+        continue
+      }
+      let value = pair.body.withUnsafeBytes { $0._uint64(at: 0) }
+      guard (1...most).contains(value) else {
+        problems.append(
+          "counter \(name) says \(value), must be 1 to \(most): numbers go on behind the highest found"
+        )
+        continue
+      }
+      counters[key] = value
+    }
+  }
+
+  /// The highest value that a counter may have; `nil` for other keys.
+  private static func most(_ key: UnsafeRawBufferPointer) -> UInt64? {
+    if CatalogueKey.entityNumber(key) != nil { return 1 << 63 }
+    let isOfNumbers =
+      key.elementsEqual(CounterKey.nextEntity) || key.elementsEqual(CounterKey.nextRelationship)
+    return isOfNumbers ? UInt64(UInt32.max) : nil
+  }
+
+  private func readDigests() throws {
+    let name = TreeName.digests.text
+    let found = try pairs(of: name, kind: .digests, oldest: .current) {
+      PageKind($0) == .digests
+    }
+    guard trees[name] != nil || !found.pairs.isEmpty else {
+      if earlierTrees[name] != nil { problems.append("the digests cannot be read") }
+      return
+    }
+    hasAllDigests =
+      found.isWhole
+      && found.pairs.keys.allSatisfy { key in
+        switch key.withUnsafeBytes({ DigestedContent(key: $0) }) {
+        case .records(let entity): entities.contains { $0.number == entity }
+        case .links(let number): relationships.contains { $0.number == number }
+        case .buckets: true
+        case nil: false
+        }
+      }
+    if !hasAllDigests {
+      problems.append("some digests cannot be read: the counts alone tell what is lost")
+    }
+    var digests: [DigestedContent: ContentDigest] = [:]
+    for (key, pair) in found.pairs where pair.place >= .current {
+      guard let content = key.withUnsafeBytes({ DigestedContent(key: $0) }) else { continue }
+      digests[content] = pair.body.withUnsafeBytes { ContentDigest(bytes: $0) }
+    }
+    self.digests = digests
+  }
+
+  /// The digest of a part of the content; `nil` where the store does not tell.
+  ///
+  /// Empty content has none. So where the tree has entries, the digest is lost or its key is damaged.
+  func digest(of content: DigestedContent) -> ContentDigest? {
+    if let known = digests[content] { return known }
+    let tree: TreeName =
+      switch content {
+      case .records(let entity): .records(entity: entity)
+      case .links(let relationship): .links(relationship: relationship, side: .from)
+      case .buckets: .buckets
+      }
+    return hasAllDigests && trees[tree.text]?.entries == 0 ? ContentDigest() : nil
+  }
+
+  // MARK: What is not known
+
+  /// A tree that Format.md does not list.
+  struct UnknownTree {
+    var name: String
+    var record: TreeRecord
+    var hasIntegerKeys: Bool { record.flags & TreeRecordLayout.integerKeys != 0 }
+    /// Whether it is of a kind that a store may have: else its pairs are not as they read.
+    var isLegal: Bool { record.flags & ~TreeRecordLayout.integerKeys == 0 }
+  }
+
+  /// The trees of later versions, in the order of their names.
+  var unknownTrees: [UnknownTree] {
+    trees.filter { TreeName($0.key) == nil }
+      .sorted { $0.key < $1.key }.map { UnknownTree(name: $0.key, record: $0.value) }
+  }
+
+  /// Records of entities that the catalogue does not tell: their trees, and how many the trees say that there are.
+  var undescribed: [(name: String, count: UInt64)] {
+    trees.sorted { $0.key < $1.key }.compactMap { name, record in
+      guard case .records(let number)? = TreeName(name), record.entries > 0,
+        !entities.contains(where: { $0.number == number })
+      else { return nil }
+      return (name, record.entries)
+    }
+  }
+}

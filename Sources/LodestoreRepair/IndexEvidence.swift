@@ -1,0 +1,69 @@
+internal import LodestoreFormat
+internal import LodestorePages
+
+/// The ids and the values of an entity's records, as its whole indexes have them.
+///
+/// Memory holds a hash of each entry, and the ids as ranges. Only entities with damage need it.
+final class IndexEvidence {
+  let ids: IDRuns
+  private let entity: EntityDescription
+  private var indexes: [(index: EntityDescription.Index, hashes: Set<Int>)] = []
+  private var encoder = KeyEncoder()
+
+  /// `nil` where no index is whole.
+  init?(_ entity: EntityDescription, _ store: DamagedStore) throws {
+    self.entity = entity
+    var ids = IDRuns()
+    for index in entity.indexes {
+      let name = TreeName.index(entity: entity.number, index: index.number).text
+      guard store.wholeTrees.contains(name), let record = store.trees[name] else { continue }
+      var hashes: Set<Int> = []
+      var found = IDRuns()
+      var isWhole = true
+      var pages = PageSet(bound: store.file.pageCount)
+      _ = try store.file.walk(record, pages: &pages) { leaf in
+        for case let pair? in leaf.pairs {
+          let id =
+            index.isUnique
+            ? pair.body.count == 8 ? pair.body._uint64(at: 0) : nil
+            : KeyDecoder.recordIDSuffix(pair.key)
+          guard let id, id > 0, id < 1 << 63 else {
+            isWhole = false
+            continue
+          }
+          found.append(id)
+          hashes.insert(Self.hash(pair.key, id))
+        }
+        return true
+      }
+      guard isWhole else { continue }
+      found.normalize()
+      if indexes.isEmpty { ids = found }
+      // Two indexes that tell of other records are no evidence.
+      if ids == found { indexes.append((index, hashes)) }
+    }
+    self.ids = ids
+    if indexes.isEmpty { return nil }
+  }
+
+  private static func hash(_ key: UnsafeRawBufferPointer, _ id: UInt64) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: key)
+    hasher.combine(id)
+    return hasher.finalize()
+  }
+
+  /// Whether each index has the entry of a record.
+  func confirms(_ id: UInt64, _ view: borrowing RecordView) -> Bool {
+    for (index, hashes) in indexes {
+      guard let hasNull = try? IndexTuple.encode(index, of: view, in: entity, into: &encoder) else {
+        return false
+      }
+      if IndexTuple.keyHasRecordID(isUnique: index.isUnique, hasNull: hasNull) {
+        encoder.append(recordID: id)
+      }
+      if !hashes.contains(Self.hash(encoder.bytes, id)) { return false }
+    }
+    return true
+  }
+}

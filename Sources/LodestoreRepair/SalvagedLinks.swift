@@ -1,0 +1,261 @@
+internal import LodestoreFormat
+internal import LodestorePages
+
+/// The links of a relationship, from the trees of both sides, from orders and from lost pages.
+struct SalvagedLinks {
+  private(set) var links: Set<LinkPair> = []
+  /// How many links the trees say that there were and that could not be had.
+  private(set) var missing = 0
+  /// Whether some may be of an earlier commit, or of a damaged key.
+  private(set) var isUncertain = false
+
+  var isWhole: Bool { missing == 0 && !isUncertain }
+
+  /// - Parameter ids: the records that are saved.
+  init(
+    of relationship: RelationshipDescription, in store: DamagedStore, _ ids: [EntityNumber: IDRuns]
+  ) throws {
+    let number = relationship.number
+    let names = RelationshipSide.allCases.map {
+      TreeName.links(relationship: number, side: $0).text
+    }
+    let first = try Self.read(names[0], store.trees, .from, store)
+    let second = try Self.read(names[1], store.trees, .to, store)
+    let target = store.digest(of: .links(relationship: number))
+    if let target {
+      for set in [first.links, second.links] where Self.sum(set) == target {
+        links = set
+        return
+      }
+    } else if first.isWhole || second.isWhole {
+      links = first.isWhole ? first.links : second.links
+      isUncertain = first.isWhole && second.isWhole && first.links != second.links
+      if isUncertain { links.formUnion(second.links) }
+      return
+    }
+    let expected =
+      names.compactMap { store.trees[$0]?.entries }.max().map { Int(clamping: $0) } ?? 0
+    func isPossible(_ link: LinkPair) -> Bool {
+      ids[relationship.from.entity]?.contains(link.from) == true
+        && ids[relationship.to.entity]?.contains(link.to) == true
+    }
+    // A damaged key is in one of the two sides alone.
+    let common = first.links.intersection(second.links)
+    let single = Array(first.links.symmetricDifference(second.links))
+    if let target,
+      let some = Self.subset(
+        of: single.map { Self.sum([$0]) }, making: target, from: Self.sum(common))
+    {
+      links = common.union(some.map { single[$0] })
+      return
+    }
+    var ordered: Set<LinkPair> = []
+    for side in RelationshipSide.allCases where relationship[side].isOrdered {
+      let order = try SalvagedOrder.pairs(of: number, side, in: store)
+      ordered.formUnion(order.map { side == .from ? $0 : LinkPair(from: $0.to, to: $0.from) })
+    }
+    let both = first.links.union(second.links)
+    if let target {
+      for set in [ordered, both.union(ordered)] where Self.sum(set) == target {
+        links = set
+        return
+      }
+    }
+    let stray = try Self.strayPages(in: store)
+    if let target,
+      let some = Self.subset(of: stray.map(Self.sum), making: target, from: Self.sum(first.links))
+    {
+      links = some.reduce(into: first.links) { $0.formUnion(stray[$1]) }
+      return
+    }
+    let all = stray.reduce(into: Set<LinkPair>()) { $0.formUnion($1) }
+    let mutual = all.filter { all.contains(LinkPair(from: $0.to, to: $0.from)) && isPossible($0) }
+    for set in [both.union(ordered).union(mutual), both.union(mutual)] where target == Self.sum(set)
+    {
+      links = set
+      return
+    }
+    var earlier: Set<LinkPair> = []
+    for (name, side) in zip(names, RelationshipSide.allCases) {
+      earlier.formUnion(try Self.read(name, store.earlierTrees, side, store).links)
+    }
+    // A lost page of the relationship has mostly links that are known from elsewhere.
+    let known = both.union(ordered).union(earlier)
+    var found = both.union(ordered)
+    for page in stray {
+      for set in [page, Set(page.map { LinkPair(from: $0.to, to: $0.from) })]
+      where 2 * set.intersection(known).count >= set.count {
+        found.formUnion(set)
+      }
+    }
+    if target == Self.sum(found) {
+      links = found
+      return
+    }
+    links = found.filter(isPossible)
+    if links.count < expected || expected == 0 { links.formUnion(earlier.filter(isPossible)) }
+    missing = max(0, expected - links.count)
+    isUncertain = true
+  }
+
+  private static func sum(_ links: Set<LinkPair>) -> ContentDigest {
+    links.reduce(into: ContentDigest()) { $0 += ContentDigest(linkFrom: $1.from, to: $1.to) }
+  }
+
+  /// Which of few numbers are to be added to `base` to make `target`.
+  static func subset(
+    of numbers: [ContentDigest], making target: ContentDigest, from base: ContentDigest
+  ) -> [Int]? {
+    guard numbers.count <= 16 else { return nil }
+    for subset in 0..<(1 << numbers.count) {
+      var sum = base
+      for index in numbers.indices where subset >> index & 1 == 1 { sum += numbers[index] }
+      if sum == target { return numbers.indices.filter { subset >> $0 & 1 == 1 } }
+    }
+    return nil
+  }
+
+  private static func read(
+    _ name: String, _ trees: [String: TreeRecord], _ side: RelationshipSide, _ store: DamagedStore
+  ) throws -> (links: Set<LinkPair>, isWhole: Bool) {
+    guard let record = trees[name] else { return ([], false) }
+    var links: Set<LinkPair> = []
+    var damaged = 0
+    var pages = PageSet(bound: store.file.pageCount)
+    let counts = try store.file.walk(record, pages: &pages) { leaf in
+      let mine = leaf.pairs.map { $0.flatMap { link($0, side) } }
+      guard mine.contains(where: { $0 != nil }) else { return false }
+      for link in mine {
+        if let link { links.insert(link) } else { damaged += 1 }
+      }
+      return true
+    }
+    return (links, damaged == 0 && links.count == counts.entries && store.wholeTrees.contains(name))
+  }
+
+  /// The link of a pair in the tree of a side.
+  private static func link(_ pair: DamagedFile.Pair, _ side: RelationshipSide) -> LinkPair? {
+    guard pair.body.isEmpty, let id = KeyDecoder.leadingID(pair.key), id > 0, id < 1 << 63,
+      pair.key.count == KeyDecoder.lengthOfLeadingID(pair.key) + 8,
+      let other = KeyDecoder.recordIDSuffix(pair.key), other > 0, other < 1 << 63
+    else { return nil }
+    return side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
+  }
+
+  /// The links in leaves of the newest commit that no whole tree has, read as those of the side `from`.
+  private static func strayPages(in store: DamagedStore) throws -> [Set<LinkPair>] {
+    var result: [Set<LinkPair>] = []
+    for page in store.pages(of: .entries)
+    where !store.owned.contains(page) && !store.survey.free.contains(page) {
+      guard let leaf = try store.file.leaf(page) else { continue }
+      let links = leaf.pairs.compactMap { $0.flatMap { link($0, .from) } }
+      if !links.isEmpty, links.count == leaf.pairs.count { result.append(Set(links)) }
+    }
+    return result
+  }
+}
+
+/// The order of the links of each record of one side.
+struct SalvagedOrder {
+  /// By the record of the side, the others in their order.
+  private(set) var others: [UInt64: [UInt64]] = [:]
+  /// How many links have a position that could not be had.
+  private(set) var missing = 0
+
+  /// - Parameter links: those that are saved, from the record of the side to the other one.
+  init(
+    of relationship: UInt32, _ side: RelationshipSide, links: Set<LinkPair>, in store: DamagedStore
+  ) throws {
+    let positions = try Self.read(relationship, side, in: store) { links.contains($0) }
+    for (owner, links) in Dictionary(grouping: links, by: \.from) {
+      func order(_ position: (Positions) -> UInt64?) -> [UInt64] {
+        links.map(\.to).sorted { first, second in
+          func place(_ other: UInt64) -> UInt64 {
+            positions[LinkPair(from: owner, to: other)].flatMap(position) ?? .max
+          }
+          return (place(first), first) < (place(second), second)
+        }
+      }
+      others[owner] = order(\.best)
+      let isCertain =
+        order { $0.link ?? $0.best } == others[owner]
+        && order { $0.places.min() ?? $0.best } == others[owner]
+        && order { $0.places.max() ?? $0.best } == others[owner]
+      for link in links {
+        let known = positions[link]
+        if known?.best == nil || known?.isOlder == true || !isCertain && known?.isDoubtful == true {
+          missing += 1
+        }
+      }
+    }
+  }
+
+  /// The positions that the two pairs of a link have.
+  private struct Positions {
+    var link: UInt64?
+    var places: [UInt64] = []
+    var isOlder = false
+
+    var best: UInt64? {
+      if let link, places.isEmpty || places.contains(link) { return link }
+      return places.min() ?? link
+    }
+    var isDoubtful: Bool {
+      places.count > 1 || link.map { !places.isEmpty && !places.contains($0) } ?? false
+    }
+  }
+
+  private static func read(
+    _ relationship: UInt32, _ side: RelationshipSide, in store: DamagedStore,
+    _ isLink: (LinkPair) -> Bool
+  ) throws -> [LinkPair: Positions] {
+    let name = TreeName.order(relationship: relationship, side: side).text
+    let found = try store.pairs(of: name, kind: .order, oldest: .earlier) { pair in
+      Self.content(pair).map { isLink($0.link) } ?? false
+    }
+    var positions: [LinkPair: Positions] = [:]
+    for (key, pair) in found.pairs {
+      key.withUnsafeBytes { key in
+        pair.body.withUnsafeBytes { body in
+          guard let (link, position, isLink) = Self.content(key, body) else { return }
+          var known = positions[link] ?? Positions()
+          let isOlder = pair.place < .current
+          // A pair of the newest commit replaces all earlier ones.
+          if isOlder, known.best != nil, !known.isOlder { return }
+          if !isOlder, known.isOlder { known = Positions() }
+          known.isOlder = isOlder
+          if isLink { known.link = position } else { known.places.append(position) }
+          positions[link] = known
+        }
+      }
+    }
+    return positions
+  }
+
+  private static func content(
+    _ pair: DamagedFile.Pair
+  ) -> (link: LinkPair, position: UInt64, isLink: Bool)? {
+    content(pair.key, pair.body)
+  }
+
+  private static func content(
+    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+  ) -> (link: LinkPair, position: UInt64, isLink: Bool)? {
+    guard body.count == 8 else { return nil }
+    let value = body._uint64(at: 0)
+    switch LinkOrderKey.content(key) {
+    case .link(let owner, let other) where LinkOrderKey.isPosition(value):
+      return (LinkPair(from: owner, to: other), value, true)
+    case .position(let owner, let position):
+      return (LinkPair(from: owner, to: value), position, false)
+    default: return nil
+    }
+  }
+
+  /// All links that an order tells, from the record of the side to the other one.
+  static func pairs(
+    of relationship: UInt32, _ side: RelationshipSide, in store: DamagedStore
+  ) throws -> Set<LinkPair> {
+    Set(try read(relationship, side, in: store) { $0.to > 0 && $0.to < 1 << 63 }.keys)
+  }
+}

@@ -1,0 +1,559 @@
+internal import LodestoreFormat
+internal import LodestorePages
+
+/// Which records of each entity are saved, and from which pages.
+///
+/// An entity whose digest is that of the records in its tree is read from the tree. Of any other one all pages that
+/// may hold records are candidates, and the newest record of each id wins.
+final class SalvagedRecords {
+  /// The numbers of records of an entity.
+  struct Found {
+    /// How many records the tree says that there are, or an index that is whole.
+    var expected: UInt64 = 0
+    var records = 0
+    /// The part of ``records`` in pages that no tree leads to.
+    var orphans = 0
+    /// The part of ``records`` that may be of an earlier commit.
+    var older = 0
+    /// Records of the tree whose bytes are not those that were written.
+    var damaged = 0
+    /// Whether the digest, or without one the counts, say that this is all.
+    var isWhole = false
+  }
+
+  private struct Candidate {
+    var page: Int
+    var place: DamagedStore.Place
+    /// The ids that the way to the page allows.
+    var bounds: Range<UInt64>
+    var first: UInt64
+    var commit: UInt64
+    /// Whether another entity may be the one that the page belongs to.
+    var isShared: Bool
+  }
+
+  /// The records that are taken from one page.
+  private struct Choice {
+    var page: Int
+    var place: DamagedStore.Place
+    var isOlder: Bool
+    var ids: IDRuns
+  }
+
+  private let store: DamagedStore
+  private var file: DamagedFile { store.file }
+  private(set) var found: [EntityNumber: Found] = [:]
+  private(set) var ids: [EntityNumber: IDRuns] = [:]
+  /// The records that are taken from each page, of entities with damage.
+  private var plans: [EntityNumber: [Choice]] = [:]
+  private var layouts: [EntityNumber: [UInt16: RecordLayout]] = [:]
+  /// Pages of entities without damage.
+  private var owned: PageSet
+  private var evidence: [EntityNumber: IndexEvidence] = [:]
+  private var earlier: [EntityNumber: PageSet] = [:]
+  private var owners: [Int: EntityNumber] = [:]
+
+  init(_ store: DamagedStore) throws {
+    self.store = store
+    owned = store.owned
+    for entity in store.entities {
+      layouts[entity.number] = Dictionary(
+        entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    var damaged: [EntityDescription] = []
+    var wholePages = PageSet(bound: file.pageCount)
+    for entity in store.entities where try !readTree(of: entity, &wholePages) {
+      damaged.append(entity)
+    }
+    guard !damaged.isEmpty else { return }
+    // A tree of an entity with damage owns nothing, whatever its counts say.
+    var disowned = PageSet(bound: file.pageCount)
+    for entity in damaged {
+      guard let record = tree(of: entity, store.trees) else { continue }
+      var pages = PageSet(bound: file.pageCount)
+      _ = try file.walk(record, pages: &pages) { _ in true }
+      for page in 2..<max(2, file.pageCount) where pages.contains(page) {
+        _ = disowned.insert(page)
+      }
+    }
+    let known = owned
+    owned = wholePages
+    for page in 2..<max(2, file.pageCount) where known.contains(page) && !disowned.contains(page) {
+      _ = owned.insert(page)
+    }
+    for entity in damaged {
+      evidence[entity.number] = try IndexEvidence(entity, store)
+      if let record = tree(of: entity, store.earlierTrees) {
+        var pages = PageSet(bound: file.pageCount)
+        _ = try file.walk(record, pages: &pages) { _ in true }
+        earlier[entity.number] = pages
+      }
+    }
+    try assignOwners(damaged)
+    let foreign = try foreignPages(damaged, wholePages)
+    for entity in damaged { try choose(entity, damaged, foreign) }
+  }
+
+  private func tree(
+    of entity: EntityDescription, _ trees: [String: TreeRecord]
+  ) -> TreeRecord? {
+    trees[TreeName.records(entity: entity.number).text]
+  }
+
+  /// The record of a pair; `nil` where it is not one of `entity`, or not whole.
+  func view(_ pair: DamagedFile.Pair, of entity: EntityDescription) -> RecordView? {
+    guard PageKind.isRecord(pair), let number = try? RecordLayout.layoutNumber(of: pair.body),
+      let layout = layouts[entity.number]?[UInt16(number)]
+    else { return nil }
+    do throws(FormatError) {
+      let view = try RecordView(pair.body, layout: layout)
+      try view.validate(id: pair.key._uint64(at: 0))
+      return view
+    } catch {
+      return nil
+    }
+  }
+
+  private func number(of pair: DamagedFile.Pair) -> ContentDigest {
+    var digest = ContentDigest()
+    digest.add(record: pair.key._uint64(at: 0), checksum: pair.body.recordChecksum)
+    return digest
+  }
+
+  /// Reads the records of a tree; false where they are not all that there are.
+  private func readTree(of entity: EntityDescription, _ wholePages: inout PageSet) throws -> Bool {
+    var found = Found()
+    var ids = IDRuns()
+    var sum = ContentDigest()
+    var pages = PageSet(bound: file.pageCount)
+    let record = tree(of: entity, store.trees)
+    var isGood = record != nil
+    if let record {
+      found.expected = record.entries
+      let counts = try file.walk(record, pages: &pages) { leaf in
+        for pair in leaf.pairs {
+          guard let pair, self.view(pair, of: entity) != nil else {
+            if let pair, PageKind.isRecord(pair) { continue }
+            found.damaged += 1
+            continue
+          }
+          found.records += 1
+          ids.append(pair.key._uint64(at: 0))
+          sum += self.number(of: pair)
+        }
+        return true
+      }
+      isGood =
+        counts.fit(record) && found.damaged == 0
+        && store.wholeTrees.contains(TreeName.records(entity: entity.number).text)
+    }
+    ids.normalize()
+    if let digest = store.digest(of: .records(entity: entity.number)) {
+      isGood = sum == digest && ids.count == found.records
+    }
+    found.isWhole = isGood
+    self.found[entity.number] = found
+    self.ids[entity.number] = ids
+    guard isGood else { return false }
+    for page in 2..<max(2, file.pageCount) where pages.contains(page) {
+      _ = owned.insert(page)
+      _ = wholePages.insert(page)
+    }
+    return true
+  }
+
+  // MARK: Whose a page is
+
+  /// How many records of a leaf may be those of an entity.
+  private func fit(_ leaf: WalkedLeaf, _ entity: EntityDescription) -> Int {
+    leaf.pairs.count { $0.map { view($0, of: entity) != nil } ?? false }
+  }
+
+  /// Says for each page whose records fit several entities with damage which one it is of.
+  private func assignOwners(_ damaged: [EntityDescription]) throws {
+    guard damaged.count > 1 else { return }
+    var undecided: [Int: [EntityNumber]] = [:]
+    var trees: [EntityNumber: PageSet] = [:]
+    var held: [EntityNumber: IDRuns] = [:]
+    for entity in damaged {
+      guard let record = tree(of: entity, store.trees) else { continue }
+      var pages = PageSet(bound: file.pageCount)
+      var ids = IDRuns()
+      _ = try file.walk(record, pages: &pages) { leaf in
+        guard !self.store.survey.free.contains(leaf.page.number) else { return true }
+        for case let pair? in leaf.pairs { PageKind.recordID(pair.key).map { ids.append($0) } }
+        return true
+      }
+      trees[entity.number] = pages
+      held[entity.number] = ids.normalized
+    }
+    file.beginReading()
+    for page in store.pages(of: .records) where !owned.contains(page) {
+      guard let leaf = try file.leaf(page) else { continue }
+      let fitting = damaged.filter { fit(leaf, $0) > 0 }
+      guard fitting.count > 1 else { continue }
+      var scores: [(entity: EntityNumber, score: Int)] = []
+      for entity in fitting {
+        var score = 0
+        if let evidence = evidence[entity.number] {
+          for case let pair? in leaf.pairs {
+            guard let view = view(pair, of: entity) else { continue }
+            score += evidence.confirms(pair.key._uint64(at: 0), view) ? 4 : -4
+          }
+        }
+        if earlier[entity.number]?.contains(page) ?? false { score += 2 }
+        if trees[entity.number]?.contains(page) ?? false {
+          score += 2
+        } else {
+          // Ids that its tree has elsewhere are not missing.
+          score -= leaf.pairs.count { pair in
+            pair.flatMap { PageKind.recordID($0.key) }
+              .map { held[entity.number]?.contains($0) ?? false } ?? false
+          }
+        }
+        scores.append((entity.number, score))
+      }
+      scores.sort { $0.score > $1.score }
+      if scores[0].score > scores[1].score {
+        owners[page] = scores[0].entity
+      } else if !store.survey.free.contains(page) {
+        undecided[page] = fitting.map(\.number)
+      }
+    }
+    try decideByDigests(undecided, damaged)
+    try decideByBranches(undecided)
+  }
+
+  /// Tries which of few pages make the digests right.
+  private func decideByDigests(
+    _ undecided: [Int: [EntityNumber]], _ damaged: [EntityDescription]
+  ) throws {
+    guard (1...16).contains(undecided.count) else { return }
+    let pages = undecided.keys.sorted()
+    for entity in damaged {
+      let open = pages.filter {
+        owners[$0] == nil && undecided[$0]?.contains(entity.number) ?? false
+      }
+      guard !open.isEmpty, var rest = store.digest(of: .records(entity: entity.number)) else {
+        continue
+      }
+      file.beginReading()
+      func sum(_ page: Int) throws -> ContentDigest {
+        var sum = ContentDigest()
+        guard let leaf = try file.leaf(page) else { return sum }
+        for case let pair? in leaf.pairs where view(pair, of: entity) != nil {
+          sum += number(of: pair)
+        }
+        return sum
+      }
+      for page in store.pages(of: .records)
+      where !owned.contains(page) && !store.survey.free.contains(page) && !open.contains(page) {
+        if let owner = owners[page], owner != entity.number { continue }
+        rest -= try sum(page)
+      }
+      let sums = try open.map(sum)
+      for subset in 0..<(1 << open.count) {
+        var left = rest
+        for index in open.indices where subset >> index & 1 == 1 { left -= sums[index] }
+        guard left == ContentDigest() else { continue }
+        for (index, page) in open.enumerated() where subset >> index & 1 == 1 {
+          owners[page] = entity.number
+        }
+        break
+      }
+    }
+  }
+
+  /// Gives a page to the entity that has the other pages of a branch.
+  private func decideByBranches(_ undecided: [Int: [EntityNumber]]) throws {
+    guard undecided.keys.contains(where: { owners[$0] == nil }) else { return }
+    for number in store.pages(of: .branch) {
+      guard let page = try file.page(UInt64(number)) else { continue }
+      let children = file.nodes(of: page, isLeaf: false).nodes.map { Int(clamping: $0.child) }
+      let known = Set(children.compactMap { owners[$0] })
+      guard known.count == 1, let owner = known.first else { continue }
+      for child in children
+      where owners[child] == nil && undecided[child]?.contains(owner) ?? false {
+        owners[child] = owner
+      }
+    }
+  }
+
+  /// Hashes of the pages of entities without damage that have records of one shape with one that has.
+  private func foreignPages(
+    _ damaged: [EntityDescription], _ wholePages: PageSet
+  ) throws -> Set<Int> {
+    var hashes: Set<Int> = []
+    for entity in store.entities where found[entity.number]?.isWhole ?? false {
+      let isSimilar = damaged.contains { other in
+        let shapes = Set(entity.layouts.map { $0.attributes.map(\.type) })
+        return other.layouts.contains { shapes.contains($0.attributes.map(\.type)) }
+      }
+      guard isSimilar, let record = tree(of: entity, store.trees) else { continue }
+      var pages = PageSet(bound: file.pageCount)
+      _ = try file.walk(record, pages: &pages) { leaf in
+        hashes.insert(Self.hash(leaf.page))
+        return true
+      }
+    }
+    return hashes
+  }
+
+  private static func hash(_ page: DamagedFile.Page) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: page.bytes[8...]))
+    return hasher.finalize()
+  }
+
+  // MARK: The newest of each record
+
+  private func choose(
+    _ entity: EntityDescription, _ damaged: [EntityDescription], _ foreign: Set<Int>
+  ) throws {
+    var found = self.found[entity.number] ?? Found()
+    let (candidates, gaps) = try candidates(entity, damaged, foreign)
+    let evidence = evidence[entity.number]
+    let target = store.digest(of: .records(entity: entity.number))
+    if let evidence { found.expected = UInt64(evidence.ids.count) }
+    var taken = IDRuns()
+    var plan: [Choice] = []
+    var sum = ContentDigest()
+    found.records = 0
+    /// Takes the records of places that pass, each id once.
+    func pass(
+      _ places: [DamagedStore.Place], isOlder: Bool,
+      _ takes: (UInt64, borrowing RecordView, Candidate) -> Bool
+    ) throws {
+      for place in places {
+        file.beginReading()
+        var added = IDRuns()
+        for candidate in candidates
+        where candidate.place == place || candidate.place == .tree && place == .current {
+          guard let leaf = try file.leaf(candidate.page) else { continue }
+          var mine = IDRuns()
+          for case let pair? in leaf.pairs {
+            guard let view = view(pair, of: entity) else { continue }
+            let id = pair.key._uint64(at: 0)
+            var real = candidate.place
+            if real == .tree, !candidate.bounds.contains(id) { real = .current }
+            guard real == place, !taken.contains(id), takes(id, view, candidate) else { continue }
+            if let last = added.ranges.last, id < last.upperBound {
+              added.normalize()
+              if added.contains(id) { continue }
+            }
+            added.append(id)
+            mine.append(id)
+            sum += number(of: pair)
+            found.records += 1
+            if place != .tree { found.orphans += 1 }
+            if isOlder { found.older += 1 }
+          }
+          mine.normalize()
+          if !mine.isEmpty {
+            plan.append(Choice(page: candidate.page, place: place, isOlder: isOlder, ids: mine))
+          }
+        }
+        added.normalize()
+        taken = IDRuns(taken.ranges + added.ranges)
+      }
+    }
+    func confirms(_ id: UInt64, _ view: borrowing RecordView) -> Bool {
+      evidence?.confirms(id, view) ?? true
+    }
+    try pass([.tree, .current], isOlder: false) { id, view, _ in confirms(id, view) }
+    if sum != target || target == nil {
+      if evidence != nil {
+        try pass([.earlier, .old], isOlder: true) { id, view, _ in confirms(id, view) }
+      }
+      // Values that no index has: of a record that is there they are of an earlier commit.
+      if let evidence {
+        try pass([.tree, .current, .earlier, .old], isOlder: true) { id, _, candidate in
+          evidence.ids.contains(id) && (!candidate.isShared || candidate.place > .current)
+        }
+        try pass([.tree], isOlder: true) { _, _, _ in true }
+      } else if target != nil || UInt64(found.records) < found.expected || found.damaged > 0 {
+        let gaps = IDRuns(gaps)
+        try pass([.earlier], isOlder: true) { _, _, _ in true }
+        // Ids are given once: one above all others is of a record that was inserted last.
+        let next = taken.ranges.last?.upperBound ?? 0
+        try pass([.old], isOlder: true) { id, _, candidate in
+          (gaps.contains(id) || id >= next) && !candidate.isShared
+        }
+      }
+    }
+    if let target, sum != target, !store.survey.isFreeListWhole,
+      let better = try replacing(
+        plan, candidates.filter { $0.place < .current }, entity, target - sum)
+    {
+      plan = better
+      sum = target
+      taken = IDRuns(better.flatMap(\.ids.ranges))
+      found.records = taken.count
+      found.orphans = better.reduce(0) { $0 + ($1.place < .tree ? $1.ids.count : 0) }
+    }
+    found.isWhole =
+      target.map { $0 == sum }
+      ?? (found.older == 0 && UInt64(found.records) == found.expected
+        && tree(of: entity, store.trees) != nil)
+    if found.isWhole {
+      found.older = 0
+      found.damaged = 0
+      found.expected = UInt64(found.records)
+    }
+    self.found[entity.number] = found
+    ids[entity.number] = taken
+    plans[entity.number] = plan
+  }
+
+  /// Where the free list is lost: tries which of few pages that seem old are those of the newest commit.
+  ///
+  /// Such a page replaces all records between its first and its last one. The digest says which of them are right.
+  private func replacing(
+    _ plan: [Choice], _ pages: [Candidate], _ entity: EntityDescription, _ change: ContentDigest
+  ) throws -> [Choice]? {
+    guard (1...14).contains(pages.count) else { return nil }
+    file.beginReading()
+    var numbers: [UInt64: ContentDigest] = [:]
+    func collect(_ page: Int, _ ids: IDRuns?) throws -> (IDRuns, ContentDigest) {
+      var (found, sum) = (IDRuns(), ContentDigest())
+      guard let leaf = try file.leaf(page) else { return (found, sum) }
+      for case let pair? in leaf.pairs where view(pair, of: entity) != nil {
+        let id = pair.key._uint64(at: 0)
+        guard ids?.contains(id) ?? true else { continue }
+        found.append(id)
+        sum += number(of: pair)
+        if ids != nil { numbers[id] = number(of: pair) }
+      }
+      return (found.normalized, sum)
+    }
+    for choice in plan { _ = try collect(choice.page, choice.ids) }
+    var (ranges, changes): ([Range<UInt64>], [ContentDigest]) = ([], [])
+    var ids: [IDRuns] = []
+    for page in pages {
+      let (found, sum) = try collect(page.page, nil)
+      let first = found.ranges.first?.lowerBound ?? 0
+      let range = first..<max(first, found.ranges.last?.upperBound ?? 0)
+      changes.append(
+        numbers.reduce(sum) { range.contains($1.key) ? $0 - $1.value : $0 })
+      ranges.append(range)
+      ids.append(found)
+    }
+    guard
+      let chosen = SalvagedLinks.subset(of: changes, making: change, from: ContentDigest())
+    else { return nil }
+    let replaced = IDRuns(chosen.map { ranges[$0] })
+    return plan.compactMap { choice in
+      var rest = choice
+      rest.ids = choice.ids.subtracting(replaced)
+      return rest.ids.isEmpty ? nil : rest
+    }
+      + chosen.map {
+        Choice(page: pages[$0].page, place: .current, isOlder: false, ids: ids[$0])
+      }
+  }
+
+  /// The pages that may hold records of an entity, and the ids that are missing in its tree.
+  private func candidates(
+    _ entity: EntityDescription, _ damaged: [EntityDescription], _ foreign: Set<Int>
+  ) throws -> ([Candidate], gaps: [Range<UInt64>]) {
+    var bounds: [Int: Range<UInt64>] = [:]
+    var gaps: [Range<UInt64>] = []
+    if let record = tree(of: entity, store.trees) {
+      var pages = PageSet(bound: file.pageCount)
+      let counts = try file.walk(record, pages: &pages) { leaf in
+        guard !self.owned.contains(leaf.page.number), self.fit(leaf, entity) > 0 else {
+          return false
+        }
+        bounds[leaf.page.number] = leaf.bounds.ids
+        for (index, pair) in leaf.pairs.enumerated() {
+          if let pair, self.view(pair, of: entity) != nil { continue }
+          let id = { (index: Int) in
+            leaf.pairs.indices.contains(index)
+              ? leaf.pairs[index].flatMap { PageKind.recordID($0.key) } : nil
+          }
+          let low = id(index - 1).map { $0 + 1 } ?? leaf.bounds.ids.lowerBound
+          gaps.append(low..<max(low, id(index + 1) ?? leaf.bounds.ids.upperBound))
+        }
+        return true
+      }
+      gaps += counts.gaps.map(\.ids)
+    } else {
+      gaps = [0..<(1 << 63)]
+    }
+    let others = store.entities.filter { $0.number != entity.number }
+    var result: [Candidate] = []
+    file.beginReading()
+    for page in Set(store.pages(of: .records) + Array(bounds.keys)).sorted() {
+      guard !owned.contains(page), owners[page] ?? entity.number == entity.number,
+        let leaf = try file.leaf(page), fit(leaf, entity) > 0,
+        foreign.isEmpty || !foreign.contains(Self.hash(leaf.page))
+      else { continue }
+      let isFree = store.survey.free.contains(page)
+      let isWalked = bounds[page] != nil && !(isFree && store.survey.isFreeListWhole)
+      let isEarlier = earlier[entity.number]?.contains(page) ?? false
+      let first = leaf.pairs.lazy.compactMap { $0.flatMap { PageKind.recordID($0.key) } }.first ?? 0
+      let isShared =
+        owners[page] == nil && !isEarlier && bounds[page] == nil
+        && others.contains { fit(leaf, $0) > 0 }
+      result.append(
+        Candidate(
+          page: page,
+          place: isWalked ? .tree : !isFree ? .current : isEarlier ? .earlier : .old,
+          bounds: bounds[page] ?? 0..<(1 << 63), first: first, commit: file.commit(leaf.page),
+          isShared: isShared))
+    }
+    return (
+      result.sorted { ($0.place, $0.commit, $1.first) > ($1.place, $1.commit, $0.first) }, gaps
+    )
+  }
+
+  // MARK: Records
+
+  /// Leaves records out, of which others have the unique keys.
+  func remove(_ gone: IDRuns, of entity: EntityNumber) {
+    ids[entity] = ids[entity]?.subtracting(gone)
+  }
+
+  /// Visits the records of an entity that are saved, each once.
+  func forEach(
+    of entity: EntityDescription, _ visit: (UInt64, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let ids = ids[entity.number] ?? IDRuns()
+    func take(_ leaf: WalkedLeaf, _ some: IDRuns?) throws {
+      for case let pair? in leaf.pairs {
+        guard view(pair, of: entity) != nil, case let id = pair.key._uint64(at: 0),
+          ids.contains(id), some?.contains(id) ?? true
+        else { continue }
+        try visit(id, pair.body)
+      }
+    }
+    if let plan = plans[entity.number] {
+      file.beginReading()
+      for choice in plan {
+        if let leaf = try file.leaf(choice.page) { try take(leaf, choice.ids) }
+      }
+    } else if let record = tree(of: entity, store.trees) {
+      var pages = PageSet(bound: file.pageCount)
+      _ = try file.walk(record, pages: &pages) { leaf in
+        try take(leaf, nil)
+        return true
+      }
+    }
+  }
+
+  /// The place that a record is taken from, a higher number for a better one.
+  func rank(of id: UInt64, _ entity: EntityNumber) -> Int {
+    guard let plan = plans[entity], let choice = plan.first(where: { $0.ids.contains(id) }) else {
+      return DamagedStore.Place.tree.rawValue
+    }
+    return choice.place.rawValue - (choice.isOlder ? 4 : 0)
+  }
+}
+
+extension ContentDigest {
+  fileprivate static func - (sum: ContentDigest, other: ContentDigest) -> ContentDigest {
+    var result = sum
+    result -= other
+    return result
+  }
+}

@@ -1,0 +1,83 @@
+internal import EntityStore
+internal import LMDB
+internal import LodestoreFormat
+internal import LodestorePages
+internal import LodestoreVerifier
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Saves the content of damaged stores.
+public enum StoreRepair {
+  /// Makes a new store of all that can be read of a damaged one.
+  ///
+  ///     let report = try StoreRepair.salvage(from: "damaged.lodestore", to: "saved.lodestore")
+  ///     print(report)   // nothing was lost
+  ///
+  /// Every page of the damaged file is read once and classified by its content, so that records are found whatever led
+  /// to them. Records, links, orders, buckets, imports and the history are taken from the newest page that has them;
+  /// indexes and derived attributes are built from the records. The digests and the counts of the store say whether that
+  /// is all. The damaged file stays as it is. The new store is verified before it gets its name.
+  ///
+  /// - Parameters:
+  ///   - path: The damaged file, of either version of LMDB. No process may have it open.
+  ///   - target: The new store. Nothing may be there.
+  /// - Returns: The numbers of saved and of lost records, links and other content.
+  /// - Throws: `StoreError`: `StoreError.Code.busy` while a process has the store open,
+  ///   `StoreError.Code.notAStore` where nothing of a store is found, and errors of reading and writing. Nothing is at
+  ///   `target` then.
+  /// - Complexity: Two readings of the file, and one more of the records for each unique key that two records have. Memory
+  ///   holds some bits for each page, the ids of records as ranges, links and orders, and hashes of the index entries of
+  ///   entities with damage.
+  public static func salvage(from path: String, to target: String) throws -> RepairReport {
+    do {
+      let temporary = try TemporaryFile(for: target, mode: 0o600)
+      let report = try salvage(path, into: temporary.storePath)
+      let code = TemporaryFile.move(temporary.storePath, toNew: target)
+      guard code == 0 else {
+        throw LMDBError(code: code, operation: "name the saved store", path: target)
+      }
+      return report
+    } catch let error as VerificationError {
+      switch error {
+      case .system(let code):
+        throw StoreError(ofEngine: LMDBError(code: code, operation: "salvage", path: path))
+      case .newerFormat: throw StoreError(.newerFormat, message: error.description)
+      default: throw StoreError(.notAStore, message: error.description)
+      }
+    } catch let error as LMDBError {
+      throw StoreError(ofEngine: error)
+    }
+  }
+
+  /// Makes the new store at `out`, where nothing may be.
+  package static func salvage(_ path: String, into out: String) throws -> RepairReport {
+    try checkUse(of: path)
+    let before = try DamagedFile(path: path).metas
+    let report = try Salvage(path).run(into: out) { out in
+      for suffix in ["", "-lock"] { unlink(out + suffix) }
+    } isSound: {
+      try Verifier.verify(path: $0).isSound
+    }
+    try checkUse(of: path)
+    guard try DamagedFile(path: path).metas == before else { throw inUse(path) }
+    return report
+  }
+
+  private static func checkUse(of path: String) throws {
+    if isStoreInUse(path) { throw inUse(path) }
+  }
+
+  private static func inUse(_ path: String) -> StoreError {
+    StoreError(
+      .busy,
+      message:
+        "cannot salvage '\(path)': a process has the store open; end it, or salvage a copy of the file"
+    )
+  }
+}

@@ -1,0 +1,73 @@
+import EntityStore
+import Foundation
+import LodestoreVerifier
+import Testing
+
+@testable import LodestoreRepair
+
+/// Damages files of which every record's bytes and their place are known, and compares what is saved.
+@Suite struct `Repair of generated damage` {
+  /// How many stores are made; each is damaged once in every way.
+  ///
+  /// `LODESTORE_CASES` asks for more files, `LODESTORE_SEED` for the same ones.
+  private static let storeCount =
+    (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 2_000
+
+  private static let seed =
+    ProcessInfo.processInfo.environment["LODESTORE_SEED"].flatMap(UInt64.init)
+    ?? .random(in: 0...(.max / 2))
+
+  /// Kinds after which several pages of the last commit are lost: the newest value cannot always be known.
+  private static let uncertain: Set<RepairDamage> = [.tornCommit]
+
+  @Test func `loses no record that is intact, and says nothing was lost where nothing is`() throws {
+    var (intact, saved, replaced) = (0, 0, 0)
+    for number in 0..<max(1, Self.storeCount) {
+      let folder = try StoreFolder()
+      var numbers = RepairNumbers(Self.seed &+ UInt64(number))
+      let before = try RepairSample.make(folder.store, &numbers)
+      let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: folder.store)))
+      let sound = try SoundFile(path: folder.store, bytes: bytes)
+      let unchanged = try DamageTrial.run(
+        DamageMaker(sound, before: before, numbers), in: folder.path)
+      #expect(unchanged.isWhole && unchanged.falseWhole.isEmpty, "LODESTORE_SEED=\(Self.seed)")
+      for kind in RepairDamage.allCases {
+        var maker = DamageMaker(sound, before: before, RepairNumbers(numbers.next()))
+        guard maker.apply(kind) else { continue }
+        let outcome = try DamageTrial.run(maker, in: folder.path)
+        let place = "\(kind), LODESTORE_SEED=\(Self.seed), store \(number)"
+        #expect(outcome.refused == nil, "\(place)")
+        #expect(outcome.falseWhole.isEmpty, "\(place): \(outcome.falseWhole.prefix(5))")
+        guard !Self.uncertain.contains(kind) else { continue }
+        #expect(outcome.savedLinks == outcome.intactLinks, "\(place): \(outcome.lost.prefix(5))")
+        #expect(outcome.savedPositions == outcome.intactPositions, "\(place)")
+        #expect(outcome.replaced.isEmpty, "\(place): \(outcome.replaced.prefix(5))")
+        intact += outcome.intact
+        saved += outcome.saved
+        replaced += outcome.replaced.count
+      }
+    }
+    #expect(intact > 1_000 && 1_000 * (intact - saved) <= intact, "LODESTORE_SEED=\(Self.seed)")
+    print("of \(intact) intact records \(saved) were saved, \(replaced) with an older value")
+  }
+}
+
+@Suite struct `Repair of a store in use` {
+  @Test func `is refused, and leaves nothing`() throws {
+    let folder = try StoreFolder()
+    var numbers = RepairNumbers(1)
+    _ = try RepairSample.make(folder.store, &numbers)
+    let out = folder.path + "/out.lodestore"
+    let store = try Store(at: folder.store, entities: RepairSample.entities)
+    let error = #expect(throws: StoreError.self) {
+      try StoreRepair.salvage(from: folder.store, to: out)
+    }
+    #expect(error?.code == .busy && error?.message.contains("open") == true)
+    #expect(!FileManager.default.fileExists(atPath: out))
+    store.close()
+    let report = try StoreRepair.salvage(from: folder.store, to: out)
+    #expect(report.isWhole && report.description == "nothing was lost", "\(report)")
+    #expect(report.parts.contains { $0.kind == .records && $0.name == "Owner" && $0.saved > 90 })
+    #expect(try Verifier.verify(path: out).isSound)
+  }
+}
