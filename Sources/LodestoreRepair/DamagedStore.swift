@@ -270,23 +270,27 @@ final class DamagedStore {
     let first = try pairs(
       of: TreeName.catalogue.text, kind: .catalogue, oldest: .old, needsKind: true, isDescription)
     var chosen = first.pairs
-    var isWhole = first.isWhole
     let copyName = TreeName.catalogueCopy.text
     let second = try pairs(
       of: copyName, kind: .catalogue, oldest: .old, needsKind: true, isDescription)
+    // A damaged key may look like one of a later version; the copy has these, too.
+    let strange = chosen.keys.filter { $0.first ?? 0 >= 3 && second.pairs[$0] == nil }
+    let isFirstWhole = first.isWhole && !(second.isWhole && !strange.isEmpty)
+    if second.isWhole { for key in strange { chosen[key] = nil } }
+    var isWhole = isFirstWhole
     if trees[copyName] != nil {
       for (key, pair) in second.pairs where key.first ?? 0 > 0 {
         guard let known = chosen[key] else {
           // Where the catalogue is whole, the copy is of an earlier state.
-          if !first.isWhole { chosen[key] = pair }
+          if !isFirstWhole { chosen[key] = pair }
           continue
         }
         if isNewer(pair, than: known) { chosen[key] = pair }
       }
-      if !first.isWhole, second.isWhole {
+      if !isFirstWhole, second.isWhole {
         isWhole = true
         notes.append("the catalogue is damaged; its second copy is whole")
-      } else if first.isWhole, second.isWhole,
+      } else if isFirstWhole, second.isWhole,
         first.pairs.mapValues(\.body)
           != second.pairs.filter({ $0.key.first != 0 }).mapValues(\.body)
       {
