@@ -43,8 +43,7 @@ public import CChecksum
   }
 
   /// Where the page begins.
-  @_documentation(visibility: internal)
-  @inlinable public var base: UnsafeRawPointer { origin - format.origin }
+  package var base: UnsafeRawPointer { origin - format.origin }
 
   /// The mean size of a pair in bytes, from the page's free space; unchecked.
   var meanSize: Int {
@@ -66,17 +65,17 @@ public import CChecksum
 
   /// Prefetches the first lines of the pair at `index`, or `byteCount` bytes of it.
   ///
-  /// Two kilobytes at most. An index beyond the last pair continues in the page that begins at
-  /// `following`.
+  /// Two kilobytes at most. An index beyond the last pair continues in the page that begins `following` bytes
+  /// from this one.
   ///
   /// Where that page has no such pair either, useless lines are fetched.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  public func prefetch(_ index: Int, _ following: UnsafeRawPointer, byteCount: Int = 0) {
+  public func prefetch(_ index: Int, _ following: Int, byteCount: Int = 0) {
     let isHere = index < count
     let slot = (isHere ? index : index &- count) &* PageLayout.slotSize
     // The pages have one layout: all of the other page is as far from here as its begin.
-    let distance = isHere ? 0 : following - base
+    let distance = isHere ? 0 : following
     let pair =
       origin + distance + Int((slots + distance).load(fromByteOffset: slot, as: UInt16.self))
     lodestore_prefetch(pair)
@@ -129,6 +128,17 @@ public import CChecksum
         == PageLayout.idSize
     else { return nil }
     return header.loadUnaligned(fromByteOffset: PageLayout.nodeHeaderSize, as: UInt64.self)
+  }
+
+  /// The record at `index`; `nil` when it is not in the page.
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public func record(_ index: Int) -> (id: UInt64, bytes: UnsafeRawBufferPointer)? {
+    let node = node(index)
+    guard let id = id(node), let bytes = value(node, keyCount: PageLayout.idSize) else {
+      return nil
+    }
+    return (id, bytes)
   }
 
   /// The value of a node whose key has `keyCount` bytes; `nil` when it is not in the page.

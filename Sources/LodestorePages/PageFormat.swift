@@ -71,7 +71,8 @@
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
   public func valueOffset(behindKeyOf keyCount: Int) -> Int {
-    keyCount &+ (keyCount & factor)
+    // Of a key of eight bytes, a constant for the compiler.
+    keyCount &+ (keyCount & 1 & factor)
   }
 
   /// The bytes that a leaf has of a value in overflow pages; the number of the first page comes first.

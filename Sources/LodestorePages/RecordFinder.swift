@@ -44,7 +44,7 @@ package struct RecordFinder {
       for i in start..<end { lodestore_prefetch(finder.address(leaves[i - start].number)) }
       for i in start..<end {
         let leaf = leaves[i - start]
-        if let page = finder.page(leaf) { page.prefetch(guess(ids[i], page, leaf.low), page.base) }
+        if let page = finder.page(leaf) { page.prefetch(guess(ids[i], page, leaf.low), 0) }
       }
       for i in start..<end {
         let leaf = leaves[i - start]

@@ -27,28 +27,29 @@ extension Cursor {
       isFirst = false
       var (page, index) = pages.page(of: key, guess: 0)
       var previous = page
-      var following = page.base
-      var ahead = min(ScannedPages.ahead, page.count)
-      while true {
-        // The only call of `body`, so that the compiler inlines it.
-        guard try body(id, bytes) else { return }
-        highest = id
-        index &+= 1
-        if index >= page.count {
-          guard let next = try pages.next(behind: highest) else { break }
-          previous = page
-          page = next
-          index = 0
-          following = pages.following
-          ahead = min(ScannedPages.ahead, page.count)
+      scan: while true {
+        // Constants of the inner loop, which the compiler keeps in registers.
+        let current = page
+        let following = pages.following
+        let ahead = min(ScannedPages.ahead, current.count)
+        while true {
+          // The only call of `body`, so that the compiler inlines it.
+          guard try body(id, bytes) else { return }
+          highest = id
+          index &+= 1
+          guard index < current.count else { break }
+          // The length of this record predicts that of the ones ahead.
+          current.prefetch(index &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
+          guard let next = current.record(index) else { break scan }
+          guard next.id > highest else { throw outOfOrder() }
+          (id, bytes) = next
         }
-        // The length of this record predicts that of the ones ahead.
-        page.prefetch(index &+ ahead, following, byteCount: readsWhole ? bytes.count : 0)
-        let node = page.node(index)
-        guard let next = page.id(node), let value = page.value(node, keyCount: PageLayout.idSize)
-        else { break }
-        guard next > highest else { throw outOfOrder() }
-        (id, bytes) = (next, value)
+        guard let next = try pages.next(behind: highest) else { break }
+        (previous, page, index) = (page, next, 0)
+        next.prefetch(min(ScannedPages.ahead, next.count), pages.following)
+        guard let first = next.record(0) else { break }
+        guard first.id > highest else { throw outOfOrder() }
+        (id, bytes) = first
       }
       guard try moveOn(behind: highest, of: index == 0 ? previous : page) else { return }
     }

@@ -14,8 +14,8 @@ struct ScannedPages {
   private var finder: LeafFinder?
   /// Whether the finder is at the current page.
   private var isFinderAtCurrent = false
-  /// The page behind the one that ``next(behind:)`` returned last, or that page itself if unknown.
-  @usableFromInline private(set) var following: UnsafeRawPointer
+  /// How far from the page that was returned last the one after it begins; 0 if unknown.
+  @usableFromInline private(set) var following = 0
 
   private let readsAhead: Bool
   private var windows = ScanWindows()
@@ -28,7 +28,6 @@ struct ScannedPages {
     walk = WalkAhead(cursor)
     pageSize = environment.readsPages && !isWrite ? environment.rawInfo.pageSize : 0
     self.cursor = cursor
-    following = LeafPage().base
   }
 
   /// Notes that a walk in key order is at `key`, the first that it visits in a page.
@@ -42,6 +41,7 @@ struct ScannedPages {
   @usableFromInline
   mutating func page(of key: UnsafeRawBufferPointer, guess: Int) -> (LeafPage, Int) {
     current = nil
+    following = 0
     if pageSize == 0 { walk.visit(key, backwards: false) }
     guard pageSize > 0, let start = key.baseAddress else { return (LeafPage(), 0) }
     let base = start - Int(bitPattern: start) % pageSize
@@ -61,7 +61,7 @@ struct ScannedPages {
     }
     self.current = page
     if windows.passPage(), readsAhead { finder?.ask(&windows) }
-    following = finder?.address(ahead: 1) ?? page.base
+    following = finder?.address(ahead: 1).map { $0 - page.base } ?? 0
     // The header of the page after that is fetched while this one is read.
     if let next = finder?.address(ahead: 2) { prefetch(next) }
     return page
