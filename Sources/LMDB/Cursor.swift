@@ -10,7 +10,10 @@ import CLMDB
 /// read is closed with care when the transaction may be gone: see ``Environment/closeStray(_:)``.
 @_documentation(visibility: internal)
 public final class Cursor {
+  /// LMDB's cursor; where there are ``pages``, no function of LMDB is passed it.
   let handle: OpaquePointer
+  /// The cursor of an environment that is read without LMDB.
+  private let pages: PageCursor?
   let tree: Tree
   let transaction: Transaction
   private let environment: Environment
@@ -24,15 +27,23 @@ public final class Cursor {
   @exclusivity(unchecked) @usableFromInline var currentValue = MDB_val()
 
   package init(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    self.tree = tree
+    self.transaction = transaction
+    environment = transaction.environment
+    if let read = transaction.pageRead {
+      pages = PageCursor(try read.tree(tree).pages)
+      handle = transaction.handle
+      freedReadCount = 0
+      write = -1
+      return
+    }
     var opened: OpaquePointer?
     let code = mdb_cursor_open(transaction.handle, tree.handle, &opened)
     guard code == 0, let opened else {
       throw LMDBError(code: code, operation: "open a cursor in \(tree.name)")
     }
+    pages = nil
     handle = opened
-    self.tree = tree
-    self.transaction = transaction
-    environment = transaction.environment
     freedReadCount = environment.freedReadCount.load(ordering: .relaxed)
     write =
       environment.isActiveWrite(transaction.handle)
@@ -40,7 +51,7 @@ public final class Cursor {
   }
 
   deinit {
-    guard isAlive else { return }
+    guard pages == nil, isAlive else { return }
     let mayBeStray =
       write < 0 && EngineDifferences.closingReadsTransaction
       && environment.freedReadCount.load(ordering: .acquiring) != freedReadCount
@@ -82,13 +93,45 @@ public final class Cursor {
   @inline(__always)
   private func move(_ operation: MDB_cursor_op) throws(LMDBError) -> Bool {
     try checkAlive()
+    if let pages { return try move(pages, operation) }
     let code = mdb_cursor_get(handle, &currentKey, &currentValue, operation)
     if code == 0 { return true }
-    // They may still point to the caller's key, or to a page that is no longer valid.
+    // Both may still point to the caller's key, or to a page that is no longer valid.
     currentKey = MDB_val()
     currentValue = MDB_val()
     if code == MDB_NOTFOUND { return false }
     throw transaction.failure(code, "walk \(tree.name)")
+  }
+
+  /// Moves in an environment that is read without LMDB.
+  @inline(__always)
+  private func move(
+    _ pages: PageCursor, _ operation: MDB_cursor_op
+  ) throws(LMDBError) -> Bool {
+    let key = UnsafeRawBufferPointer(currentKey)
+    do throws(PageError) {
+      let pair =
+        switch operation {
+        case MDB_NEXT: try pages.next()
+        case MDB_PREV: try pages.previous()
+        case MDB_SET_KEY: try pages.seek(key)
+        case MDB_SET_RANGE: try pages.seek(atOrAfter: key)
+        case MDB_FIRST: try pages.first()
+        default: try pages.last()
+        }
+      guard let pair else {
+        currentKey = MDB_val()
+        currentValue = MDB_val()
+        return false
+      }
+      currentKey = MDB_val(pair.key)
+      currentValue = MDB_val(pair.value)
+      return true
+    } catch {
+      currentKey = MDB_val()
+      currentValue = MDB_val()
+      throw LMDBError(error, operation: "walk \(tree.name)", path: environment.path)
+    }
   }
 
   package func first() throws(LMDBError) -> Bool { try move(MDB_FIRST) }
@@ -252,7 +295,7 @@ public final class Cursor {
 
   /// Removes the pair at the cursor.
   ///
-  /// The next move forward goes to the pair behind it; seek again before moving back.
+  /// The next move forward goes to the pair after it; seek again before moving back.
   package func delete() throws(LMDBError) {
     try checkAlive()
     try transaction.check(mdb_cursor_del(handle, 0), "delete from \(tree.name)")
@@ -262,12 +305,12 @@ public final class Cursor {
 
 // MARK: Many pairs
 
-/// Appends of many pairs in ascending order of keys, which lie one behind the other in memory. The checks
+/// Appends of many pairs in ascending order of keys, which follow each other in memory. The checks
 /// of a single put are made once for all.
 extension Cursor {
   /// Appends records under the ids from `nextID` on; each ends at one of `ends`.
   ///
-  /// Afterwards `nextID` is the id behind the last one stored.
+  /// Afterwards `nextID` is the id after the last one stored.
   ///
   /// - Returns: false, with the rest not stored, when there is a record with `nextID` or above.
   package func append(

@@ -49,9 +49,10 @@ extension Environment {
     return Int(status.st_size)
   }
 
-  private func copy(
+  func copy(
     into file: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
   ) throws(LMDBError) {
+    if let pageEngine { return try pageEngine.copy(into: file, compacting, step) }
     var attempts = 0
     while true {
       attempts += 1

@@ -84,10 +84,10 @@ extension Environment {
     try setMapSize(min(info.usedBytes * 4, limit), code: MDB_MAP_RESIZED)
   }
 
-  /// The same for a reader, without the lock.
+  /// Takes over the growth for a reader, without the lock.
   ///
   /// Waits for a write of this process, up to the growth wait: a writer, even one that waits for
-  /// its turn, may look at the map at any moment.
+  /// its turn, may read the map at any moment.
   func adoptMapSize() throws(LMDBError) {
     guard !isWriterThread else {
       // Inside a write the map cannot move; the write itself has adopted the size already.
@@ -101,7 +101,7 @@ extension Environment {
     defer { writerLock.unlock() }
     try checkUsable("read")
     guard !readers.withLock({ $0.isClosed }) else {
-      // A map that could not be moved: there is none.
+      // A move of the map has failed, and left no map.
       throw LMDBError(.closed, operation: "read", path: path)
     }
     try adoptMapSizeAsWriter()
@@ -132,12 +132,13 @@ extension Environment {
   ///
   /// Some tens of nanoseconds: it reads the newest meta page in the map.
   var rawInfo: Info {
+    if isInPages, let pageEngine { return pageEngine.info }
     var info = MDB_envinfo()
     var stat = MDB_stat()
     mdb_env_info(handle, &info)
     mdb_env_stat(handle, &stat)
     let pageSize = Int(stat.ms_psize)
-    // What a damaged meta page says may be any number.
+    // A damaged meta page may state any number.
     let pages = UInt64(bitPattern: Int64(info.me_last_pgno)).addingReportingOverflow(1)
     let used = pages.partialValue.multipliedReportingOverflow(by: UInt64(pageSize))
     let usedBytes = pages.overflow || used.overflow ? nil : Int(exactly: used.partialValue)

@@ -21,10 +21,14 @@ extension Environment {
   ) throws -> R {
     let transaction = try beginRead()
     defer { endRead(transaction) }
-    return try body(Transaction(handle: transaction.handle, environment: self))
+    let read = Transaction(handle: transaction.handle, environment: self)
+    if isInPages { return try read.whole { () throws(E) in try body(read) } }
+    return try body(read)
   }
 
   /// A read transaction that outlives a call: must be given to ``endRead(_:)`` once, on any thread.
+  ///
+  /// Each use of its transaction is to be wrapped by ``Transaction/whole(_:)``.
   package struct PinnedRead: @unchecked Sendable {
     // An LMDB read transaction without thread affinity (MDB_NOTLS); whoever holds this owns it.
     let handle: OpaquePointer
@@ -40,6 +44,7 @@ extension Environment {
     while true {
       attempts += 1
       let pooled = try enterReaders()
+      if isInPages, let pageEngine { return try begin(pageEngine, pooled) }
       var handle = pooled?.handle
       var code =
         if let handle { mdb_txn_renew(handle) } else {
@@ -91,8 +96,9 @@ extension Environment {
 
   /// The transaction number of the newest meta page, unchecked: it may be any number.
   ///
-  /// It is read in the map, which the caller keeps from moving.
+  /// The page is read in the map, which the caller keeps from moving.
   var newestTransaction: UInt64 {
+    if isInPages, let pageEngine { return pageEngine.currentMap.newestTransaction }
     var info = MDB_envinfo()
     mdb_env_info(handle, &info)
     return UInt64(bitPattern: Int64(info.me_last_txnid))
@@ -130,14 +136,19 @@ extension Environment {
     }
   }
 
-  /// Runs `body` on a read of what this map holds; not where another process has grown the file beyond it.
+  /// Runs `body` on a read of the pages that this map holds; not where another process has grown the file beyond it.
   ///
   /// So it never has the map moved, and the caller may be a reader or the writer already.
   func withReadAsMapped(_ body: (Transaction) -> Void) {
     guard holdsMap() else { return }
     defer { leaveReaders(nil) }
     var read: OpaquePointer?
-    guard mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &read) == 0, let read else { return }
+    if let pageEngine {
+      read = try? pageEngine.begin(nil)
+    } else if mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &read) != 0 {
+      read = nil
+    }
+    guard let read else { return }
     defer { abortRead(read) }
     body(Transaction(handle: read, environment: self))
   }
@@ -145,12 +156,13 @@ extension Environment {
   /// In a forked child it does nothing: the reader slot is the parent's, whose read may run on.
   package func endRead(_ pinned: PinnedRead) {
     guard !isForked else { return }
-    mdb_txn_reset(pinned.handle)
+    if !isInPages { mdb_txn_reset(pinned.handle) }
     leaveReaders(pinned)
   }
 
   /// Ends a read for good: LMDB frees its transaction.
   func abortRead(_ handle: OpaquePointer) {
+    if isInPages { return PageRead.free(handle) }
     freedReadCount.add(1, ordering: .releasing)
     mdb_txn_abort(handle)
   }
@@ -244,7 +256,7 @@ extension Environment {
   /// 0 when the environment is closed.
   @discardableResult
   package func checkReaders() -> Int {
-    guard holdsMap() else { return 0 }
+    guard hasLockFile, holdsMap() else { return 0 }
     defer { leaveReaders(nil) }
     var cleared: Int32 = 0
     mdb_reader_check(handle, &cleared)

@@ -6,8 +6,8 @@ extension Environment {
   /// Within a write, the handle is good for this write at once and for others after its commit.
   /// Within a read, it is good for the reads that begin after this call.
   ///
-  /// LMDB numbers handles by what a transaction saw at its begin, so that a write would give the
-  /// number of a handle opened meanwhile a second time. Such a write begins anew.
+  /// LMDB numbers handles by the trees that a transaction saw at its begin, so that a write would give the
+  /// number of a handle opened meanwhile a second time. Such a write begins again.
   package func tree(
     _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: Transaction
   ) throws(LMDBError) -> Tree? {
@@ -49,7 +49,7 @@ extension Environment {
     return LMDBError(code: MDB_BAD_DBI, operation: "open tree \(name)", path: path)
   }
 
-  /// A tree of another kind is none of ours: its keys compare differently, or have several values.
+  /// A tree of another kind belongs to another program: its keys compare differently, or have several values.
   private static func checkKind(
     _ tree: MDB_dbi, _ hasIntegerKeys: Bool, _ transaction: OpaquePointer
   ) -> Int32 {
@@ -89,7 +89,7 @@ extension Environment {
   /// A handle made in a read survives only when that read is committed, and no two transactions may
   /// open handles at once, so it is made in one of its own.
   ///
-  /// Fails with what keeps it from beginning.
+  /// Fails with the error that keeps the transaction from beginning.
   private func openForReaders(
     _ name: String, _ hasIntegerKeys: Bool
   ) throws(LMDBError) -> Result<Tree?, LMDBError> {
@@ -98,6 +98,7 @@ extension Environment {
     if let known = trees.withLock({ $0[name] }) { return .success(known) }
     _ = try enterReaders(takesPooled: false)
     defer { leaveReaders(nil) }
+    if let pageEngine { return .success(try open(name, pageEngine)) }
     // Begun after the lock was taken, so that it knows all handles there are.
     var transaction: OpaquePointer?
     var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
@@ -117,6 +118,28 @@ extension Environment {
     let tree = Tree(name: name, handle: opened, hasIntegerKeys: hasIntegerKeys)
     trees.withLock { $0[name] = tree }
     return .success(tree)
+  }
+
+  /// Gives a tree of the pages the next handle.
+  private func open(_ name: String, _ engine: PageEngine) throws(LMDBError) -> Tree? {
+    let operation = "open tree \(name)"
+    let newest = try engine.newest()
+    let found: PageTree?
+    do throws(PageError) {
+      found = try newest.tree(name)
+    } catch {
+      throw LMDBError(error, operation: operation, path: path)
+    }
+    guard let flags = found?.record.flags else { return nil }
+    guard flags & ~TreeRecordLayout.integerKeys == 0 else {
+      throw LMDBError(code: MDB_INCOMPATIBLE, operation: operation, path: path)
+    }
+    return trees.withLock { trees in
+      let tree = Tree(
+        name: name, handle: EngineTree.names + 1 + UInt32(trees.count), hasIntegerKeys: flags != 0)
+      trees[name] = tree
+      return tree
+    }
   }
 
   /// Makes the handles of a committed write known; those of an aborted one are not valid any more.

@@ -11,7 +11,7 @@ import Synchronization
 
 /// An opened LMDB file with its map and lock file.
 ///
-/// What is mutable, and what guards it:
+/// Mutable state, and its guards:
 /// - `readers`: the pooled and the running read transactions, and whether the map is being moved.
 ///   Its own lock, held for a few instructions. While `isMoving`, no read begins.
 /// - the write side (`firstFailure`, `openedTrees`, `activeWrite`, ...): the thread that holds
@@ -41,13 +41,17 @@ package final class Environment: @unchecked Sendable {
   let lockIdentity: StoreFile.Identity?
   /// Nil without a lock file.
   let files: FilePair?
+  /// LMDB's environment; where there is a ``pageEngine``, no function of LMDB is passed it.
   let handle: OpaquePointer
+  /// The engine in LMDB's place; `nil` where LMDB reads the file.
+  let pageEngine: PageEngine?
+  let isInPages: Bool
   /// Why LMDB's functions are called for everything; `nil` where pages are read.
   package let plainReason: EngineFence.Reason?
   /// Whether pages are read in the map, and short records changed in place, as ``PageLayout`` says.
   let readsPages: Bool
   /// The layout of the file's pages.
-  let format = PageFormat.ofEngine
+  package let format: PageFormat
   /// Whether the map is opened without the system's read-ahead, and pages are asked for as reads
   /// need them.
   let readsAheadItself: Bool
@@ -89,7 +93,7 @@ package final class Environment: @unchecked Sendable {
   var lastReaderCheck = 0
   /// When the writer's thread last let other processes go first; only of that thread.
   var lastGivenWay = 0.0
-  /// What the members of the running write want done after its commit.
+  /// The calls that the members of the running write want after its commit.
   var commitHooks: [(member: Int, body: (_ write: UInt64, _ commit: UInt64) -> Void)] = []
   /// The asynchronous write that runs; read and set by who has the writer's lock.
   var asker: (any GroupMember)?
@@ -99,7 +103,7 @@ package final class Environment: @unchecked Sendable {
   var writeCount: UInt64 = 0
   /// See ``Transaction/commitPreparation(_:)``; of the running write.
   var commitPreparation: (any CommitPreparation)?
-  /// Called behind the hooks of each commit; see ``addCommitListener(_:)``.
+  /// Called after the hooks of each commit; see ``addCommitListener(_:)``.
   let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
   let hasCommitListeners = Atomic<Bool>(false)
   /// The commit that is being made, from before the disk has it until its hooks have run; 0 for none.
@@ -120,22 +124,33 @@ package final class Environment: @unchecked Sendable {
   /// Lets the long ones among the jobs of ``readerThreads`` take turns.
   package let longReads: LongJobs
 
-  private init(
-    handle: OpaquePointer, path: String, options: EnvironmentOptions,
+  init(
+    handle: OpaquePointer, _ pageEngine: PageEngine? = nil, path: String,
+    options: EnvironmentOptions,
     identity: StoreFile.Identity, lockIdentity: StoreFile.Identity?, files: FilePair?,
     isWithoutReadAhead: Bool
   ) {
-    var stat = MDB_stat()
-    mdb_env_stat(handle, &stat)
-    plainReason = EngineFence(options, pageSize: Int(stat.ms_psize)).reason
+    let pageSize: Int
+    if let pageEngine {
+      pageSize = pageEngine.pageSize
+      plainReason = EngineFence(options, in: pageEngine).reason
+    } else {
+      var stat = MDB_stat()
+      mdb_env_stat(handle, &stat)
+      pageSize = Int(stat.ms_psize)
+      plainReason = EngineFence(options, pageSize: pageSize).reason
+    }
+    format = pageEngine?.format ?? .ofEngine
     readsPages = plainReason == nil
     readsAheadItself = readsPages && isWithoutReadAhead
-    readAheadMask = readsAheadItself ? ~(UInt(stat.ms_psize) - 1) : 0
+    readAheadMask = readsAheadItself ? ~(UInt(pageSize) - 1) : 0
     self.handle = handle
+    self.pageEngine = pageEngine
+    isInPages = pageEngine != nil
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
     longReads = LongJobs(limit: max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
-    // One more than there can be reads at once: where all wait for others, one is told that.
+    // One more than there can be reads at once: where all wait for others, one gets an error.
     readerThreads = WorkerThreads(
       threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
       operation: "read", path: path)
@@ -154,6 +169,9 @@ package final class Environment: @unchecked Sendable {
     _ path: String, options: EnvironmentOptions, identity: StoreFile.Identity,
     onCheck: (Int, Int) -> Bool
   ) throws(LMDBError) -> Environment {
+    if options.access == .readOnly, StoreFile.isOnReadOnlyMedium(path) {
+      return try openInPages(path, options, identity, onCheck)
+    }
     do {
       try StoreFile.prewriteLockFile(for: path, options: options)
       let files = try FilePair.open(path, options.access)
@@ -167,12 +185,10 @@ package final class Environment: @unchecked Sendable {
       if isTrusted { files?.stampInUse() }
       return environment
     } catch {
-      // Beside a lock file there may be a writer, and readers without one abort beside a writer.
-      guard options.access == .readOnly, options.allowsUnlockedReading,
-        [EACCES, EROFS, EPERM].contains(error.code), access(path + "-lock", F_OK) != 0
-      else { throw error }
-      _ = try checkPages(path, options, isAsLeft: false, nil, onCheck)
-      return try open(path, options, identity, nil, flags: UInt32(MDB_NOLOCK))
+      guard [EACCES, EROFS, EPERM].contains(error.code), mayReadUnlocked(path, options) else {
+        throw error
+      }
+      return try openInPages(path, options, identity, onCheck)
     }
   }
 
@@ -185,7 +201,7 @@ package final class Environment: @unchecked Sendable {
 
   /// Opens the file as LMDB does; tied to its lock file only by `files`.
   ///
-  /// - Parameter name: what LMDB opens, where that is not `path`.
+  /// - Parameter name: the path that LMDB opens, where it is not `path`.
   static func open(
     _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity?,
     _ files: FilePair?, flags: UInt32, name: String? = nil
@@ -210,7 +226,7 @@ package final class Environment: @unchecked Sendable {
     guard code == 0 else {
       // An environment whose open failed must not be used, only closed.
       mdb_env_close(handle)
-      // The meta pages of the data file have been looked at, so it is the other file that LMDB refuses.
+      // The meta pages of the data file have passed their check, so LMDB refuses the other file.
       if files != nil, code == MDB_INVALID || code == MDB_VERSION_MISMATCH {
         throw LMDBError(.mismatched(.unusableLockFile), code: code, operation: "open", path: path)
       }
@@ -232,10 +248,7 @@ package final class Environment: @unchecked Sendable {
     }
     // A forked child and a program started from this one must not keep the data file open.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // On a read-only medium LMDB goes without the lock file and does not say so.
-    let isLockless =
-      flags & UInt32(MDB_NOLOCK) != 0
-      || (options.access == .readOnly && StoreFile.isReadOnlyMedium(descriptor))
+    let isLockless = flags & UInt32(MDB_NOLOCK) != 0
     var cleared: Int32 = 0
     mdb_reader_check(handle, &cleared)
     return Environment(
@@ -306,9 +319,9 @@ package final class Environment: @unchecked Sendable {
   func shutDown(whenClosed: @escaping () -> Void = {}) {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     guard !isForked else {
-      // Threads and locks stayed in the parent; there is nothing here that may be touched. Nor may
-      // the files be closed, with which the system would drop this process's locks of the same
-      // files, opened again.
+      // Threads and locks stayed in the parent; nothing here may be touched. The files may not
+      // be closed either: the system would drop this process's locks of the same files, opened
+      // again.
       _ = Unmanaged.passRetained(self)
       return whenClosed()
     }
@@ -328,8 +341,8 @@ package final class Environment: @unchecked Sendable {
 
   /// Ends the hold of a write on `writerLock`.
   func leaveWriter() {
-    // What a write has asked for that was not committed: it may hold the last reference to the store, which
-    // closes the environment then, as within a write.
+    // The calls of a write without a commit: one may hold the last reference to the store, which closes the
+    // environment then, as within a write.
     commitHooks.removeAll()
     let closes = closesAfterWrite
     closesAfterWrite = false
@@ -356,10 +369,10 @@ package final class Environment: @unchecked Sendable {
   /// Only once, after `isClosed` was set with no read running.
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { abortRead(pinned.handle) }
-    mdb_env_close(handle)
+    if pageEngine == nil { mdb_env_close(handle) }
     stampClosed()
     files?.close()
-    // It refers to the environment, which would stay in memory with it.
+    // The closure refers to the environment, which would stay in memory with it.
     let tell = whenClosed
     whenClosed = {}
     tell()
@@ -386,7 +399,7 @@ extension Environment {
 }
 
 extension EngineFence.Version {
-  /// That of the library in this process, which may be another than that of the header.
+  /// The version of the library in this process, which may be another than that of the header.
   package static let running = {
     var version = Self(0, 0, 0)
     _ = mdb_version(&version.major, &version.minor, &version.patch)

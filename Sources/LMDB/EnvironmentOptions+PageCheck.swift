@@ -1,7 +1,7 @@
 internal import LodestorePages
 
 extension EnvironmentOptions {
-  /// Has the pages of files that are not known to be good checked by ``PageChecker``.
+  /// Has ``PageChecker`` check the pages of files that are not known to be good.
   package mutating func checkPages(when trust: Trust) {
     self.trust = trust
     checkPages = { file, path, step throws(LMDBError) in try Self.check(file, path, step) }
@@ -18,24 +18,10 @@ extension EnvironmentOptions {
     do {
       report = try PageChecker.check(PageFile(descriptor: file), limit: 1, step: step)
     } catch {
-      throw LMDBError(kind(of: error), code: code(of: error), operation: "open", path: path)
+      throw LMDBError(error, operation: "open", path: path)
     }
     guard let first = report.findings.first else { return }
     let count = report.findingCount == 1 ? "a fault" : "\(report.findingCount) faults"
     throw LMDBError(.damaged("its pages have \(count): \(first)"), operation: "open", path: path)
-  }
-
-  private static func kind(of error: VerificationError) -> LMDBError.Kind {
-    switch error {
-    case .notAStore(let reason): .notAnEnvironment(reason)
-    case .damagedHeader(let reason): .damaged(reason)
-    case .newerFormat: .engine
-    case .cancelled: .cancelled
-    case .system: .engine
-    }
-  }
-
-  private static func code(of error: VerificationError) -> Int32 {
-    if case .system(let code) = error { code } else { 0 }
   }
 }

@@ -1,8 +1,8 @@
 /// How an environment is opened.
 package struct EnvironmentOptions: Sendable {
-  /// What a commit waits for.
+  /// The writes that a commit waits for.
   package enum Durability: Sendable {
-    /// Data and meta page: what a commit returned from survives a power cut.
+    /// Data and meta page: a commit that has returned survives a power cut.
     case full
     /// Data only (MDB_NOMETASYNC): a power cut may take back the last commit, never the file.
     case mayLoseLastCommit
@@ -49,11 +49,12 @@ package struct EnvironmentOptions: Sendable {
   package var longestGroupInSeconds = 0.01
   package var durability = Durability.full
   package var access = Access.readWrite(create: true)
-  /// Whether a reader may go without the lock file where it cannot be made or used: in a directory
-  /// that this process may not write to.
+  /// Whether a reader may go without the lock file where none can be made, although this process may write
+  /// the file.
   ///
-  /// Only safe while nobody writes. On a read-only medium, where nobody can, it goes without one in
-  /// any case; see ``Environment/hasLockFile``.
+  /// On a read-only medium, and where this process may not write the file, a reader does so in any case; see
+  /// ``Environment/hasLockFile``. A read that a writer has overtaken fails with
+  /// ``LMDBError/Kind/overtaken``.
   package var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe.
   package var allowsAnyFileSystem = false
@@ -65,6 +66,8 @@ package struct EnvironmentOptions: Sendable {
   /// environment variable `LODESTORE_PLAIN_ENGINE=1`, and ``EngineFence`` where it must. A file that is
   /// open in the process stays as it was opened.
   package var usesPlainEngine = false
+  /// Whether a file is read without LMDB and without its lock file, although LMDB could; for comparison.
+  package var readsInPages = false
   /// Permissions of new files, before the process's mask.
   package var mode: UInt32 = 0o600
   /// How long moving the map, and closing, wait for the snapshots of this process to end.

@@ -30,7 +30,7 @@ package enum EnvironmentRegistry {
   ///
   /// A set instead of a lock: the check of the pages of a large file takes long, and calls the program.
   private static let openings = Guarded<Set<StoreFile.Identity>>([])
-  /// Serialises the look at a file with its entry into ``openings``.
+  /// Serialises the examination of a file with its entry into ``openings``.
   private static let gate = HeldLock()
 
   /// Opens `path`, or returns the environment that this process has already opened it as.
@@ -41,9 +41,9 @@ package enum EnvironmentRegistry {
   /// growth wait, then throws.
   ///
   /// - Parameters:
-  ///   - onCheck: told how far the check of the pages is, and now and then 0 of 0 while another
+  ///   - onCheck: called with the progress of the check of the pages, and now and then 0 of 0 while another
   ///     thread opens the file; false ends it with ``LMDBError/Kind/cancelled``.
-  ///   - initialise: what the first commit of a new file holds.
+  ///   - initialise: makes the first commit of a new file.
   package static func open<E: Error>(
     _ path: String, options: EnvironmentOptions,
     onCheck: (_ done: Int, _ total: Int) -> Bool = { _, _ in true },
@@ -84,9 +84,16 @@ package enum EnvironmentRegistry {
     case .ended(let attempt): return attempt
     }
     defer { openings.withLock { _ = $0.remove(identity) } }
-    try StoreFile.checkMetaPages(path)
-    let environment = try Environment.openUnregistered(
-      path, options: options, identity: identity, onCheck: onCheck)
+    let format = try StoreFile.checkMetaPages(path)
+    let environment: Environment
+    if format == .ofEngine, !options.readsInPages || options.access != .readOnly {
+      environment = try .openUnregistered(
+        path, options: options, identity: identity, onCheck: onCheck)
+    } else if options.access == .readOnly {
+      environment = try .openInPages(path, options, identity, onCheck)
+    } else {
+      throw LMDBError(.otherEngine(format), operation: "open", path: path)
+    }
     entries.withLock { $0[identity] = Entry(environment: environment, useCount: 1) }
     return .opened(environment)
   }
@@ -106,7 +113,7 @@ package enum EnvironmentRegistry {
     switch try StoreFile.examine(path, allowsAnyFileSystem: options.allowsAnyFileSystem) {
     case .absent: return .ended(.mustCreate)
     case .empty:
-      // It is somebody's, and another process may be about to fill it.
+      // Somebody owns the file, and another process may be about to fill it.
       throw LMDBError(
         .notAnEnvironment("it is empty; remove it first, if nobody needs it"), operation: "open",
         path: path)
@@ -142,7 +149,7 @@ package enum EnvironmentRegistry {
     }
   }
 
-  /// In a forked child: what the parent had open is not open here, and may be opened.
+  /// In a forked child the files of the parent are not open, and may be opened.
   ///
   /// The objects are kept for ever, since their locks may be held by threads that did not come
   /// along.
@@ -179,9 +186,12 @@ package enum EnvironmentRegistry {
     options.isNamed = false
     let copy = try PreviousCommit.copy(path)
     defer { copy.close() }
-    try MetaPages(file: copy.descriptor, path: path).check()
+    let format = try MetaPages(file: copy.descriptor, path: path).check(allowsOtherEngine: true)
     if options.trust == .verifyFirst { try options.checkPages?(copy.descriptor, path, onCheck) }
-    let environment = try Environment.openUnshared(copy.descriptor, as: path, options: options)
+    let environment =
+      format == .ofEngine
+      ? try Environment.openUnshared(copy.descriptor, as: path, options: options)
+      : try Environment.openInPages(copy.descriptor, as: path, options: options)
     entries.withLock { $0[environment.identity] = Entry(environment: environment, useCount: 1) }
     return environment
   }

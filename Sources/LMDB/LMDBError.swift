@@ -8,9 +8,9 @@ import CLMDB
   import Darwin
 #endif
 
-/// What LMDB or the operating system answered, or what this layer found before asking them.
+/// An answer of LMDB or the operating system, or a fault that this layer found before asking them.
 package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What this layer tells apart; every other code of LMDB is ``Kind/engine``.
+  /// The kinds that this layer tells apart; every other code of LMDB is ``Kind/engine``.
   package enum Kind: Sendable, Equatable {
     /// A return code of LMDB or an `errno`: see `code` and `name`.
     case engine
@@ -18,7 +18,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case unsuitablePath(String)
     /// The file system cannot hold a live store: says which.
     case unsupportedFileSystem(String)
-    /// The bytes are no LMDB file of this kind: says what they look like.
+    /// The bytes are no LMDB file of this kind: says why.
     case notAnEnvironment(String)
     /// A file of the other of LMDB's formats than the engine of this process reads: says which.
     case otherEngine(PageFormat)
@@ -37,9 +37,12 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case nestedWrite
     /// A sync failed earlier; nothing may be written before the file is opened again.
     case poisoned
+    /// Other processes committed so often meanwhile that pages of a read without a lock file may have been
+    /// written over.
+    case overtaken
     /// The map must grow and cannot: says why.
     case cannotGrow(String)
-    /// The file system has no room for what was to be written.
+    /// The file system has no room for a write.
     case diskFull(freeBytes: UInt64)
     /// This process may not make files so large (RLIMIT_FSIZE): says how large.
     case fileSizeLimit(UInt64)
@@ -89,15 +92,28 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(kind, code: code, operation: operation, path: path)
   }
 
-  /// What ``PageError`` says of a page, as LMDB says it.
+  /// A damaged page, with LMDB's code for one.
   package init(_ error: PageError, operation: String, path: String? = nil) {
-    self.init(.engine, code: MDB_CORRUPTED, operation: operation, path: path)
+    self.init(.damaged("\(error)"), code: MDB_CORRUPTED, operation: operation, path: path)
+  }
+
+  /// A file that could not be read at all.
+  package init(_ error: VerificationError, operation: String, path: String) {
+    let kind: Kind =
+      switch error {
+      case .notAStore(let reason): .notAnEnvironment(reason)
+      case .damagedHeader(let reason): .damaged(reason)
+      case .cancelled: .cancelled
+      case .newerFormat, .system: .engine
+      }
+    let code: Int32 = if case .system(let code) = error { code } else { 0 }
+    self.init(kind, code: code, operation: operation, path: path)
   }
 
   /// LMDB's own name of the code, or that of the `errno`.
   package var name: String { Self.names[code] ?? "errno \(code)" }
 
-  /// What LMDB or the system says of the code.
+  /// The text of LMDB or the system for the code.
   package var reason: String { String(cString: mdb_strerror(code)) }
 
   package var isMapFull: Bool { code == MDB_MAP_FULL }
@@ -114,7 +130,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unsupportedFileSystem(let what): "\(thing): it is on \(what)"
     case .notAnEnvironment(let what): "\(thing): \(what)"
     case .otherEngine(let format):
-      "\(thing): \(format.engine) made it, and \(PageFormat.engineVersion) reads only files of "
+      "\(thing): \(format.engine) made it, and \(PageFormat.engineVersion) writes only files of "
         + PageFormat.ofEngine.engine
     case .truncated(let size, let needed):
       "\(thing): the file has \(size) bytes, its header says \(needed)"
@@ -125,6 +141,7 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case .cancelled: "\(thing): cancelled"
     case .usedAfterFork: "\(thing): it was opened before this process was forked"
     case .nestedWrite: "\(thing): this thread is inside a write already"
+    case .overtaken: "\(thing): another process has written the file meanwhile"
     case .poisoned: "\(thing): an earlier write or sync failed; close it and open it again"
     case .cannotGrow(let why): "\(thing): MDB_MAP_FULL, and the map cannot grow: \(why)"
     case .diskFull(let free): "\(thing): \(number), \(free) bytes free on disk"

@@ -20,10 +20,10 @@ enum PreviousCommit {
 
   /// Copies the file at `path` into one without a name; the copy is to be closed.
   ///
-  /// It is beside it or, where that may not be written, in the directory for temporary files.
+  /// The copy lies next to the file or, where that may not be written, in the directory for temporary files.
   /// Where the file system can, both share their pages until one is written.
   ///
-  /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` when there is none, or other processes commit faster
+  /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` when the file has one commit only, or other processes commit faster
   ///   than the file can be copied.
   static func copy(_ path: String) throws(LMDBError) -> Copy {
     let source = try StoreFile.openForReading(path)
@@ -39,8 +39,14 @@ private struct PreviousCommitCopying {
   let path: String
   let source: Int32
 
-  /// The copy is for the engine, so only its format is looked for.
-  private let format = PageFormat.ofEngine
+  /// Where no meta page states one, that of the engine is looked for.
+  private let format: PageFormat
+
+  init(path: String, source: Int32) {
+    self.path = path
+    self.source = source
+    format = MetaPages(file: source, path: path).format ?? .ofEngine
+  }
 
   private struct Meta {
     var page: [UInt8]
@@ -72,16 +78,13 @@ private struct PreviousCommitCopying {
 
   // MARK: Meta pages
 
-  /// Those of its two that can be read, the newest first.
+  /// The meta pages that can be read, the newest first.
   private func metaPages() throws(LMDBError) -> [Meta] {
     var size = PageLayout.smallestPage
     while size <= format.largestPage {
       let metas = [0, 1].compactMap { meta($0, pageSize: size) }
       if !metas.isEmpty { return metas.sorted { $0.transaction > $1.transaction } }
       size *= 2
-    }
-    if let other = MetaPages(file: source, path: path).format, other != format {
-      throw error(.otherEngine(other))
     }
     throw error(
       .notAnEnvironment(

@@ -8,7 +8,7 @@ import CLMDB
   import Darwin
 #endif
 
-/// What must be known of a file before LMDB may map it, and how a new one is put in place.
+/// The checks of a file before LMDB may map it, and the way in which a new one is put in place.
 ///
 /// LMDB follows links, opens devices, believes lengths in the file, and creates in place; each has
 /// cost others data (a short file is a bus error at the first missing page).
@@ -93,10 +93,12 @@ enum StoreFile {
   ///
   /// Only called while this process does not have the file open: closing any descriptor of it
   /// would be against LMDB's rules.
-  static func checkMetaPages(_ path: String) throws(LMDBError) {
+  ///
+  /// - Returns: the format of the file, which LMDB may not read.
+  static func checkMetaPages(_ path: String) throws(LMDBError) -> PageFormat {
     let file = try openForReading(path)
     defer { close(file) }
-    try MetaPages(file: file, path: path).check()
+    return try MetaPages(file: file, path: path).check(allowsOtherEngine: true)
   }
 
   /// Opens a file, no link, and hangs at no pipe.
@@ -140,12 +142,12 @@ enum StoreFile {
     #endif
   }
 
-  /// Makes the lock file, if there is none, with every byte written.
+  /// Makes a missing lock file with every byte written.
   ///
   /// LMDB would make it with a hole, and on a full btrfs or tmpfs the first touch of a hole is a bus
-  /// error. It gets its name only when it is complete: another process may use it the moment the
-  /// name is there. It gets the data file's permissions and owner; made with those of whoever opens
-  /// first, say an administrator who takes a look, it would lock out the owner of the store.
+  /// error. The file gets its name only when it is complete: another process may use it the moment the
+  /// name is there. The file gets the data file's permissions and owner. With those of an administrator who takes
+  /// a look first it would lock out the owner of the store.
   static func prewriteLockFile(
     for path: String, options: EnvironmentOptions
   ) throws(LMDBError) {
@@ -207,7 +209,7 @@ enum StoreFile {
   static func free(on file: Int32) -> UInt64? {
     var info = statvfs()
     guard fstatvfs(file, &info) == 0 else { return nil }
-    // Root may use what ext4 keeps back; what btrfs calls free may be kept for its own pages.
+    // Root may use the reserve of ext4; free space of btrfs may be kept for its own pages.
     let isRoots = geteuid() == 0 && !isOnBtrfs(file)
     let blocks = isRoots ? UInt64(info.f_bfree) : UInt64(info.f_bavail)
     return blocks * UInt64(info.f_frsize)
@@ -242,9 +244,9 @@ enum StoreFile {
     return LMDBError(kind, code: code, operation: operation, path: path)
   }
 
-  static func isReadOnlyMedium(_ file: Int32) -> Bool {
+  static func isOnReadOnlyMedium(_ path: String) -> Bool {
     var info = statvfs()
-    return fstatvfs(file, &info) == 0 && UInt(info.f_flag) & UInt(ST_RDONLY) != 0
+    return statvfs(path, &info) == 0 && UInt(info.f_flag) & UInt(ST_RDONLY) != 0
   }
 
   static func syncDirectory(of path: String) throws(LMDBError) {

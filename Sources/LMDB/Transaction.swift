@@ -8,7 +8,7 @@ import CLMDB
   import Darwin
 #endif
 
-/// A transaction in progress, read or write: what both can do.
+/// A transaction in progress, read or write, with the calls that both have.
 ///
 /// A plain handle, copied freely inside a call and never kept: it is valid only within the closure
 /// that it was passed to. Pointers it returns lie in the map; in a read they are valid until the
@@ -16,21 +16,28 @@ import CLMDB
 package struct Transaction {
   let handle: OpaquePointer
   package unowned(unsafe) let environment: Environment
+  /// Whether the transaction reads pages without LMDB; kept here, as each call asks for it.
+  let isInPages: Bool
 
   init(handle: OpaquePointer, environment: Environment) {
     self.handle = handle
     self.environment = environment
+    isInPages = environment.isInPages
   }
 
   /// The number of the commit that a read shows; in a write, the number that it will have.
-  package var id: UInt64 { UInt64(bitPattern: Int64(mdb_txn_id(handle))) }
+  package var id: UInt64 {
+    if let pageRead { return pageRead.snapshot.transaction }
+    return UInt64(bitPattern: Int64(mdb_txn_id(handle)))
+  }
 
-  /// The value under `key`; `nil` when there is none.
+  /// The value under `key`; `nil` when the tree lacks the key.
   @inline(__always)
   package func get(
     _ key: UnsafeRawBufferPointer, in tree: Tree
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
     guard tree.takesKey(ofSize: key.count) else { return nil }
+    if isInPages { return try valueInPages(key, in: tree) }
     var key = MDB_val(key)
     var value = MDB_val()
     let code = mdb_get(handle, tree.handle, &key, &value)
@@ -44,6 +51,7 @@ package struct Transaction {
   package func get(
     _ key: UInt64, in tree: Tree
   ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    if isInPages { return try valueInPages(key, in: tree) }
     var key = key
     var keyValue = MDB_val()
     var value = MDB_val()
@@ -66,6 +74,12 @@ package struct Transaction {
   }
 
   package func statistics(of tree: Tree) throws(LMDBError) -> TreeStatistics {
+    if let pageRead {
+      guard
+        let statistics = TreeStatistics(try pageRead.tree(tree).record, pageSize: pageRead.pageSize)
+      else { throw failure(MDB_CORRUPTED, "stat of \(tree.name)") }
+      return statistics
+    }
     var stat = MDB_stat()
     try check(mdb_stat(handle, tree.handle, &stat), "stat of \(tree.name)")
     guard let statistics = TreeStatistics(stat) else {
@@ -109,7 +123,7 @@ package struct Transaction {
     return count
   }
 
-  /// The names of all trees, and how many entries each has; 0 of what is no tree.
+  /// The names of all trees, and how many entries each has; 0 for an entry that is no tree.
   package func namedTrees() throws(LMDBError) -> [(name: String, entryCount: UInt64)] {
     let cursor = try Cursor(.names, in: self)
     var trees: [(name: String, entryCount: UInt64)] = []

@@ -41,20 +41,37 @@ package struct TreeStatistics: Sendable, Equatable {
   package var entries = 0
   package var pageSize = 0
 
+  init?(_ stat: MDB_stat) {
+    self.init(
+      depth: Int(stat.ms_depth), branchPages: UInt64(bitPattern: Int64(stat.ms_branch_pages)),
+      leafPages: UInt64(bitPattern: Int64(stat.ms_leaf_pages)),
+      overflowPages: UInt64(bitPattern: Int64(stat.ms_overflow_pages)),
+      entries: UInt64(bitPattern: Int64(stat.ms_entries)), pageSize: Int(stat.ms_psize))
+  }
+
+  init?(_ record: TreeRecord, pageSize: Int) {
+    self.init(
+      depth: Int(record.depth), branchPages: record.branchPages, leafPages: record.leafPages,
+      overflowPages: record.overflowPages, entries: record.entries, pageSize: pageSize)
+  }
+
   /// Nil when a number is more than a map can hold, as in a damaged record of a tree.
   ///
   /// So sums of the counts, and their products with the page size, cannot overflow.
-  init?(_ stat: MDB_stat) {
-    let bytes = Environment.largestMapInBytes
-    let pages = 0...bytes / max(1, Int(stat.ms_psize))
-    guard pages.contains(stat.ms_branch_pages), pages.contains(stat.ms_leaf_pages),
-      pages.contains(stat.ms_overflow_pages), (0...bytes).contains(stat.ms_entries)
+  private init?(
+    depth: Int, branchPages: UInt64, leafPages: UInt64, overflowPages: UInt64, entries: UInt64,
+    pageSize: Int
+  ) {
+    let bytes = UInt64(Environment.largestMapInBytes)
+    let pages = 0...bytes / UInt64(max(1, pageSize))
+    guard pages.contains(branchPages), pages.contains(leafPages), pages.contains(overflowPages),
+      (0...bytes).contains(entries)
     else { return nil }
-    depth = Int(stat.ms_depth)
-    branchPages = stat.ms_branch_pages
-    leafPages = stat.ms_leaf_pages
-    overflowPages = stat.ms_overflow_pages
-    entries = stat.ms_entries
-    pageSize = Int(stat.ms_psize)
+    self.depth = depth
+    self.branchPages = Int(branchPages)
+    self.leafPages = Int(leafPages)
+    self.overflowPages = Int(overflowPages)
+    self.entries = Int(entries)
+    self.pageSize = pageSize
   }
 }

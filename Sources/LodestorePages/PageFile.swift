@@ -12,13 +12,20 @@
 /// its own on the lock file, never on this one; even so, do not use it on a store that this process
 /// has open.
 package final class PageFile {
-  private let descriptor: Int32
+  package let descriptor: Int32
   private let isOwned: Bool
 
   /// Takes an open descriptor, which stays the caller's, and open for as long as this is used.
   package init(descriptor: Int32) {
     self.descriptor = descriptor
     isOwned = false
+  }
+
+  /// Takes a descriptor of its own of an open file; `nil`, with `errno`, when there can be none.
+  package init?(duplicateOf open: Int32) {
+    descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
+    isOwned = true
+    if descriptor < 0 { return nil }
   }
 
   package init(path: String) throws(VerificationError) {
@@ -32,7 +39,7 @@ package final class PageFile {
     guard status.st_mode & S_IFMT == S_IFREG else { throw .notAStore("it is not a regular file") }
   }
 
-  deinit { if isOwned { close(descriptor) } }
+  deinit { if isOwned, descriptor >= 0 { close(descriptor) } }
 
   /// The size now: another process may be writing.
   package func sizeInBytes() throws(VerificationError) -> Int {

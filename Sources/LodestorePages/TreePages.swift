@@ -9,7 +9,7 @@
 /// The pages of one tree as one commit has them, read as LMDB lays them out.
 ///
 /// Every offset is checked, so that a damaged page ends the descent instead of the process.
-package struct TreePages {
+package struct TreePages: @unchecked Sendable {
   package let map: UnsafeRawPointer
   package let format: PageFormat
   package let pageSize: Int
@@ -109,7 +109,7 @@ package struct TreePages {
       return keyCount - key.count
     }
 
-    /// The same for the ids of a tree of records.
+    /// The order of the id at `index` and `key`, in a tree of records.
     private func integerOrder(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
       guard let node = node(at: index), key.count == PageLayout.idSize,
         node + PageLayout.nodeHeaderSize + PageLayout.idSize <= size

@@ -39,6 +39,9 @@ package struct MetaPage: Equatable, Sendable {
 
   package var pageSize: Int { Int(freeList.pad) }
 
+  /// Two thousand years of a million commits a second: arithmetic on larger numbers may fail.
+  package static let transactionLimit: UInt64 = 1 << 56
+
   /// Reads ``MetaPageLayout/size`` bytes, which the caller has checked to be there.
   package init(_ bytes: UnsafeRawBufferPointer, _ format: PageFormat) {
     let layout = format.meta

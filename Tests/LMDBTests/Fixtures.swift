@@ -10,7 +10,7 @@ import Testing
   import Darwin
 #endif
 
-/// A directory that goes away, with what is in it, when the test lets go of it.
+/// A directory that goes away with its files when the test lets go of it.
 final class TemporaryDirectory {
   let path: String
 
@@ -49,14 +49,14 @@ extension EnvironmentOptions {
   }
 }
 
-/// That of new files: the system's, but none above LMDB's limit.
+/// The page size of new files: the system's, but none above LMDB's limit.
 let pageSize = min(PageLayout.systemPageSize, format.largestPage)
 
 /// The layout of the files that the engine of these tests makes.
 let format = PageFormat.ofEngine
 
 extension Trait where Self == ConditionTrait {
-  /// For tests of what is read and changed in the pages themselves.
+  /// For tests of reads and changes in the pages themselves.
   static var readsPages: Self {
     .disabled(
       if: EngineFence.isRequestedByVariable,
@@ -114,6 +114,14 @@ func write(_ bytes: [UInt8], to path: String, flags: Int32 = O_CREAT | O_TRUNC) 
   guard file >= 0 else { return }
   defer { close(file) }
   _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+}
+
+func contents(of path: String) -> [UInt8] {
+  let file = open(path, O_RDONLY)
+  defer { close(file) }
+  var bytes = [UInt8](repeating: 0, count: max(0, size(of: path)))
+  _ = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+  return bytes
 }
 
 /// Ends a child process of a test, with a line that says why.

@@ -176,7 +176,11 @@ import Testing
     #expect(directory.names == ["store", "store-lock"])
   }
 
-  @Test func `a read only directory is read without locks only when allowed`() async throws {
+  @Test
+  func
+    `a file that a process may not write is read without locks and another only when that is allowed`()
+    async throws
+  {
     guard geteuid() == 0 else {
       print("skipped: needs root, to become somebody who may not write")
       return
@@ -186,16 +190,21 @@ import Testing
       let path = directory.file("store")
       EnvironmentRegistry.close(try openEnvironment(path))
       unlink(path + "-lock")
-      chmod(path, 0o444)
+      chmod(path, 0o666)
       chmod(directory.path, 0o555)
       guard seteuid(65_534) == 0 else { fail("cannot become nobody") }
       guard name({ _ = try openEnvironment(path) { $0.access = .readOnly } }) == "EACCES" else {
-        fail("opened without a lock file")
+        fail("opened without a lock file, although it could be written")
       }
-      let environment = try openEnvironment(path) {
-        $0.access = .readOnly
-        $0.allowsUnlockedReading = true
+      EnvironmentRegistry.close(
+        try openEnvironment(path) {
+          $0.access = .readOnly
+          $0.allowsUnlockedReading = true
+        })
+      guard seteuid(0) == 0, chmod(path, 0o444) == 0, seteuid(65_534) == 0 else {
+        fail("cannot become nobody again")
       }
+      let environment = try openEnvironment(path) { $0.access = .readOnly }
       guard !environment.hasLockFile else { fail("claims a lock file") }
       guard try environment.read({ try $0.treeNames() }) == ["t"] else { fail("reads wrong") }
       EnvironmentRegistry.close(environment)

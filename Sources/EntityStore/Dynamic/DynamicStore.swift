@@ -48,6 +48,8 @@ package final class DynamicStore: Sendable {
 
   /// Whether the store has a lock file: without one, reading is safe only while nobody writes.
   package var hasLockFile: Bool { core.environment.hasLockFile }
+  /// The LMDB that made the file, where it is not the one of this process.
+  package var otherEngine: String? { core.environment.otherEngine }
 
   // MARK: Schema
 

@@ -74,6 +74,7 @@ final class StoreCore: Sendable {
     engine.allowsAnyFileSystem = options.allowsAnyFileSystem
     engine.isNamed = options.isNamed
     engine.usesPlainEngine = options.usesPlainEngine
+    engine.readsInPages = options.readsInPages
     let trust: EnvironmentOptions.Trust =
       switch options.trust {
       case .verifyFirst: .verifyFirst

@@ -162,10 +162,12 @@ public struct StoreOptions: Sendable {
   public var writeWaitWarningAge = Duration.seconds(5)
   /// Called when a write waits for long, on the thread that waits; on Linux alone.
   public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?
-  /// Whether a reader may go without the lock file where none can be made: on a read-only medium,
-  /// or in a directory that this process may not write to.
+  /// Whether a reader may go without the lock file where none can be made, although this process may write
+  /// the file: in a directory that it may not write to.
   ///
-  /// Safe only while nobody writes.
+  /// A reader goes without one in any case on a read-only medium, and where this process may neither write the file
+  /// nor use its lock file. Two commits of others during a read end such a read with
+  /// ``StoreError/Code/snapshotExpired``.
   public var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
   public var allowsAnyFileSystem = false
@@ -183,6 +185,9 @@ public struct StoreOptions: Sendable {
   /// Whether the file keeps its name while it is open; otherwise whoever opens it removes the name,
   /// and writes do not look whether the path still leads to it.
   package var isNamed = true
+
+  /// Whether a file that is opened read-only is read without LMDB, although LMDB could; for comparison.
+  var readsInPages = false
 
   var isReadOnly: Bool {
     switch access {

@@ -17,7 +17,7 @@ func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
 }
 
 extension StoreError {
-  /// The public error for what the engine layer threw; keeps it as the cause, with LMDB's name.
+  /// The public error for an error of the engine layer; keeps that as the cause, with LMDB's name.
   init(_ error: LMDBError) {
     self.init(Self.code(of: error), Self.message(for: error), cause: error)
   }
@@ -48,6 +48,7 @@ extension StoreError {
     case .poisoned: .poisoned
     case .cannotGrow, .fileSizeLimit: .mapFull
     case .treesFull, .writerBusy: .busy
+    case .overtaken: .snapshotExpired
     case .diskFull: .diskFull
     case .keySize, .valueSize: .unstorableValue
     case .engine:
@@ -79,7 +80,11 @@ extension StoreError {
     case .notAnEnvironment(let what): "cannot \(thing): \(what)"
     case .otherEngine(let format):
       "cannot \(thing): \(format.engine) made the file, and this program runs "
-        + "\(PageFormat.engineVersion), which cannot read it; 'kvdump salvage' makes a new store of it"
+        + "\(PageFormat.engineVersion), which cannot write it; open it read-only, or have 'kvdump convert' make a "
+        + "file of this LMDB"
+    case .overtaken:
+      "cannot \(thing): another process has written the file meanwhile, and it is read without a lock file, so "
+        + "that pages of the read may be gone; read again"
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"

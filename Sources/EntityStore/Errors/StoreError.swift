@@ -33,7 +33,7 @@ public struct StoreError: Error, Sendable {
     public static let notAStore = Code("notAStore")
     /// The file needs a newer version of the library.
     public static let newerFormat = Code("newerFormat")
-    /// Another version of LMDB made the file, and the one of this program cannot read its pages.
+    /// Another version of LMDB made the file, and the one of this program cannot write it.
     public static let otherEngine = Code("otherEngine")
     /// The path cannot hold a store: a link, a directory, a device, an unsupported file system.
     public static let unsuitablePath = Code("unsuitablePath")
@@ -101,12 +101,13 @@ public struct StoreError: Error, Sendable {
     public static let endlessChanges = Code("endlessChanges")
     /// A transaction that failed was used on.
     public static let brokenTransaction = Code("brokenTransaction")
-    /// A token is older than what remains of the history: read the records anew, then go on from
+    /// A token is older than the rest of the history: read the records again, then go on from
     /// the token that the read gives.
     public static let expiredHistory = Code("expiredHistory")
     /// A write cannot be undone: later changes are in its way, or what is needed was not kept.
     public static let cannotUndo = Code("cannotUndo")
-    /// A snapshot has been ended because it was too old.
+    /// A snapshot has been ended because it was too old, or two commits of other processes have overtaken a read
+    /// without a lock file.
     public static let snapshotExpired = Code("snapshotExpired")
     /// A record has been changed since the edit of it began.
     public static let editConflict = Code("editConflict")

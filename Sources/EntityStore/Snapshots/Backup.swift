@@ -8,7 +8,8 @@ extension Store {
   ///
   /// Readers and writers go on meanwhile. The copy is that of one commit. A copy gets its name when
   /// it is complete, so there is a whole copy or none. To compact a store, close it and rename the
-  /// copy to its path, or open the copy in its place.
+  /// copy to its path, or open the copy in its place. The copy of a file of the other LMDB has the free pages,
+  /// too.
   ///
   /// - Parameter path: where nothing is yet, on any local disk.
   /// - Returns: the size of the copy in bytes.
@@ -19,7 +20,7 @@ extension Store {
   ///   so the file grows with each write meanwhile.
   @discardableResult
   public func backup(to path: String) throws -> Int {
-    try core.copy(to: path, compacting: true)
+    try core.copy(to: path, compacting: core.canCompact)
   }
 
   /// Copies the newest commit into a new store at `path`, on a thread of the store, with progress.
@@ -39,7 +40,7 @@ extension Store {
     let core = core
     return try await cancellably { isCancelled in
       let total = try core.usedByteCount()
-      let size = try core.copy(to: path, compacting: true) { bytes in
+      let size = try core.copy(to: path, compacting: core.canCompact) { bytes in
         onProgress?(WorkProgress(completed: bytes, total: max(total, bytes)))
         return !isCancelled()
       }
@@ -50,6 +51,9 @@ extension Store {
 }
 
 extension StoreCore {
+  /// Only the LMDB of a file leaves out its free pages.
+  fileprivate var canCompact: Bool { environment.otherEngine == nil }
+
   /// Copies the newest commit to `destination`, where nothing may be; returns how many bytes the
   /// copy has.
   ///

@@ -28,7 +28,7 @@ public final class PinnedSnapshot: ReadableStore {
   }
 
   private let store: StoreCore
-  /// What looks at the age, also when the store's object is gone.
+  /// Checks the age, also when the store's object is gone.
   private let registry: SnapshotRegistry
   /// Held by the read that has its turn, while the program's closure runs.
   private let turn = HeldLock()
@@ -38,7 +38,7 @@ public final class PinnedSnapshot: ReadableStore {
   /// Whether a read has its turn, and on which thread.
   private nonisolated(unsafe) var isRead = false
   private nonisolated(unsafe) var reader: UInt = 0
-  /// Given up while a read has its turn, which may be using them: that read ends them.
+  /// Ended while a read has its turn, which may be using them; that read gives them back.
   private nonisolated(unsafe) var given: [Environment.PinnedRead] = []
   /// Whether it has been warned of.
   private let hasWarned = Atomic<Bool>(false)
@@ -66,7 +66,7 @@ public final class PinnedSnapshot: ReadableStore {
     let thread = currentThread()
     // The turn is its own already.
     if withState({ _ in reader == thread }) {
-      return try body(try withState { try opened($0).core })
+      return try whole(body, try withState { try opened($0).core })
     }
     turn.lock()
     defer { turn.unlock() }
@@ -85,7 +85,13 @@ public final class PinnedSnapshot: ReadableStore {
       }
       for read in ended { store.environment.endRead(read) }
     }
-    return try body(core)
+    return try whole(body, core)
+  }
+
+  private func whole<R>(
+    _ body: (TransactionCore) throws -> R, _ core: TransactionCore
+  ) throws -> R {
+    try store.mapped { try core.transaction.whole { try body(core) } }
   }
 
   private func withState<R>(_ body: (inout State) throws -> R) rethrows -> R {
@@ -184,7 +190,7 @@ public final class PinnedSnapshot: ReadableStore {
     return try store.read { try $0.transaction.freePageCount(after: generation) }
   }
 
-  /// The same in bytes.
+  /// The bytes of those pages.
   public func bytesHeldBack() throws -> Int {
     try pagesHeldBack() * store.environment.info.pageSize
   }

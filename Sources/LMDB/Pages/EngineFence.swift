@@ -68,6 +68,7 @@ package struct EngineFence {
   var version = Version.running
   var is64BitLittleEndian = MemoryLayout<Int>.size == 8 && UInt16(1).littleEndian == 1
   var pageSize: Int
+  var largestPageSize = PageFormat.ofEngine.largestPage
   var systemPageSize = PageLayout.systemPageSize
   /// Only asked where everything else is as expected.
   var probe: () -> Reason? = { EngineProbe.reason }
@@ -77,7 +78,7 @@ package struct EngineFence {
     if isRequested { return .requested }
     if !Self.isTested(version) { return .version(version) }
     if !is64BitLittleEndian { return .machine }
-    guard pageSize >= PageLayout.smallestPage, pageSize <= PageFormat.ofEngine.largestPage,
+    guard pageSize >= PageLayout.smallestPage, pageSize <= largestPageSize,
       pageSize <= systemPageSize, systemPageSize % pageSize == 0
     else { return .pageSize(pageSize) }
     return probe()
@@ -95,6 +96,17 @@ extension EngineFence {
     isRequested = isRequested || options.usesPlainEngine
     // Without writes nothing is reserved, and the file was made by an engine of its format.
     if options.access == .readOnly { probe = { nil } }
+  }
+}
+
+extension EngineFence {
+  /// Of a file that LMDB does not read: nothing depends on the engine of the process.
+  init(_ options: EnvironmentOptions, in engine: PageEngine) {
+    self.init(pageSize: engine.pageSize)
+    isRequested = isRequested || options.usesPlainEngine
+    version = Self.testedVersions[0].lowerBound
+    largestPageSize = engine.format.largestPage
+    probe = { nil }
   }
 }
 

@@ -8,13 +8,12 @@
 
 /// The meta pages and the free list of a file, read without mapping it.
 ///
-/// Not behind ``EngineFence``: it relies on the data version that the file itself states, not on
-/// the engine. Without it LMDB would map a file that is too short, and would write over the lock file of
+/// ``EngineFence`` does not guard this type, which relies on the data version that the file itself states and
+/// not on the engine. Without it LMDB would map a file that is too short, and would write over the lock file of
 /// a file that it cannot read.
 struct MetaPages {
   let file: Int32
   let path: String
-  private static let transactionLimit: UInt64 = 1 << 56
 
   private struct Meta: Equatable {
     var format: PageFormat
@@ -27,13 +26,17 @@ struct MetaPages {
   /// Throws when the file is not LMDB's, is one of another LMDB than that of this process, or is
   /// shorter than its newest commit needs.
   ///
-  /// Another process may be writing: what looks wrong is looked at again.
-  func check() throws(LMDBError) {
+  /// Another process may be writing, so that a page that looks wrong is read again.
+  ///
+  /// - Parameter allowsOtherEngine: whether a file of the other LMDB is checked, too.
+  /// - Returns: the format of the file.
+  @discardableResult
+  func check(allowsOtherEngine: Bool = false) throws(LMDBError) -> PageFormat {
     var attempts = 0
     while true {
       attempts += 1
       do {
-        return try checkOnce()
+        return try checkOnce(allowsOtherEngine)
       } catch {
         if case .otherEngine = error.kind { throw error }
         guard attempts < 4 else { throw error }
@@ -48,9 +51,9 @@ struct MetaPages {
   /// The number of the newest commit; another process may be making one.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
-  private func checkOnce() throws(LMDBError) {
+  private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> PageFormat {
     let newest = try newestMeta()
-    guard newest.format == .ofEngine else {
+    guard allowsOtherEngine || newest.format == .ofEngine else {
       throw LMDBError(.otherEngine(newest.format), operation: "open", path: path)
     }
     let pageSize = UInt64(newest.pageSize)
@@ -62,14 +65,14 @@ struct MetaPages {
     let size = UInt64(max(0, status.st_size))
     let (pages, overflows) = newest.lastPage.addingReportingOverflow(1)
     let (needed, isTooMuch) = pages.multipliedReportingOverflow(by: pageSize)
-    if !overflows, !isTooMuch, size >= needed { return }
+    if !overflows, !isTooMuch, size >= needed { return newest.format }
     // Pages that a write took and gave back are counted, and at the end of the file never written:
     // a healthy file may be shorter than its count, by nothing but free pages.
     let present = size / pageSize
     if !overflows, pages - present <= 1 << 20,
       let free = freePages(from: present, newest), UInt64(free.count) == pages - present
     {
-      return
+      return newest.format
     }
     throw LMDBError(
       .truncated(size: size, needed: overflows || isTooMuch ? .max : needed), operation: "open",
@@ -101,8 +104,7 @@ struct MetaPages {
       throw damage("its two meta pages say page sizes of \(pageSize) and \(second.pageSize) bytes")
     }
     let newest = first.transaction >= second.transaction ? first : second
-    // Two thousand years of a million commits a second. Beyond it, arithmetic on the number may fail.
-    guard newest.transaction < Self.transactionLimit else {
+    guard newest.transaction < MetaPage.transactionLimit else {
       throw damage(
         "its meta page says transaction number \(newest.transaction), must be below 2^56")
     }
@@ -225,7 +227,7 @@ struct MetaPages {
   }
 
   /// One record of the free list: a count, then that many page numbers; a long one lies in pages
-  /// of its own, behind a page header.
+  /// of its own, after a page header.
   private func add(
     _ byteCount: Int, of page: Page, at data: Int, isElsewhere: Bool, _ meta: Meta,
     lowest: UInt64, to free: inout Set<UInt64>

@@ -10,6 +10,11 @@ extension TreePages {
   /// Nil for an empty tree, with the plain engine, and where the map does not look as expected.
   init?(of tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard transaction.environment.readsPages else { return nil }
+    if let read = transaction.pageRead {
+      guard let pages = try read.tree(tree).pages else { return nil }
+      self = pages
+      return
+    }
     let info = transaction.environment.rawInfo
     let format = transaction.environment.format
     // LMDB begins no read whose pages are not in the map.
@@ -46,6 +51,7 @@ extension TreePages {
 
   /// Where the map begins, in a read; `nil` when the file has no tree.
   static func map(in transaction: Transaction) -> UnsafeRawPointer? {
+    if let read = transaction.pageRead { return read.snapshot.map.base }
     let info = transaction.environment.rawInfo
     guard transaction.environment.readsPages, let cursor = try? Cursor(.names, in: transaction),
       (try? cursor.first()) == true, let address = cursor.key.baseAddress

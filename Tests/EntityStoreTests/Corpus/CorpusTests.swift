@@ -34,11 +34,13 @@ import Testing
     #expect(Self.files.contains("format-1.lodestore"))
   }
 
-  @Test(arguments: files, [StoreOptions.Access.readOnly, .existing, .create, .previousCommit])
-  func `a file of the other LMDB is refused with the way out and nothing is written`(
+  private static let other = PageFormat.all.first { $0 != .ofEngine } ?? .ofEngine
+
+  @Test(arguments: files, [StoreOptions.Access.existing, .create])
+  func `a file of the other LMDB is refused for writing with the way out and nothing is written`(
     _ file: String, access: StoreOptions.Access
   ) throws {
-    let other = PageFormat.all.first { $0 != .ofEngine } ?? .ofEngine
+    let other = Self.other
     let folder = try TemporaryFolder()
     let path = folder.storePath
     try FileManager.default.copyItem(atPath: Self.folder(of: other) + "/" + file, toPath: path)
@@ -53,8 +55,37 @@ import Testing
       #expect(
         error.message.contains(
           "'\(path)': \(other.engine) made the file, and this program runs LMDB "))
-      #expect(error.message.contains("'kvdump salvage'"))
+      #expect(error.message.contains("'kvdump convert'"))
     }
+    #expect(FileManager.default.contents(atPath: path) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+  }
+
+  @Test(arguments: files)
+  func `a file of the other LMDB is read like one of this and nothing is written`(
+    _ file: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    try FileManager.default.copyItem(
+      atPath: Self.folder(of: Self.other) + "/" + file, toPath: path)
+    let before = FileManager.default.contents(atPath: path)
+    let store = try Store(
+      at: path, entities: [PersonV2.self, CorpusSpecimen.self], options: .readOnly)
+    #expect(try store.read { try $0.fetch(CorpusSpecimen.all) } == CorpusSpecimen.all)
+    try expectPeople(store)
+    try expectBuckets(store)
+    _ = try storeError(.readOnly) {
+      try store.write { try $0.delete(RecordID<CorpusSpecimen>(rawValue: 2)) }
+    }
+    store.close()
+    // The kept files have one commit.
+    var options = StoreOptions()
+    options.access = .previousCommit
+    _ = try storeError(.noPreviousCommit) {
+      try Store(at: path, entities: [PersonV2.self], options: options)
+    }
+    try expectSound(path)
     #expect(FileManager.default.contents(atPath: path) == before)
     #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
   }

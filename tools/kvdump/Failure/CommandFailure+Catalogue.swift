@@ -79,7 +79,7 @@ extension CommandFailure {
       code: "other-engine",
       message:
         "\(path): \(format.engine) made the file, and this kvdump runs \(PageFormat.engineVersion), which "
-        + "cannot read it; 'kvdump salvage' makes a new store of it",
+        + "cannot write it; 'kvdump convert' makes a file of this LMDB",
       status: .damagedData, details: [Detail(name: "store", value: .text(path))])
   }
 

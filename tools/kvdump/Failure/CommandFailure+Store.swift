@@ -3,7 +3,7 @@ import LMDB
 
 /// The store's errors as failures of a command.
 extension CommandFailure {
-  /// The failure for what a command threw while it worked on the store at `path`.
+  /// The failure for an error of a command that worked on the store at `path`.
   static func translated(_ error: any Error, store path: String) -> CommandFailure {
     switch error {
     case let error as CommandFailure: error
@@ -29,7 +29,7 @@ extension CommandFailure {
       details: details)
   }
 
-  /// The failure where a program would be told of an option that nobody has at a command line.
+  /// The failure where the store's message names an option that nobody has at a command line.
   private static func setting(_ error: LMDBError, path: String) -> CommandFailure? {
     switch error.kind {
     case .unsupportedFileSystem(let what):
@@ -53,7 +53,7 @@ extension CommandFailure {
     case .badSchema, .unknownEntity, .unknownIndex, .identity, .invalidQuery: .usage
     case .noSuchRecord: .negative
     case .notPermitted, .readOnly: .notPermitted
-    case .busy, .mismatchedFiles: .tryAgain
+    case .busy, .mismatchedFiles, .snapshotExpired: .tryAgain
     case .cancelled: .interrupted
     case .diskFull, .mapFull, .inputOutput, .poisoned, .closed, .nestedWrite, .brokenTransaction:
       .inputOutput
@@ -61,7 +61,7 @@ extension CommandFailure {
     }
   }
 
-  /// What the engine reports to commands that work below the store, such as `keys`.
+  /// The failure for an error of the engine in a command below the store, such as `keys`.
   private static func engine(_ error: LMDBError, path: String) -> CommandFailure {
     switch error.kind {
     case .engine where error.code > 0 && error.name.hasPrefix("E"):
@@ -74,7 +74,7 @@ extension CommandFailure {
     let status: ExitStatus =
       switch error.kind {
       case .unsuitablePath, .unsupportedFileSystem: .noInput
-      case .mismatched: .tryAgain
+      case .mismatched, .overtaken: .tryAgain
       case .engine:
         switch error.name {
         case "MDB_CORRUPTED", "MDB_PAGE_NOTFOUND", "MDB_PAGE_FULL", "MDB_INVALID",

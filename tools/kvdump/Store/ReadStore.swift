@@ -6,8 +6,8 @@ import LodestorePages
 enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
-  /// Works while another program writes. Where no lock file can be made, as on a read-only medium,
-  /// it goes on without one and says so.
+  /// Works while another program writes. Where no lock file can be made, as on a read-only medium, and with a
+  /// file of the other LMDB it goes on without one and says so.
   ///
   /// - Parameter checksRecords: whether the store itself checks every record that it reads against its
   ///   checksum, for commands that let the query engine look into records.
@@ -30,7 +30,7 @@ enum ReadStore {
     if isPrevious { options.access = .previousCommit }
     let store = try DynamicStore(path: path, options: options)
     defer { store.close() }
-    if !isPrevious { warnIfUnlocked(store.hasLockFile, path, console) }
+    if !isPrevious { warn(store.hasLockFile, store.otherEngine, path, console) }
     return try body(store)
   }
 
@@ -47,7 +47,7 @@ enum ReadStore {
     engine.checkPages(when: .verifyFirst)
     let environment = try EnvironmentRegistry.open(path, options: engine) { _ in }
     defer { EnvironmentRegistry.close(environment) }
-    if warns { warnIfUnlocked(environment.hasLockFile, path, console) }
+    if warns { warn(environment.hasLockFile, environment.otherEngine, path, console) }
     return try body(environment)
   }
 
@@ -59,10 +59,15 @@ enum ReadStore {
     return options
   }
 
-  private static func warnIfUnlocked(_ hasLockFile: Bool, _ path: String, _ console: Console) {
+  private static func warn(
+    _ hasLockFile: Bool, _ otherEngine: String?, _ path: String, _ console: Console
+  ) {
     guard !hasLockFile else { return }
+    let reason =
+      otherEngine.map { "\($0) made it, and this kvdump runs \(PageFormat.engineVersion)" }
+      ?? "no lock file can be made there"
     console.note(
-      "\(path): no lock file can be made there; read without one, which is safe while nobody writes"
+      "\(path): \(reason); it is read without a lock file, and a program that writes it may end the reading"
     )
   }
 }

@@ -1,8 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// One commit, kept readable for as long as there is a reference: what results that decode on
-/// access hold on to.
+/// One commit, kept readable for as long as there is a reference.
+///
+/// Results that decode on access hold one.
 ///
 /// Mutable state: `core` with its scratch, used by one thread at a time under `lock`.
 final class SnapshotHold: @unchecked Sendable {
@@ -29,7 +30,9 @@ final class SnapshotHold: @unchecked Sendable {
     try store.checkNotForked()
     lock.lock()
     defer { lock.unlock() }
-    return try body(core)
+    do { return try core.transaction.whole { try body(core) } } catch {
+      throw StoreError(wrapping: error)
+    }
   }
 }
 
@@ -53,7 +56,9 @@ extension StoreCore {
       let pinned = try environment.beginRead()
       let transaction = environment.transaction(of: pinned)
       do {
-        if try Catalogue.schemaNumber(trees, in: transaction) == schema.number {
+        if try transaction.whole({
+          try Catalogue.schemaNumber(trees, in: transaction) == schema.number
+        }) {
           return (
             pinned,
             TransactionCore(transaction: transaction, schema: schema, store: self, isWrite: false)

@@ -1,0 +1,80 @@
+internal import LodestorePages
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reading a file without LMDB.
+extension Environment {
+  /// The LMDB that made the file, in words, where it is not the one of this process.
+  package var otherEngine: String? { format == .ofEngine ? nil : format.engine }
+
+  /// Whether a file may be read without its lock file, where that can be neither opened nor made.
+  ///
+  /// A process that may not write the file relies on others to leave the file alone during a read. The call
+  /// ``Transaction/whole(_:)`` reports where they do not. A process that may write the file has to ask for such
+  /// a read by ``EnvironmentOptions/allowsUnlockedReading``.
+  static func mayReadUnlocked(_ path: String, _ options: EnvironmentOptions) -> Bool {
+    guard options.access == .readOnly else { return false }
+    // By the effective user, who opens files; access(2) asks for the real one.
+    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
+      || (options.allowsUnlockedReading && access(path + "-lock", F_OK) != 0)
+  }
+
+  /// Opens a file for reading in its pages, without its lock file.
+  static func openInPages(
+    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity,
+    _ onCheck: (Int, Int) -> Bool
+  ) throws(LMDBError) -> Environment {
+    guard MemoryLayout<Int>.size == 8, UInt16(1).littleEndian == 1 else {
+      throw LMDBError(
+        .notAnEnvironment(
+          "this machine, which is no 64-bit little-endian one, reads no such pages"),
+        operation: "open", path: path)
+    }
+    _ = try checkPages(path, options, isAsLeft: false, nil, onCheck)
+    let file: PageFile
+    do throws(VerificationError) {
+      file = try PageFile(path: path)
+    } catch {
+      throw LMDBError(error, operation: "open", path: path)
+    }
+    let engine = try PageEngine(file, path: path)
+    guard StoreFile.identity(of: engine.file.descriptor) == identity else {
+      throw LMDBError(.unsuitablePath("being replaced right now"), operation: "open", path: path)
+    }
+    return Environment(engine, identity, options)
+  }
+
+  /// Opens a file without a name that nobody else has; the descriptor stays the caller's.
+  static func openInPages(
+    _ file: Int32, as path: String, options: EnvironmentOptions
+  ) throws(LMDBError) -> Environment {
+    guard let own = PageFile(duplicateOf: file), let identity = StoreFile.identity(of: file) else {
+      throw LMDBError(code: errno, operation: "open", path: path)
+    }
+    return Environment(try PageEngine(own, path: path), identity, options)
+  }
+
+  private convenience init(
+    _ engine: PageEngine, _ identity: StoreFile.Identity, _ options: EnvironmentOptions
+  ) {
+    self.init(
+      handle: OpaquePointer(Unmanaged.passUnretained(engine).toOpaque()), engine, path: engine.path,
+      options: options, identity: identity, lockIdentity: nil, files: nil,
+      isWithoutReadAhead: false)
+  }
+
+  func begin(_ engine: PageEngine, _ ended: PinnedRead?) throws(LMDBError) -> PinnedRead {
+    do throws(LMDBError) {
+      return PinnedRead(handle: try engine.begin(ended?.handle))
+    } catch {
+      leaveReaders(nil)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension PageEngine {
+  /// Copies the newest commit into an open file.
+  ///
+  /// LMDB does it where it reads the format, without a lock file as here. Of a file of the other format the pages are
+  /// copied as they are, and compacting is refused.
+  func copy(
+    into target: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
+  ) throws(LMDBError) {
+    let before = try newest()
+    if format == .ofEngine {
+      var options = EnvironmentOptions()
+      options.access = .readOnly
+      options.isNamed = false
+      options.mapSizeInBytes = max(options.mapSizeInBytes, before.map.byteCount)
+      let engine = try Environment.open(
+        path, options, StoreFile.identity(of: file.descriptor), nil, flags: UInt32(MDB_NOLOCK))
+      defer { engine.shutDown() }
+      try engine.copy(into: target, compacting, step)
+    } else if compacting {
+      throw LMDBError(.otherEngine(format), operation: "compact", path: path)
+    } else {
+      try copyPages(of: before, into: target, step)
+    }
+    // The copy may have a newer commit than `before`, whose pages were there all the time if these were.
+    guard before.isWhole else { throw LMDBError(.overtaken, operation: "copy", path: path) }
+  }
+
+  private func copyPages(
+    of snapshot: PageSnapshot, into target: Int32, _ step: ((Int) -> Bool)?
+  ) throws(LMDBError) {
+    let piece = 1 << 20
+    let size = Int(snapshot.pageCount) * pageSize
+    var offset = 0
+    while offset < size {
+      let start = snapshot.map.base + offset
+      let count = write(target, start, min(piece, size - offset))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw StoreFile.failedWrite(
+          count < 0 ? errno : ENOSPC, to: target, operation: "copy to", path: path)
+      }
+      offset += count
+      if let step, !step(offset) { throw LMDBError(.cancelled, operation: "copy to", path: path) }
+    }
+    // Meta pages that were written meanwhile would lead to pages that the copy may not have.
+    guard snapshot.map.newestTransaction == snapshot.transaction else {
+      throw LMDBError(.overtaken, operation: "copy", path: path)
+    }
+  }
+}

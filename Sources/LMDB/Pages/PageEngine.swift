@@ -1,0 +1,177 @@
+import CLMDB
+
+/// Reads a file without LMDB's functions: one of the other format, or one whose lock file nobody can make.
+///
+/// An environment has it in place of LMDB's handle, and is read-only. The engine touches no lock file, so no
+/// writer knows of its reads. Each read shows the newest commit and ends with ``Transaction/whole(_:)``, which
+/// refuses results of pages that a writer may have written over meanwhile.
+final class PageEngine: @unchecked Sendable {
+  let path: String
+  let file: PageFile
+  let format: PageFormat
+  let pageSize: Int
+  /// The newest map; earlier ones last as long as their reads.
+  private let map: Guarded<PageMap>
+
+  init(_ file: PageFile, path: String) throws(LMDBError) {
+    self.path = path
+    self.file = file
+    let first: PageMap
+    do {
+      first = try PageMap(file)
+      _ = try PageSnapshot(newestOf: first)
+    } catch {
+      throw LMDBError(error, operation: "open", path: path)
+    }
+    format = first.format
+    pageSize = first.pageSize
+    map = Guarded(first)
+  }
+
+  var currentMap: PageMap { map.withLock { $0 } }
+
+  /// The newest commit of the file.
+  func newest() throws(LMDBError) -> PageSnapshot {
+    do {
+      let current = currentMap
+      let snapshot = try PageSnapshot(newestOf: current)
+      guard snapshot.meta.lastPage >= current.pageCount,
+        try file.sizeInBytes() / pageSize > current.pageCount
+      else { return snapshot }
+      // A writer has made the file larger.
+      let larger = try PageMap(file)
+      guard larger.format == format, larger.pageSize == pageSize else {
+        throw VerificationError.damagedHeader("its page size has changed while it was open")
+      }
+      map.withLock { $0 = larger }
+      return try PageSnapshot(newestOf: larger)
+    } catch let error as VerificationError {
+      throw LMDBError(error, operation: "read", path: path)
+    } catch {
+      throw LMDBError(.damaged("\(error)"), operation: "read", path: path)
+    }
+  }
+
+  /// Some tens of nanoseconds, as with LMDB.
+  var info: Environment.Info {
+    let map = currentMap
+    let metas = map.metaPages()
+    let newest = metas.0.transaction >= metas.1.transaction ? metas.0 : metas.1
+    let used = newest.lastPage.addingReportingOverflow(1)
+    let bytes = used.partialValue.multipliedReportingOverflow(by: UInt64(pageSize))
+    return Environment.Info(
+      mapSizeInBytes: map.byteCount,
+      usedBytes: used.overflow || bytes.overflow ? .max : Int(exactly: bytes.partialValue) ?? .max,
+      pageSize: pageSize, lastTransaction: newest.transaction)
+  }
+
+  // MARK: Reads
+
+  /// Begins a read of the newest commit.
+  ///
+  /// - Parameter ended: a read to use again; of the same commit it knows the trees already.
+  func begin(_ ended: OpaquePointer?) throws(LMDBError) -> OpaquePointer {
+    guard let ended else { return PageRead(try newest(), self).handle }
+    let read = PageRead.of(ended)
+    if currentMap.newestTransaction == read.snapshot.transaction { return ended }
+    do throws(LMDBError) {
+      read.show(try newest())
+      return ended
+    } catch {
+      PageRead.free(ended)
+      throw error
+    }
+  }
+}
+
+/// A read in the pages of one commit; for one thread at a time.
+final class PageRead {
+  private(set) var snapshot: PageSnapshot
+  private let engine: PageEngine
+  /// By the handle of a tree.
+  @exclusivity(unchecked) private var trees: ContiguousArray<Tree?> = []
+
+  /// A tree of the commit, without the map, which the snapshot has.
+  struct Tree {
+    let record: TreeRecord
+    let pages: TreePages?
+  }
+
+  fileprivate init(_ snapshot: PageSnapshot, _ engine: PageEngine) {
+    self.snapshot = snapshot
+    self.engine = engine
+  }
+
+  fileprivate func show(_ snapshot: PageSnapshot) {
+    self.snapshot = snapshot
+    trees.removeAll(keepingCapacity: true)
+  }
+
+  var pageSize: Int { engine.pageSize }
+
+  /// See ``Transaction/whole(_:)``.
+  @inline(never)
+  func whole<R, E: Error>(_ body: () throws(E) -> R) throws -> R {
+    do {
+      let result = try body()
+      try checkWhole()
+      return result
+    } catch {
+      try checkWhole()
+      throw error
+    }
+  }
+
+  private func checkWhole() throws(LMDBError) {
+    if !snapshot.isWhole { throw LMDBError(.overtaken, operation: "read", path: engine.path) }
+  }
+
+  // MARK: Handles
+
+  /// The read as LMDB's handle of a transaction, which no function of LMDB is passed; to be freed.
+  fileprivate var handle: OpaquePointer {
+    OpaquePointer(Unmanaged.passRetained(self).toOpaque())
+  }
+
+  @inline(__always)
+  static func of(_ handle: OpaquePointer) -> PageRead {
+    Unmanaged<PageRead>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+  }
+
+  static func free(_ handle: OpaquePointer) {
+    Unmanaged<PageRead>.fromOpaque(UnsafeRawPointer(handle)).release()
+  }
+
+  // MARK: Trees
+
+  /// The tree in the commit of this read.
+  @inline(__always)
+  func tree(_ tree: LMDB.Tree) throws(LMDBError) -> Tree {
+    let index = Int(tree.handle)
+    if index < trees.count, let known = trees[index] { return known }
+    return try find(tree)
+  }
+
+  @inline(never)
+  private func find(_ tree: LMDB.Tree) throws(LMDBError) -> Tree {
+    let found: PageTree?
+    do {
+      found =
+        switch tree.handle {
+        case EngineTree.freeList: try snapshot.freeList()
+        case EngineTree.names: try snapshot.names()
+        default: try snapshot.tree(tree.name)
+        }
+    } catch {
+      throw LMDBError(error, operation: "read \(tree.name)", path: engine.path)
+    }
+    guard let found else {
+      throw LMDBError(code: MDB_BAD_DBI, operation: "read \(tree.name)", path: engine.path)
+    }
+    let index = Int(tree.handle)
+    while trees.count <= index { trees.append(nil) }
+    let tree = Tree(record: found.record, pages: found.pages)
+    trees[index] = tree
+    return tree
+  }
+}

@@ -1,0 +1,38 @@
+internal import LodestorePages
+
+/// A transaction of an environment that is read without LMDB.
+extension Transaction {
+  /// The read in the pages; `nil` where LMDB reads.
+  @inline(__always)
+  var pageRead: PageRead? { isInPages ? PageRead.of(handle) : nil }
+
+  /// Runs `body`, which uses the transaction, and throws where another process may meanwhile have written over the
+  /// pages of a read without a lock file.
+  ///
+  /// Such a failure also replaces an error of `body`, which may have read pages of another commit.
+  @inline(__always)
+  package func whole<R, E: Error>(_ body: () throws(E) -> R) throws -> R {
+    isInPages ? try PageRead.of(handle).whole(body) : try body()
+  }
+
+  @inline(never)
+  func valueInPages(
+    _ key: UnsafeRawBufferPointer, in tree: Tree
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    let pages = try PageRead.of(handle).tree(tree).pages
+    do throws(PageError) {
+      return try pages?.pair(of: key)?.value
+    } catch {
+      throw LMDBError(error, operation: "get from \(tree.name)", path: environment.path)
+    }
+  }
+
+  @inline(never)
+  func valueInPages(
+    _ key: UInt64, in tree: Tree
+  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
+      try valueInPages(bytes, in: tree)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The bytes of a file in memory: mapped, or read where the file system maps none.
+///
+/// The file may grow meanwhile, and a later map shows the growth. A file that is cut below its size ends the
+/// process at the next read beyond its end, as with LMDB.
+package final class PageMap: @unchecked Sendable {
+  package let format: PageFormat
+  package let pageSize: Int
+  /// Where page 0 begins.
+  package let base: UnsafeRawPointer
+  package let byteCount: Int
+  private let isMapped: Bool
+
+  /// Maps the file of a descriptor, which stays the caller's and may be closed afterwards.
+  package init(_ file: PageFile) throws(VerificationError) {
+    format = try PageChecker.format(of: file)
+    byteCount = try file.sizeInBytes()
+    if let mapped = file.map(byteCount: byteCount) {
+      base = UnsafeRawPointer(mapped)
+      isMapped = true
+    } else {
+      base = UnsafeRawPointer(try Self.copy(of: file, byteCount))
+      isMapped = false
+    }
+    // A file that states its format may end before the page size.
+    let bytes = UnsafeRawBufferPointer(start: base, count: byteCount)
+    pageSize = byteCount >= format.meta.size ? MetaPage(bytes, format).pageSize : 0
+    guard pageSize >= PageLayout.smallestPage, pageSize <= format.largestPage,
+      pageSize & (pageSize - 1) == 0
+    else { throw .damagedHeader(format.refusal(ofPageSize: pageSize)) }
+    guard byteCount >= 2 * pageSize else { throw .notAStore("it ends within its first two pages") }
+  }
+
+  deinit {
+    let start = UnsafeMutableRawPointer(mutating: base)
+    if isMapped { munmap(start, byteCount) } else { start.deallocate() }
+  }
+
+  private static func copy(
+    of file: PageFile, _ byteCount: Int
+  ) throws(VerificationError) -> UnsafeMutableRawPointer {
+    let start = UnsafeMutableRawPointer.allocate(
+      byteCount: max(1, byteCount), alignment: PageLayout.systemPageSize)
+    do throws(VerificationError) {
+      let target = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+      guard try file.read(into: target, at: 0) == byteCount else {
+        throw .notAStore("it was cut while it was read")
+      }
+      return start
+    } catch {
+      start.deallocate()
+      throw error
+    }
+  }
+
+  /// How many whole pages there are.
+  package var pageCount: UInt64 { UInt64(byteCount / pageSize) }
+
+  /// The two meta pages as they are now.
+  ///
+  /// Another process may write one of them meanwhile. So both are read until two readings agree.
+  package func metaPages() -> (MetaPage, MetaPage) {
+    var before = readMetaPages()
+    for _ in 0..<100 {
+      let now = readMetaPages()
+      if now == before { break }
+      before = now
+    }
+    return before
+  }
+
+  private func readMetaPages() -> (MetaPage, MetaPage) {
+    (metaPage(at: 0), metaPage(at: pageSize))
+  }
+
+  private func metaPage(at offset: Int) -> MetaPage {
+    MetaPage(UnsafeRawBufferPointer(start: base + offset, count: format.meta.size), format)
+  }
+
+  /// The number of the newest commit, unchecked: a damaged page may state any number.
+  package var newestTransaction: UInt64 {
+    let place = format.meta.transaction
+    return max(
+      base.loadUnaligned(fromByteOffset: place, as: UInt64.self),
+      base.loadUnaligned(fromByteOffset: pageSize + place, as: UInt64.self))
+  }
+}
+
+extension PageFile {
+  /// `nil` where the file cannot be mapped.
+  fileprivate func map(byteCount: Int) -> UnsafeMutableRawPointer? {
+    guard byteCount > 0 else { return nil }
+    let start = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+    return start == MAP_FAILED ? nil : start
+  }
+}
