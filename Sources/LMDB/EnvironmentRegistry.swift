@@ -23,6 +23,8 @@ package enum EnvironmentRegistry {
     case isClosing
     /// Another thread opens it.
     case isOpening
+    /// The path leads to another file now, of this engine.
+    case converted
   }
 
   private static let entries = Guarded<[StoreFile.Identity: Entry]>([:])
@@ -68,6 +70,7 @@ package enum EnvironmentRegistry {
             operation: "open", path: path)
         }
         usleep(1_000)
+      case .converted: continue
       case .isOpening:
         guard onCheck(0, 0) else { throw LMDBError(.cancelled, operation: "open", path: path) }
         usleep(1_000)
@@ -92,7 +95,8 @@ package enum EnvironmentRegistry {
     } else if options.access == .readOnly {
       environment = try .openInPages(path, options, identity, onCheck)
     } else {
-      throw LMDBError(.otherEngine(format), operation: "open", path: path)
+      try EngineConversion.run(path, format, options, onCheck)
+      return .converted
     }
     entries.withLock { $0[identity] = Entry(environment: environment, useCount: 1) }
     return .opened(environment)

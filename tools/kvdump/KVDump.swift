@@ -62,7 +62,7 @@ struct KVDump: ParsableCommand {
         name: "Move",
         subcommands: [
           ImportCommand.self, ImportsCommand.self, ExportCommand.self, CompactCommand.self,
-          SalvageCommand.self,
+          ConvertCommand.self, SalvageCommand.self,
         ]),
     ])
 

@@ -75,6 +75,7 @@ final class StoreCore: Sendable {
     engine.isNamed = options.isNamed
     engine.usesPlainEngine = options.usesPlainEngine
     engine.readsInPages = options.readsInPages
+    if options.convertsOtherEngine { engine.convertsFilesWithTree = TreeName.header.text }
     let trust: EnvironmentOptions.Trust =
       switch options.trust {
       case .verifyFirst: .verifyFirst

@@ -162,6 +162,19 @@ public struct StoreOptions: Sendable {
   public var writeWaitWarningAge = Duration.seconds(5)
   /// Called when a write waits for long, on the thread that waits; on Linux alone.
   public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?
+  /// Whether a file of the other LMDB is made into one of the LMDB of this program before it is
+  /// opened for writing.
+  ///
+  /// LMDB 0.9 and LMDB 1.0 cannot open each other's files. Without this option the store throws
+  /// ``StoreError/Code/otherEngine``. With it the store makes a new file in the same directory, with
+  /// all that the old one has, the history included, and compares the two pair by pair. The new file
+  /// gets the path in one step. The old file stays there, with `.lmdb-0.9` or `.lmdb-1.0` after its
+  /// name, until somebody removes it. A process that is killed meanwhile leaves the
+  /// old or the new file under the path, whole.
+  ///
+  /// Takes time and room on the disk as the file does. While another process has the file open, by the other
+  /// LMDB, the store throws ``StoreError/Code/unsuitablePath``. `kvdump convert` does the same.
+  public var convertsOtherEngine = false
   /// Whether a reader may go without the lock file where none can be made, although this process may write
   /// the file: in a directory that it may not write to.
   ///

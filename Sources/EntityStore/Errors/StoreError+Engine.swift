@@ -80,8 +80,8 @@ extension StoreError {
     case .notAnEnvironment(let what): "cannot \(thing): \(what)"
     case .otherEngine(let format):
       "cannot \(thing): \(format.engine) made the file, and this program runs "
-        + "\(PageFormat.engineVersion), which cannot write it; open it read-only, or have 'kvdump convert' make a "
-        + "file of this LMDB"
+        + "\(PageFormat.engineVersion), which cannot write it; open it read-only, or convert it by "
+        + "'convertsOtherEngine' or 'kvdump convert'"
     case .overtaken:
       "cannot \(thing): another process has written the file meanwhile, and it is read without a lock file, so "
         + "that pages of the read may be gone; read again"

@@ -12,7 +12,7 @@ import Testing
   static let folder = folder(of: .ofEngine)
 
   /// The files of LMDB 1.0 have the same pairs in the same trees as those of LMDB 0.9.
-  private static func folder(of format: PageFormat) -> String {
+  static func folder(of format: PageFormat) -> String {
     let files = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("Files")
     return format == .lmdb09 ? files.path : files.appendingPathComponent("lmdb-1.0").path

@@ -79,7 +79,7 @@ extension CommandFailure {
       code: "other-engine",
       message:
         "\(path): \(format.engine) made the file, and this kvdump runs \(PageFormat.engineVersion), which "
-        + "cannot write it; 'kvdump convert' makes a file of this LMDB",
+        + "cannot write it; 'kvdump convert \(ShellWord.path(path))' makes it a file of this LMDB",
       status: .damagedData, details: [Detail(name: "store", value: .text(path))])
   }
 

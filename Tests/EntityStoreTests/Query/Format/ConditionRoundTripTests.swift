@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Condition round trip` {
-  private static let count = SeededNumbers.environmentNumber("FORMAT_TREES") ?? 10_000
+  private static let count = SeededNumbers.environmentNumber("FORMAT_TREES") ?? 4_000
 
   @Test func `a random condition is printed as a text that reads as the same condition`() throws {
     var conditions = RandomConditions(salt: 701)

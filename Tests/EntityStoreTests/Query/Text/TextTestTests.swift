@@ -3,7 +3,7 @@ import Testing
 @testable import EntityStore
 
 @Suite struct TextTestTests {
-  private static let caseCount = SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 100_000
+  private static let caseCount = SeededNumbers.environmentNumber("LODESTORE_CASES") ?? 30_000
 
   @Test(arguments: [
     (TextTest.Operation.equal, "é", "e\u{301}", true),

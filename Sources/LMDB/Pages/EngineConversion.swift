@@ -1,0 +1,297 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Makes a file of the engine out of one of the other LMDB, with the same trees and pairs.
+///
+/// The new file is made in the same directory under a temporary name, compared with the old one pair by
+/// pair, and given its name in one step. The old file gets another name first and stays. A process that is
+/// killed at any point leaves one of the two under the path.
+package struct EngineConversion {
+  /// The result of a conversion.
+  package struct Outcome: Sendable {
+    /// The format of the old file.
+    package var from: PageFormat
+    /// Where the old file is now.
+    package var oldPath: String
+    package var treeCount = 0
+    package var pairCount = 0
+  }
+
+  let path: String
+  /// Called with the number of pairs that are copied or compared, of how many; false ends the conversion.
+  let step: (_ done: Int, _ total: Int) -> Bool
+  /// The keys and values of one write, in bytes.
+  private static let writeSize = 32 << 20
+
+  private let source: PageFile
+  private let commit: PageSnapshot
+  private let trees: [(name: String, tree: PageTree)]
+  private let total: Int
+
+  /// - Parameter step: called with the pairs that are done, each of which is copied and compared.
+  /// - Throws: ``LMDBError``: when the file is no LMDB file, is damaged, or cannot be read.
+  package init(
+    of path: String, step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
+  ) throws(LMDBError) {
+    self.path = path
+    self.step = step
+    do {
+      source = try PageFile(path: path)
+      commit = try PageSnapshot(newestOf: PageMap(source))
+      var trees: [(name: String, tree: PageTree)] = []
+      try commit.forEachTree { (name, tree) throws(PageError) in trees.append((name, tree)) }
+      self.trees = trees
+    } catch {
+      throw Self.failure(error, path)
+    }
+    total = 2 * trees.reduce(0) { $0 + Int(clamping: $1.tree.record.entries) }
+  }
+
+  /// Whether the file has a tree of this name.
+  package func hasTree(_ name: String) -> Bool { trees.contains { $0.name == name } }
+
+  package var format: PageFormat { commit.format }
+
+  /// Where the old file goes: the path with the name of its engine.
+  package var oldPath: String {
+    path + (format == .lmdb09 ? ".lmdb-0.9" : ".lmdb-1.0")
+  }
+
+  private static func failure(_ error: any Error, _ path: String) -> LMDBError {
+    switch error {
+    case let error as LMDBError: error
+    case let error as PageError: LMDBError(error, operation: "convert", path: path)
+    case let error as VerificationError: LMDBError(error, operation: "convert", path: path)
+    default: LMDBError(.damaged("\(error)"), operation: "convert", path: path)
+    }
+  }
+
+  /// Converts the file that is to be opened for writing, where the options ask for it.
+  static func run(
+    _ path: String, _ format: PageFormat, _ options: EnvironmentOptions,
+    _ onCheck: (Int, Int) -> Bool
+  ) throws(LMDBError) {
+    do {
+      try withoutActuallyEscaping(onCheck) { onCheck in
+        let conversion = try EngineConversion(of: path, step: onCheck)
+        guard let tree = options.convertsFilesWithTree, conversion.hasTree(tree) else {
+          throw LMDBError(.otherEngine(format), operation: "open", path: path)
+        }
+        if options.trust == .verifyFirst {
+          try options.checkPages?(conversion.source.descriptor, path, onCheck)
+        }
+        _ = try conversion.run()
+      }
+    } catch {
+      throw failure(error, path)
+    }
+  }
+
+  // MARK: Steps
+
+  /// Converts the file.
+  ///
+  /// - Parameter check: called with the path of the new file before that gets its name; an error
+  ///   leaves the old file as it is.
+  /// - Throws: ``LMDBError``: when another process has the file open, when the old file's new name is
+  ///   taken, when the disk is full; also what `check` throws.
+  package func run(check: (_ path: String) throws -> Void = { _ in }) throws -> Outcome {
+    guard format != .ofEngine else {
+      throw LMDBError(
+        .unsuitablePath("a file of \(format.engine) already"), operation: "convert", path: path)
+    }
+    let lock = try UnusedLockFile(ofStore: path, operation: "convert")
+    var status = stat()
+    guard fstat(source.descriptor, &status) == 0 else { throw systemError(errno) }
+    try checkOldPath(status)
+    let temporary = try TemporaryFile(for: path, mode: UInt32(status.st_mode & 0o777))
+    // An umask may have taken rights, and root makes files of its own.
+    fchmod(temporary.descriptor, status.st_mode & 0o777)
+    _ = fchown(temporary.descriptor, status.st_uid, status.st_gid)
+    var outcome = Outcome(from: format, oldPath: oldPath)
+    do {
+      outcome.treeCount = trees.count
+      outcome.pairCount = try copy(into: temporary)
+      try compare(with: temporary.path)
+      try check(temporary.path)
+      try swap(temporary, status)
+    } catch {
+      throw error is PageError || error is VerificationError ? Self.failure(error, path) : error
+    }
+    // The new file gets a lock file of its own; that of the other LMDB would be refused.
+    lock.remove()
+    return outcome
+  }
+
+  private func systemError(_ code: Int32) -> LMDBError {
+    LMDBError(code: code, operation: "convert", path: path)
+  }
+
+  /// A conversion that was killed may have given the old file its second name.
+  private func checkOldPath(_ status: stat) throws(LMDBError) {
+    var other = stat()
+    guard lstat(oldPath, &other) == 0 else {
+      guard errno == ENOENT else { throw systemError(errno) }
+      return
+    }
+    if StoreFile.Identity(other) == StoreFile.Identity(status) { return }
+    throw LMDBError(
+      .unsuitablePath("there already, and the old file is to have that name; move it away"),
+      operation: "convert '\(path)' beside", path: oldPath)
+  }
+
+  /// Copies all pairs; returns how many.
+  private func copy(into temporary: TemporaryFile) throws -> Int {
+    var options = EnvironmentOptions()
+    options.mapSizeInBytes = max(options.mapSizeInBytes, 2 * commit.map.byteCount)
+    // One sync at the end is enough: until then the file has no name.
+    options.durability = .mayLoseLastCommit
+    options.isNamed = false
+    let environment = try Environment.open(
+      temporary.path, options, nil, nil, flags: UInt32(MDB_NOLOCK))
+    defer { environment.shutDown() }
+    var done = 0
+    for (name, tree) in trees {
+      guard tree.record.flags & ~TreeRecordLayout.integerKeys == 0 else {
+        throw LMDBError(
+          .damaged("its tree '\(name)' is of a kind that no store has"), operation: "convert",
+          path: path)
+      }
+      var place: [UInt8]?
+      repeat {
+        place = try copyPart(of: tree, name, from: place, into: environment, &done)
+      } while place != nil
+    }
+    let code = EngineDifferences.code(mdb_env_sync(environment.handle, 1))
+    guard code == 0 else { throw environment.ioFailure(code, operation: "convert") }
+    return done
+  }
+
+  /// Copies pairs from the key `place` on in one write; returns the key of the next pair.
+  private func copyPart(
+    of tree: PageTree, _ name: String, from place: [UInt8]?, into environment: Environment,
+    _ done: inout Int
+  ) throws -> [UInt8]? {
+    let isInteger = tree.record.flags & TreeRecordLayout.integerKeys != 0
+    let (next, count) = try environment.write { transaction -> ([UInt8]?, Int) in
+      guard
+        let target = try environment.tree(
+          name, isCreated: true, hasIntegerKeys: isInteger, in: transaction)
+      else { throw LMDBError(code: MDB_BAD_DBI, operation: "convert", path: path) }
+      let source = tree.cursor()
+      let output = try Cursor(target, in: transaction)
+      var pair =
+        try place.map { place in
+          try place.withBytes { (key) throws(PageError) in try source.seek(atOrAfter: key) }
+        } ?? source.first()
+      var (size, count) = (0, 0)
+      while let found = pair {
+        if size >= Self.writeSize { return (Array(found.key), count) }
+        guard try output.append(found.key, found.value) else {
+          throw LMDBError(
+            .damaged("the keys of its tree '\(name)' are not in order"), operation: "convert",
+            path: path)
+        }
+        size += found.key.count + found.value.count
+        count += 1
+        pair = try source.next()
+      }
+      return (nil, count)
+    }
+    done += count
+    try tell(done)
+    return next
+  }
+
+  private func tell(_ done: Int) throws(LMDBError) {
+    guard step(min(done, total), total) else {
+      throw LMDBError(.cancelled, operation: "convert", path: path)
+    }
+  }
+
+  /// Throws unless the file at `copy`, read without LMDB, has the same trees and pairs.
+  private func compare(with copy: String) throws {
+    let made = try PageSnapshot(newestOf: PageMap(PageFile(path: copy)))
+    var remaining = trees[...]
+    var done = total / 2
+    try made.forEachTree { name, tree in
+      guard let (wantedName, wanted) = remaining.popFirst(), wantedName == name,
+        wanted.record.entries == tree.record.entries, wanted.record.flags == tree.record.flags
+      else { throw difference(in: name) }
+      let (old, new) = (wanted.cursor(), tree.cursor())
+      var isSame = true
+      while isSame {
+        let (first, second) = (try old.next(), try new.next())
+        guard let first, let second else {
+          isSame = first == nil && second == nil
+          break
+        }
+        isSame =
+          first.key.elementsEqual(second.key)
+          && first.value.count == second.value.count
+          && memcmp(first.valueStart, second.valueStart, first.value.count) == 0
+        done += 1
+        if done % 100_000 == 0 { try tell(done) }
+      }
+      if !isSame { throw difference(in: name) }
+    }
+    if let missing = remaining.first { throw difference(in: missing.name) }
+  }
+
+  private func difference(in tree: String) -> LMDBError {
+    LMDBError(
+      .damaged("its tree '\(tree)' and the copy differ, and the file stays as it is"),
+      operation: "convert", path: path)
+  }
+
+  /// Gives the old file its second name, and the new one the path.
+  private func swap(_ temporary: TemporaryFile, _ status: stat) throws(LMDBError) {
+    try keepCommitNumber(of: temporary.path)
+    var now = stat()
+    guard lstat(path, &now) == 0, StoreFile.Identity(now) == StoreFile.Identity(status),
+      commit.map.newestTransaction == commit.transaction
+    else {
+      throw LMDBError(
+        .unsuitablePath("being written or replaced right now"), operation: "convert", path: path)
+    }
+    if link(path, oldPath) != 0, errno != EEXIST { throw systemError(errno) }
+    guard rename(temporary.path, path) == 0 else { throw systemError(errno) }
+    try StoreFile.syncDirectory(of: path)
+  }
+
+  /// Gives the newest commit of the new file the number of the old one's: numbers of commits never go down.
+  private func keepCommitNumber(of copy: String) throws(LMDBError) {
+    let file = open(copy, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    guard file >= 0 else { throw systemError(errno) }
+    defer { close(file) }
+    do {
+      let map = try PageMap(PageFile(descriptor: file))
+      let newest = try PageSnapshot(newestOf: map).transaction
+      guard newest < commit.transaction else { return }
+      let layout = map.format.meta
+      let page = UnsafeRawBufferPointer(
+        start: map.base + (Int(newest & 1) * map.pageSize), count: layout.size)
+      var bytes = Array(page)
+      for number in [commit.transaction - 1, commit.transaction] {
+        let place = Int(number & 1)
+        bytes.withUnsafeMutableBytes {
+          $0.storeBytes(of: UInt64(place), toByteOffset: PageLayout.number, as: UInt64.self)
+          $0.storeBytes(of: number, toByteOffset: layout.transaction, as: UInt64.self)
+        }
+        guard pwrite(file, bytes, bytes.count, off_t(place * map.pageSize)) == bytes.count else {
+          throw StoreFile.failedWrite(errno, to: file, operation: "convert", path: path)
+        }
+      }
+    } catch {
+      throw Self.failure(error, path)
+    }
+    guard fsync(file) == 0 else { throw systemError(errno) }
+  }
+}

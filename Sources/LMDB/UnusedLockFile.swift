@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The lock file of a store that no process has open, kept from being used.
+///
+/// A process that has a store open by LMDB holds a lock on the first byte of the lock file. While
+/// this object has that lock, one that opens the store waits.
+final class UnusedLockFile {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Makes an empty lock file where no lock file is.
+  ///
+  /// - Throws: ``LMDBError/Kind/unsuitablePath(_:)`` when a process has the store open.
+  init(ofStore store: String, operation: String) throws(LMDBError) {
+    path = store + "-lock"
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    guard descriptor >= 0 else { throw LMDBError(code: errno, operation: operation, path: path) }
+    var first = flock()
+    first.l_type = Int16(F_WRLCK)
+    first.l_whence = Int16(SEEK_SET)
+    first.l_len = 1
+    guard fcntl(descriptor, F_SETLK, &first) != 0 else { return }
+    let code = errno
+    guard code == EACCES || code == EAGAIN else {
+      throw LMDBError(code: code, operation: operation, path: path)
+    }
+    throw LMDBError(
+      .unsuitablePath("open in another process; close it there first"), operation: operation,
+      path: store)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Takes the lock file away; the next process that opens the store makes a new one.
+  func remove() {
+    var status = stat()
+    // The path may lead to another file by now.
+    guard fstat(descriptor, &status) == 0,
+      StoreFile.identity(at: path) == StoreFile.Identity(status)
+    else { return }
+    unlink(path)
+  }
+}

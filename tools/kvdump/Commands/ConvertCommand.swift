@@ -1,0 +1,67 @@
+import ArgumentParser
+import EntityStore
+import LMDB
+import LodestoreFormat
+import LodestoreVerifier
+
+/// `kvdump convert`: a store of the other LMDB becomes one of the LMDB of this kvdump.
+struct ConvertCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Makes a store of the other LMDB into one of this LMDB.",
+    discussion: """
+      Example: kvdump convert catalog.lodestore
+
+      LMDB 0.9 and LMDB 1.0 cannot open each other's files. The command makes a new file in the same \
+      directory, with everything that the old one has. It compares the two pair by pair, checks the new one as \
+      'kvdump verify' does it, and gives the new file the path in one step. The old file stays there, with \
+      '.lmdb-0.9' or '.lmdb-1.0' after its name, until you remove it. When the command is killed, the \
+      path leads to the old file or to the new one, whole.
+
+      A store of this LMDB stays as it is. Nobody may have the store open meanwhile.
+      """)
+
+  @OptionGroup var store: StoreArgument
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let path = store.path
+    do {
+      let before = FileFacts(path)
+      guard let outcome = try convert(on: console) else {
+        console.note("\(path) is a file of \(PageFormat.ofEngine.engine) already")
+        return .success
+      }
+      try console.writeObject([
+        (Column("store"), .text(path)), (Column("from"), .text(outcome.from.engine)),
+        (Column("to"), .text(PageFormat.ofEngine.engine)), (Column("old"), .text(outcome.oldPath)),
+        (Column("size"), .byteCount(FileFacts(path)?.size ?? 0)),
+        (Column("before"), .byteCount(before?.size ?? 0)),
+        (Column("trees"), .count(outcome.treeCount)), (Column("pairs"), .count(outcome.pairCount)),
+      ])
+    } catch {
+      throw CommandFailure.verification(error, of: path) ?? error
+    }
+    return .success
+  }
+
+  /// `nil` where the file is one of this LMDB already.
+  private func convert(on console: Console) throws -> EngineConversion.Outcome? {
+    var progress = console.progress()
+    defer { progress.end() }
+    let conversion = try EngineConversion(of: store.path) { done, total in
+      let share = Double(done) / Double(max(total, 1))
+      progress.show("\(Progress.bar(share, width: 22))  \(NumberText.share(share))  of the pairs")
+      return true
+    }
+    guard conversion.format != .ofEngine else { return nil }
+    guard conversion.hasTree(TreeName.header.text) else {
+      throw CommandFailure.notAStore(store.path, reason: "it has no tree 'header'")
+    }
+    return try conversion.run { copy in
+      if let finding = try Verifier.verify(path: copy).findings.first {
+        throw CommandFailure.damagedCopy(reason: "\(finding)").withoutCopy
+      }
+    }
+  }
+}
