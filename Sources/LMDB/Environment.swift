@@ -149,7 +149,7 @@ package final class Environment: @unchecked Sendable {
     isInPages = pageEngine != nil
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
-    longReads = LongJobs(limit: max(2, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+    longReads = LongJobs(limit: max(2, SystemProcessors.count))
     // One more than there can be reads at once: where all wait for others, one gets an error.
     readerThreads = WorkerThreads(
       threadCount: 4, extraLimit: Int(options.readerSlotCount), longJobs: longReads,
@@ -175,14 +175,15 @@ package final class Environment: @unchecked Sendable {
     do {
       try StoreFile.prewriteLockFile(for: path, options: options)
       let files = try FilePair.open(path, options.access)
-      let isAsLeft = files?.isAsLeft ?? false
+      let stamp = files?.currentStamp(.closed)
+      let isAsLeft = files?.isAsLeft(stamp) ?? false
       let isTrusted = try checkPages(path, options, isAsLeft: isAsLeft, files, onCheck)
       let environment = try open(path, options, identity, files, flags: 0)
       environment.mustRenewMetaPages.store(
         !isAsLeft || options.durability == .mayLoseLastCommit, ordering: .relaxed)
       try environment.checkNumbers()
       environment.isTrusted.store(isTrusted, ordering: .relaxed)
-      if isTrusted { files?.stampInUse() }
+      if isTrusted { files?.stampInUse(stamp) }
       return environment
     } catch {
       guard [EACCES, EROFS, EPERM].contains(error.code), mayReadUnlocked(path, options) else {

@@ -131,7 +131,6 @@ package enum EnvironmentRegistry {
   private static func reuse(
     _ identity: StoreFile.Identity, _ path: String, _ options: EnvironmentOptions
   ) throws(LMDBError) -> Attempt? {
-    let lock = StoreFile.identity(at: path + "-lock")
     return try entries.withLock { (entries) throws(LMDBError) in
       dropInherited(&entries)
       if let entry = entries[identity] {
@@ -146,7 +145,9 @@ package enum EnvironmentRegistry {
         return .opened(entry.environment)
       }
       // A data file that was replaced under an open environment has its lock file.
-      if let lock, entries.values.contains(where: { $0.environment.lockIdentity == lock }) {
+      if !entries.isEmpty, let lock = StoreFile.identity(at: path + "-lock"),
+        entries.values.contains(where: { $0.environment.lockIdentity == lock })
+      {
         throw LMDBError(.mismatched(.otherDataFile), operation: "open", path: path)
       }
       return nil

@@ -12,8 +12,10 @@ extension FilePair {
   /// After a clean close that is: not modified since, which its time and its last transaction tell. After
   /// a process that ended without closing, and while others have it open: the same file, and the machine
   /// has not been started anew, so that what was written is in the file, whether the disk has it or not.
-  var isAsLeft: Bool {
-    guard let stamp = readStamp(), let now = currentStamp(.closed) else { return false }
+  ///
+  /// - Parameter now: the stamp that the data file has to have, as ``currentStamp(_:)`` tells it.
+  func isAsLeft(_ now: FileStamp?) -> Bool {
+    guard let stamp = readStamp(), let now else { return false }
     guard stamp.identity.inode == now.identity.inode else { return false }
     return switch stamp.state {
     case .closed: stamp.modified == now.modified && stamp.transaction == now.transaction
@@ -24,7 +26,13 @@ extension FilePair {
   }
 
   /// Says that the file has been found good, and is in use.
-  func stampInUse() { write(currentStamp(.inUse)) }
+  ///
+  /// - Parameter known: the stamp of a moment before, in place of that of now.
+  func stampInUse(_ known: FileStamp? = nil) {
+    var stamp = known ?? currentStamp(.inUse)
+    stamp?.state = .inUse
+    write(stamp)
+  }
 
   /// Says that the file has been closed, unless another process has it open.
   func stampClosed() {
@@ -36,7 +44,7 @@ extension FilePair {
   /// Takes the stamp back: what is in the file is not known any more.
   func eraseStamp() { write([UInt8](repeating: 0, count: FileStamp.size)) }
 
-  private func currentStamp(_ state: FileStamp.State) -> FileStamp? {
+  func currentStamp(_ state: FileStamp.State) -> FileStamp? {
     var status = stat()
     guard fstat(dataDescriptor, &status) == 0,
       let transaction = try? MetaPages(file: dataDescriptor, path: "").lastTransaction()

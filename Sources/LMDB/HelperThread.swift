@@ -21,7 +21,7 @@ package final class HelperThread: @unchecked Sendable {
 
   /// `nil` on a single processor, and when no thread can be started.
   package init?() {
-    guard sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 else { return nil }
+    guard SystemProcessors.count > 1 else { return nil }
     thread = startedThread { self.loop() }
     if thread == nil { return nil }
   }

@@ -60,7 +60,9 @@ enum StoreFile {
   /// Throws where the lock file of a new file could not be made, or its name could not be opened.
   static func checkName(of path: String) throws(LMDBError) {
     let name = path.utf8.split(separator: UInt8(ascii: "/")).last?.count ?? 0
-    let longest = pathconf(directory(of: path), Int32(_PC_NAME_MAX))
+    // Shorter names fit every file system: eCryptfs has the lowest limit, of 143 bytes.
+    let longest =
+      name + "-lock".utf8.count > 143 ? pathconf(directory(of: path), Int32(_PC_NAME_MAX)) : 0
     if longest > 0, name + "-lock".utf8.count > longest {
       throw LMDBError(
         .unsuitablePath(
