@@ -55,3 +55,19 @@ extension TransactionCore {
     entity.description.rules.isEmpty ? nil : try RuleEvaluation(entity, core: self)
   }
 }
+
+extension DeclaredEntity {
+  /// Throws where a rule names an attribute of ``removed``.
+  func checkRules() throws(StoreError) {
+    guard !removed.isEmpty else { return }
+    for rule in rules {
+      guard let names = try? ConditionParser.parse(rule.condition).tree.memberNames,
+        let gone = removed.first(where: names.contains)
+      else { continue }
+      throw .badSchema(
+        entity: name, attribute: gone,
+        "attribute '\(gone)' is named in 'removed', and the rule '\(rule.name)' names it: "
+          + "'\(rule.condition)'; take it out of one of them")
+    }
+  }
+}
