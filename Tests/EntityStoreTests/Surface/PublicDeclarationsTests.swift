@@ -19,7 +19,9 @@ struct `The public declarations` {
   @Test func `are those of the list, and each is documented`() throws {
     let check = try #require(CompilerCheck.shared)
     var modules = [
-      "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance", "LodestoreWeb",
+      "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance",
+      "LodestoreRepair",
+      "LodestoreWeb",
     ]
     #if Macros
       modules.append("Lodestore")

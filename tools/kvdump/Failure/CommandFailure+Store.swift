@@ -38,6 +38,7 @@ extension CommandFailure {
         message: "\(path): is on \(what), on which memory-mapped stores are not known to be safe; "
           + "copy it to a local disk", status: .noInput,
         details: [Detail(name: "store", value: .text(path))])
+    case .otherEngine(let format): otherEngine(path, format)
     case .engine where error.name == "ENOMEM": system(error.code, thing: error.path ?? path)
     default: nil
     }
