@@ -2,7 +2,18 @@
 public struct RepairReport: Sendable, Hashable {
   /// A kind of content.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    case records, links, order, buckets, imports, history
+    /// The records of an entity.
+    case records
+    /// The links of a relationship.
+    case links
+    /// The places of a relationship with an order.
+    case order
+    /// The values of all buckets.
+    case buckets
+    /// The state and the reports of imports.
+    case imports
+    /// The history of all entities.
+    case history
   }
 
   /// One part of the content: the records of an entity, the links of a relationship, and so on.
