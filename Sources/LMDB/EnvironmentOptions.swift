@@ -68,8 +68,10 @@ package struct EnvironmentOptions: Sendable {
   package var usesPlainEngine = false
   /// Whether a file is read without LMDB and without its lock file, although LMDB could; for comparison.
   package var readsInPages = false
-  /// The name of a tree. A file of the other LMDB that has this tree is converted before it is opened for
-  /// writing; see ``EngineConversion``. Without a name no file is converted.
+  /// The name of the tree by which a file of the other LMDB is known to be one to convert.
+  ///
+  /// A file that has this tree is converted before it is opened for writing; see ``EngineConversion``.
+  /// Without a name no file is converted.
   package var convertsFilesWithTree: String?
   /// Permissions of new files, before the process's mask.
   package var mode: UInt32 = 0o600
