@@ -76,7 +76,7 @@ import Testing
     let status = await KVDump.execute(
       [arguments[0], folder.store] + arguments.dropFirst(), on: memory.console)
     #expect(status == .damagedData, "\(memory.messages.text)")
-    #expect(memory.messages.text.contains("'kvdump convert'"), "\(memory.messages.text)")
+    #expect(memory.messages.text.contains("'kvdump convert "), "\(memory.messages.text)")
     #expect(try folder.bytes(folder.store) == before)
     #expect(try folder.files() == ["a.lodestore"])
   }
