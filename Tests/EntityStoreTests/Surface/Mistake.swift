@@ -184,7 +184,9 @@ extension Mistake {
     .call(#"_ = try store.count(Film.where { $0.episode == "4" })"#, "'Attribute<Film, Int>'"),
     .call(#"try tx.delete(Film.where { $0.title == nil })"#, "required and never nil"),
     .call(#"_ = try snapshot.first(Film.all.sorted(by: \.episod))"#, "has no member 'episod'"),
-    .call(#"_ = try snapshot.values(Film.all, \.titl)"#, "has no member 'titl'"),
+    // The compiler names the missing member in a second error at the same line.
+    .call(
+      #"_ = try snapshot.values(Film.all, \.titl)"#, "has no member 'titl'", or: "parameter 'V'"),
     .call(
       #"_ = try snapshot.aggregate(Film.all, .sum(\.title))"#, "Attribute<Film, String>>'",
       or: "parameter 'V'"),
