@@ -405,7 +405,7 @@ private struct Tag: Entity {
   /// `LODESTORE_CASES` asks for more.
   @Test func `of any damage gives a sound store or a refusal`() async throws {
     let cases =
-      (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 100
+      (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 1_500) / 100
     let seed =
       ProcessInfo.processInfo.environment["LODESTORE_SEED"].flatMap(UInt64.init)
       ?? .random(in: 0...(.max))
