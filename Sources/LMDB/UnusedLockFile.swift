@@ -13,6 +13,7 @@
 final class UnusedLockFile {
   private let path: String
   private let descriptor: Int32
+  private var isHeld = false
 
   /// Makes an empty lock file where no lock file is.
   ///
@@ -25,7 +26,8 @@ final class UnusedLockFile {
     first.l_type = Int16(F_WRLCK)
     first.l_whence = Int16(SEEK_SET)
     first.l_len = 1
-    guard fcntl(descriptor, F_SETLK, &first) != 0 else { return }
+    isHeld = fcntl(descriptor, F_SETLK, &first) == 0
+    if isHeld { return }
     let code = errno
     guard code == EACCES || code == EAGAIN else {
       throw LMDBError(code: code, operation: operation, path: path)
@@ -35,15 +37,21 @@ final class UnusedLockFile {
       path: store)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // An empty one was made for this object, or says nothing.
+    if isHeld, status?.st_size == 0 { remove() }
+    close(descriptor)
+  }
+
+  private var status: stat? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? status : nil
+  }
 
   /// Takes the lock file away; the next process that opens the store makes a new one.
   func remove() {
-    var status = stat()
     // The path may lead to another file by now.
-    guard fstat(descriptor, &status) == 0,
-      StoreFile.identity(at: path) == StoreFile.Identity(status)
-    else { return }
+    guard let status, StoreFile.identity(at: path) == StoreFile.Identity(status) else { return }
     unlink(path)
   }
 }

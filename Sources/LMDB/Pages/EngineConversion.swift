@@ -261,7 +261,11 @@ package struct EngineConversion {
       throw LMDBError(
         .unsuitablePath("being written or replaced right now"), operation: "convert", path: path)
     }
-    if link(path, oldPath) != 0, errno != EEXIST { throw systemError(errno) }
+    if link(path, oldPath) != 0 {
+      guard errno == EEXIST else { throw systemError(errno) }
+      // Another file that came there meanwhile is not the old one.
+      try checkOldPath(status)
+    }
     guard rename(temporary.path, path) == 0 else { throw systemError(errno) }
     try StoreFile.syncDirectory(of: path)
   }

@@ -108,6 +108,8 @@ import Testing
     }
     #expect(error.message.contains("move it away"))
     #expect(copy.bytes == copy.before)
+    // No lock file that was made for the try stays.
+    #expect(try copy.files().count == 2)
     #expect(FileManager.default.contents(atPath: copy.oldPath) == Data("mine".utf8))
   }
 
