@@ -1,0 +1,89 @@
+internal import LodestoreFormat
+internal import LodestorePages
+
+/// The pairs of small trees, from wherever they can be had.
+extension DamagedStore {
+  /// Where a pair was found, the best place first.
+  enum Place: Int, Comparable {
+    case old, earlier, current, tree
+    static func < (a: Place, b: Place) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  struct Keyed {
+    var pairs: [[UInt8]: (body: [UInt8], place: Place)] = [:]
+    /// Whether the tree has all pairs that it says, and each can be used.
+    var isWhole = false
+    /// How many pairs of the tree cannot be used, and how many more it says that there were.
+    var damaged = 0
+    var missing = 0
+
+    var older: Int { pairs.values.count { $0.place < .current } }
+  }
+
+  /// The pairs of a tree, from wherever they can be had.
+  ///
+  /// - Parameters:
+  ///   - kind: that of its pages.
+  ///   - oldest: the last place that is read.
+  ///   - needsKind: whether a leaf must have a pair of the kind to be one of the tree.
+  ///   - isPair: whether a pair is one of this tree, and whole.
+  func pairs(
+    of name: String, kind: PageKind, oldest: Place, needsKind: Bool = false,
+    _ isPair: (DamagedFile.Pair) -> Bool
+  ) throws -> Keyed {
+    var result = Keyed()
+    var own = PageSet(bound: file.pageCount)
+    func take(_ leaf: WalkedLeaf, _ place: Place) {
+      let isFree = survey.isFreeListWhole && survey.free.contains(leaf.page.number)
+      let place = isFree ? min(place, .earlier) : place
+      for case let pair? in leaf.pairs where isPair(pair) {
+        let key = Array(pair.key)
+        if let known = result.pairs[key], known.place >= place { continue }
+        result.pairs[key] = (Array(pair.body), place)
+      }
+    }
+    let record = trees[name]
+    if let record {
+      let counts = try file.walk(record, pages: &own) { leaf in
+        guard
+          leaf.pairs.contains(where: {
+            $0.map { isPair($0) && (!needsKind || PageKind($0) == kind) } ?? false
+          })
+        else { return false }
+        take(leaf, .tree)
+        result.damaged += leaf.pairs.count { !($0.map(isPair) ?? false) }
+        return true
+      }
+      result.isWhole =
+        counts.fit(record) && result.damaged == 0
+        && result.pairs.count == counts.entries && result.older == 0
+      if result.isWhole { return result }
+    } else if earlierTrees[name] == nil, pages(of: kind).allSatisfy(survey.free.contains) {
+      return result
+    }
+    file.beginReading()
+    for page in pages(of: kind)
+    where !own.contains(page) && !owned.contains(page) && !survey.free.contains(page) {
+      if let leaf = try file.leaf(page) { take(leaf, .current) }
+    }
+    let entries = record.map { Int(clamping: $0.entries) }
+    func isComplete() -> Bool { entries.map { result.pairs.count >= $0 } ?? false }
+    if !isComplete(), oldest <= .earlier, let record = earlierTrees[name] {
+      var pages = PageSet(bound: file.pageCount)
+      _ = try file.walk(record, pages: &pages) { leaf in
+        take(leaf, .earlier)
+        return true
+      }
+    }
+    if !isComplete(), oldest <= .old {
+      for page in pages(of: kind) where survey.free.contains(page) && !owned.contains(page) {
+        if let leaf = try file.leaf(page) { take(leaf, .old) }
+      }
+    }
+    let current = result.pairs.values.count { $0.place >= .current }
+    result.missing = max(0, (entries ?? current) - current)
+    // All that the tree says is there, though not all of it where the tree leads.
+    result.isWhole = entries == current && result.older == 0
+    return result
+  }
+}
