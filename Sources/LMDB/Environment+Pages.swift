@@ -15,9 +15,9 @@ extension Environment {
 
   /// Whether a file may be read without its lock file, where that can be neither opened nor made.
   ///
-  /// A process that may not write the file relies on others to leave the file alone during a read. The call
-  /// ``Transaction/whole(_:)`` reports where they do not. A process that may write the file has to ask for such
-  /// a read by ``EnvironmentOptions/allowsUnlockedReading``.
+  /// A process that may not write the file relies on others to leave the file alone during a read.
+  /// The call ``Transaction/whole(_:)`` reports where they do not. A process that may write the
+  /// file has to ask for such a read by ``EnvironmentOptions/allowsUnlockedReading``.
   static func mayReadUnlocked(_ path: String, _ options: EnvironmentOptions) -> Bool {
     guard options.access == .readOnly else { return false }
     // By the effective user, who opens files; access(2) asks for the real one.

@@ -136,7 +136,8 @@ extension Environment {
     }
   }
 
-  /// Runs `body` on a read of the pages that this map holds; not where another process has grown the file beyond it.
+  /// Runs `body` on a read of the pages that this map holds; not where another process has grown
+  /// the file beyond it.
   ///
   /// So it never has the map moved, and the caller may be a reader or the writer already.
   func withReadAsMapped(_ body: (Transaction) -> Void) {

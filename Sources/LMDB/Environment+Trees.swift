@@ -6,8 +6,8 @@ extension Environment {
   /// Within a write, the handle is good for this write at once and for others after its commit.
   /// Within a read, it is good for the reads that begin after this call.
   ///
-  /// LMDB numbers handles by the trees that a transaction saw at its begin, so that a write would give the
-  /// number of a handle opened meanwhile a second time. Such a write begins again.
+  /// LMDB numbers handles by the trees that a transaction saw at its begin, so that a write would
+  /// give the number of a handle opened meanwhile a second time. Such a write begins again.
   package func tree(
     _ name: String, isCreated: Bool, hasIntegerKeys: Bool, in transaction: Transaction
   ) throws(LMDBError) -> Tree? {
@@ -49,7 +49,8 @@ extension Environment {
     return LMDBError(code: MDB_BAD_DBI, operation: "open tree \(name)", path: path)
   }
 
-  /// A tree of another kind belongs to another program: its keys compare differently, or have several values.
+  /// A tree of another kind belongs to another program: its keys compare differently, or have
+  /// several values.
   private static func checkKind(
     _ tree: MDB_dbi, _ hasIntegerKeys: Bool, _ transaction: OpaquePointer
   ) -> Int32 {

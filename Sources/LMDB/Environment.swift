@@ -342,8 +342,8 @@ package final class Environment: @unchecked Sendable {
 
   /// Ends the hold of a write on `writerLock`.
   func leaveWriter() {
-    // The calls of a write without a commit: one may hold the last reference to the store, which closes the
-    // environment then, as within a write.
+    // The calls of a write without a commit: one may hold the last reference to the store, which
+    // closes the environment then, as within a write.
     commitHooks.removeAll()
     let closes = closesAfterWrite
     closesAfterWrite = false

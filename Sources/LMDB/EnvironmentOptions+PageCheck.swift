@@ -1,7 +1,7 @@
 internal import LodestorePages
 
 extension EnvironmentOptions {
-  /// Has ``PageChecker`` check the pages of files that are not known to be good.
+  /// Makes ``PageChecker`` check the pages of files that are not known to be good.
   package mutating func checkPages(when trust: Trust) {
     self.trust = trust
     checkPages = { file, path, step throws(LMDBError) in try Self.check(file, path, step) }

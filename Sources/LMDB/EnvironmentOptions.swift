@@ -49,11 +49,11 @@ package struct EnvironmentOptions: Sendable {
   package var longestGroupInSeconds = 0.01
   package var durability = Durability.full
   package var access = Access.readWrite(create: true)
-  /// Whether a reader may go without the lock file where none can be made, although this process may write
-  /// the file.
+  /// Whether a reader may go without the lock file where none can be made, although this process
+  /// may write the file.
   ///
-  /// On a read-only medium, and where this process may not write the file, a reader does so in any case; see
-  /// ``Environment/hasLockFile``. A read that a writer has overtaken fails with
+  /// On a read-only medium, and where this process may not write the file, a reader does so in any
+  /// case; see ``Environment/hasLockFile``. A read that a writer has overtaken fails with
   /// ``LMDBError/Kind/overtaken``.
   package var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe.
@@ -66,12 +66,13 @@ package struct EnvironmentOptions: Sendable {
   /// environment variable `LODESTORE_PLAIN_ENGINE=1`, and ``EngineFence`` where it must. A file that is
   /// open in the process stays as it was opened.
   package var usesPlainEngine = false
-  /// Whether a file is read without LMDB and without its lock file, although LMDB could; for comparison.
+  /// Whether a file is read without LMDB and without its lock file, although LMDB could; for
+  /// comparison.
   package var readsInPages = false
   /// The name of the tree by which a file of the other LMDB is known to be one to convert.
   ///
-  /// A file that has this tree is converted before it is opened for writing; see ``EngineConversion``.
-  /// Without a name no file is converted.
+  /// A file that has this tree is converted before it is opened for writing; see
+  /// ``EngineConversion``. Without a name no file is converted.
   package var convertsFilesWithTree: String?
   /// Permissions of new files, before the process's mask.
   package var mode: UInt32 = 0o600

@@ -30,7 +30,8 @@ package enum EnvironmentRegistry {
   private static let entries = Guarded<[StoreFile.Identity: Entry]>([:])
   /// The files that are being opened; whoever wants one of them waits.
   ///
-  /// A set instead of a lock: the check of the pages of a large file takes long, and calls the program.
+  /// A set instead of a lock: the check of the pages of a large file takes long, and calls the
+  /// program.
   private static let openings = Guarded<Set<StoreFile.Identity>>([])
   /// Serialises the examination of a file with its entry into ``openings``.
   private static let gate = HeldLock()

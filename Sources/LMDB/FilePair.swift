@@ -239,5 +239,6 @@ final class FilePair: @unchecked Sendable {
 
 private func closeFile(_ descriptor: Int32) { close(descriptor) }
 
-/// Whether a process has the store at `path` open; one that reads without a lock file is not noticed.
+/// Whether a process has the store at `path` open; one that reads without a lock file is not
+/// noticed.
 package func isStoreInUse(_ path: String) -> Bool { FilePair.isInUse(path) }

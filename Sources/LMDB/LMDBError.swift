@@ -37,8 +37,8 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
     case nestedWrite
     /// A sync failed earlier; nothing may be written before the file is opened again.
     case poisoned
-    /// Other processes committed so often meanwhile that pages of a read without a lock file may have been
-    /// written over.
+    /// Other processes committed so often meanwhile that pages of a read without a lock file may
+    /// have been written over.
     case overtaken
     /// The map must grow and cannot: says why.
     case cannotGrow(String)

@@ -8,8 +8,9 @@
 
 /// A copy of a file as it was before its newest commit.
 ///
-/// A commit writes over the older of the two meta pages and leaves alone the pages of the commit before it,
-/// until the next commit. So the file has both, and in a copy the meta page of the newest can be replaced.
+/// A commit writes over the older of the two meta pages and leaves alone the pages of the commit
+/// before it, until the next commit. So the file has both, and in a copy the meta page of the
+/// newest can be replaced.
 enum PreviousCommit {
   /// An open file without a name.
   struct Copy {
@@ -20,11 +21,11 @@ enum PreviousCommit {
 
   /// Copies the file at `path` into one without a name; the copy is to be closed.
   ///
-  /// The copy lies next to the file or, where that may not be written, in the directory for temporary files.
-  /// Where the file system can, both share their pages until one is written.
+  /// The copy lies next to the file or, where that may not be written, in the directory for
+  /// temporary files. Where the file system can, both share their pages until one is written.
   ///
-  /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` when the file has one commit only, or other processes commit faster
-  ///   than the file can be copied.
+  /// - Throws: ``LMDBError/Kind/noPreviousCommit(_:)`` when the file has one commit only, or other
+  ///   processes commit faster than the file can be copied.
   static func copy(_ path: String) throws(LMDBError) -> Copy {
     let source = try StoreFile.openForReading(path)
     defer { close(source) }

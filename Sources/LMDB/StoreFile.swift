@@ -146,10 +146,10 @@ enum StoreFile {
 
   /// Makes a missing lock file with every byte written.
   ///
-  /// LMDB would make it with a hole, and on a full btrfs or tmpfs the first touch of a hole is a bus
-  /// error. The file gets its name only when it is complete: another process may use it the moment the
-  /// name is there. The file gets the data file's permissions and owner. With those of an administrator who takes
-  /// a look first it would lock out the owner of the store.
+  /// LMDB would make it with a hole, and on a full btrfs or tmpfs the first touch of a hole is a
+  /// bus error. The file gets its name only when it is complete: another process may use it the
+  /// moment the name is there. The file gets the data file's permissions and owner. With those of
+  /// an administrator who takes a look first it would lock out the owner of the store.
   static func prewriteLockFile(
     for path: String, options: EnvironmentOptions
   ) throws(LMDBError) {

@@ -74,8 +74,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// Digests of the content: a writer that does not know them would leave digests of earlier
   /// content.
   case contentDigest
-  /// A second copy of the catalogue: a writer that does not know it would leave a copy of an earlier
-  /// catalogue.
+  /// A second copy of the catalogue: a writer that does not know it would leave a copy of an
+  /// earlier catalogue.
   case catalogueCopy
 
   /// The lowest versions that a reader and a writer must know.

@@ -3,8 +3,8 @@ public import CChecksum
 /// A leaf page of the map, read as LMDB lays it out.
 ///
 /// Every offset is checked, so that what a damaged page says cannot lead out of it. It is public,
-/// as what reads it runs for each record of a scan, in the loop of another module. Few words, because
-/// such a loop has the processor's registers to share with its body.
+/// as what reads it runs for each record of a scan, in the loop of another module. Few words,
+/// because such a loop has the processor's registers to share with its body.
 @_documentation(visibility: internal)
 @frozen public struct LeafPage {
   /// Where the slots begin.
@@ -65,8 +65,8 @@ public import CChecksum
 
   /// Prefetches the first lines of the pair at `index`, or `byteCount` bytes of it.
   ///
-  /// Two kilobytes at most. An index beyond the last pair continues in the page that begins `following` bytes
-  /// from this one.
+  /// Two kilobytes at most. An index beyond the last pair continues in the page that begins
+  /// `following` bytes from this one.
   ///
   /// Where that page has no such pair either, useless lines are fetched.
   @_documentation(visibility: internal)

@@ -1,8 +1,8 @@
 /// A position in a tree of one commit, which moves in key order.
 ///
-/// Moves and positions are those of LMDB's cursor. A move without a result leaves the position where it was,
-/// a search for a key that is not there leaves it before the next key. No move allocates.
-/// For one thread at a time. Pairs are valid as long as the map.
+/// Moves and positions are those of LMDB's cursor. A move without a result leaves the position
+/// where it was, a search for a key that is not there leaves it before the next key. No move
+/// allocates. For one thread at a time. Pairs are valid as long as the map.
 package final class PageCursor {
   /// A branch page above the leaf, and the child that leads to it.
   private struct Level {
@@ -14,9 +14,10 @@ package final class PageCursor {
   private let tree: TreePages?
   private let map: PageMap?
   private let levels: UnsafeMutablePointer<Level>
-  // Used by one thread, and never passed inout: the checks of exclusive access would cost more than a move.
+  // Used by one thread, and never passed inout: the checks of exclusive access would cost more than
+  // a move.
   @exclusivity(unchecked) private var leaf: TreePages.Place
-  /// From 0 to the leaf's count, the place after its last pair.
+  /// The index ranges from 0 to the leaf's count, which is the place after its last pair.
   @exclusivity(unchecked) private var index = 0
   @exclusivity(unchecked) private var isPlaced = false
 

@@ -1,7 +1,7 @@
 /// A page is not what another one says that it is.
 package struct PageError: Error, Equatable, Sendable, CustomStringConvertible {
   package var page: UInt64
-  /// What is wrong with the page, as a clause.
+  /// The fault of the page, as a clause.
   package var reason: String
 
   package init(page: UInt64, _ reason: String) {

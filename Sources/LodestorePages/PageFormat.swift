@@ -1,8 +1,9 @@
-/// One of the two ways in which LMDB lays out the pages of a file: that of LMDB 0.9 or that of LMDB 1.0.
+/// One of the two ways in which LMDB lays out the pages of a file: that of LMDB 0.9 or that of LMDB
+/// 1.0.
 ///
-/// An engine reads and writes one of them, ``ofEngine``. Each file states its own, see ``init(ofFile:)``.
-/// The formats differ in the numbers below and in nothing else that this package reads;
-/// ``PageLayout`` has the numbers that they share.
+/// An engine reads and writes one of them, ``ofEngine``. Each file states its own, see
+/// ``init(ofFile:)``. The formats differ in the numbers below and in nothing else that this package
+/// reads; ``PageLayout`` has the numbers that they share.
 ///
 /// | | LMDB 0.9 | LMDB 1.0 |
 /// | --- | --- | --- |
@@ -14,8 +15,8 @@
 /// | names of trees | as given | with a zero byte at the end |
 /// | largest page | 32 KiB | 64 KiB |
 ///
-/// A value of one byte, and its numbers are computed from it: in a loop they are constants of the loop. Public and
-/// inlinable, as scans read pages in the loops of another module.
+/// A value of one byte, and its numbers are computed from it: in a loop they are constants of the
+/// loop. Public and inlinable, as scans read pages in the loops of another module.
 @_documentation(visibility: internal)
 @frozen public struct PageFormat: Sendable, Equatable {
   /// 0 for LMDB 0.9 and 1 for LMDB 1.0, which the numbers below are multiples of.
@@ -75,12 +76,14 @@
     keyCount &+ (keyCount & 1 & factor)
   }
 
-  /// The bytes that a leaf has of a value in overflow pages; the number of the first page comes first.
+  /// The bytes that a leaf has of a value in overflow pages; the number of the first page comes
+  /// first.
   package var overflowReferenceSize: Int { isLater ? 24 : 8 }
   /// Where such a reference has the count of pages, if it has one; 8 bytes.
   package var overflowReferenceCount: Int? { isLater ? 16 : nil }
 
-  /// How many pages of `pageSize` bytes a value of `byteCount` bytes takes: a header and then the value.
+  /// How many pages of `pageSize` bytes a value of `byteCount` bytes takes: a header and then the
+  /// value.
   package func overflowPages(of byteCount: Int, pageSize: Int) -> Int {
     (headerSize - 1 + byteCount) / pageSize + 1
   }

@@ -8,8 +8,8 @@
 
 /// The bytes of a file in memory: mapped, or read where the file system maps none.
 ///
-/// The file may grow meanwhile, and a later map shows the growth. A file that is cut below its size ends the
-/// process at the next read beyond its end, as with LMDB.
+/// The file may grow meanwhile, and a later map shows the growth. A file that is cut below its size
+/// ends the process at the next read beyond its end, as with LMDB.
 package final class PageMap: @unchecked Sendable {
   package let format: PageFormat
   package let pageSize: Int

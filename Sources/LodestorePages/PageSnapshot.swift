@@ -1,7 +1,8 @@
 /// One commit of a file, whose trees are read in the pages.
 ///
-/// The pages of a commit stay as they are until the second commit after it. Nothing here takes a reader's slot in
-/// the lock file: where somebody may write the file, ``isWhole`` is asked after each read.
+/// The pages of a commit stay as they are until the second commit after it. Nothing here takes a
+/// reader's slot in the lock file: where somebody may write the file, ``isWhole`` is asked after
+/// each read.
 package struct PageSnapshot: Sendable {
   package let map: PageMap
   package let meta: MetaPage
@@ -10,8 +11,8 @@ package struct PageSnapshot: Sendable {
 
   /// The newest commit of a file.
   ///
-  /// A meta page that is not sound is an error. It may be that of the newest commit, and an older commit in its place
-  /// would be a loss in silence.
+  /// A meta page that is not sound is an error. It may be that of the newest commit, and an older
+  /// commit in its place would be a loss in silence.
   package init(newestOf map: PageMap) throws(VerificationError) {
     let metas = map.metaPages()
     for meta in [metas.0, metas.1] {
@@ -48,8 +49,8 @@ package struct PageSnapshot: Sendable {
 
   /// Whether no commit can have written over pages of this one yet.
   ///
-  /// A write reuses pages that commits before the last one have freed, and begins to do so before its own commit.
-  /// So the pages of this commit stay until two more commits are there.
+  /// A write reuses pages that commits before the last one have freed, and begins to do so before
+  /// its own commit. So the pages of this commit stay until two more commits are there.
   package var isWhole: Bool {
     let newest = map.newestTransaction
     return newest >= transaction && newest - transaction <= 1

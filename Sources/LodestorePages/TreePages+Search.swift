@@ -25,8 +25,8 @@ package struct PagePair {
 
 /// Searches that check every number before they follow it.
 ///
-/// A wrong number is an error with the number of its page. Branches are at the levels above the tree's depth and
-/// leaves at it, so that no search goes round.
+/// A wrong number is an error with the number of its page. Branches are at the levels above the
+/// tree's depth and leaves at it, so that no search goes round.
 extension TreePages {
   /// A page in a search.
   struct Place {
@@ -161,8 +161,8 @@ extension TreePages {
 
   // MARK: Searches
 
-  /// In a leaf the first index whose key is not below the wanted one; in a branch the index of the child that may
-  /// have it.
+  /// In a leaf the first index whose key is not below the wanted one; in a branch the index of the
+  /// child that may have it.
   @inline(__always)
   func index(in place: Place, of wanted: Wanted, isBranch: Bool) throws(PageError) -> Int {
     // The first key of a branch stands for all lower ones.

@@ -139,8 +139,8 @@ final class DamagedFile {
 
   /// The nodes of a page that fit it, and whether they fill it as LMDB has them do.
   ///
-  /// LMDB leaves no space between nodes. So where slots are damaged, the nodes are found from the first one on, and
-  /// deleted ones never are.
+  /// LMDB leaves no space between nodes. So where slots are damaged, the nodes are found from the
+  /// first one on, and deleted ones never are.
   func nodes(of page: Page, isLeaf: Bool) -> (nodes: [Node], isWhole: Bool) {
     let bytes = page.bytes
     let lower = format.origin + Int(bytes._uint16(at: format.lower))
@@ -259,7 +259,8 @@ final class DamagedFile {
     return isRun ? pages : nil
   }
 
-  /// The pairs of a leaf, each read when it is asked for: a leaf may lead to any number of long values.
+  /// The pairs of a leaf, each read when it is asked for: a leaf may lead to any number of long
+  /// values.
   struct Pairs: RandomAccessCollection {
     let file: DamagedFile
     let page: Page

@@ -3,8 +3,8 @@ internal import LodestorePages
 
 /// A damaged store, read without LMDB: its trees, its catalogue and the pairs of its small trees.
 ///
-/// Each page of the file is classified by its content (``PageSurvey``). A pair is taken from the newest ``Place`` that
-/// has it.
+/// Each page of the file is classified by its content (``PageSurvey``). A pair is taken from the
+/// newest ``Place`` that has it.
 final class DamagedStore {
   let file: DamagedFile
   let survey: PageSurvey
@@ -302,7 +302,8 @@ final class DamagedStore {
       }
       return copy
     }
-    // The format and the number of the schema follow from the catalogue; marks of imports and later fields do not.
+    // The format and the number of the schema follow from the catalogue; marks of imports and later
+    // fields do not.
     let restored = UInt64(kept.count + 2)
     let isRestored = kept.count > 1 && trees[TreeName.header.text]?.entries ?? .max <= restored
     if !found.isWhole, !isRestored { problems.append("some fields of the header cannot be read") }
@@ -375,7 +376,8 @@ final class DamagedStore {
 
   /// The digest of a part of the content; `nil` where the store does not tell.
   ///
-  /// Empty content has none. So where the tree has entries, the digest is lost or its key is damaged.
+  /// Empty content has none. So where the tree has entries, the digest is lost or its key is
+  /// damaged.
   func digest(of content: DigestedContent) -> ContentDigest? {
     if let known = digests[content] { return known }
     let tree: TreeName =
@@ -404,7 +406,8 @@ final class DamagedStore {
       .sorted { $0.key < $1.key }.map { UnknownTree(name: $0.key, record: $0.value) }
   }
 
-  /// Records of entities that the catalogue does not tell: their trees, and how many the trees say that there are.
+  /// Records of entities that the catalogue does not tell: their trees, and how many the trees say
+  /// that there are.
   var undescribed: [(name: String, count: UInt64)] {
     trees.sorted { $0.key < $1.key }.compactMap { name, record in
       guard case .records(let number)? = TreeName(name), record.entries > 0,

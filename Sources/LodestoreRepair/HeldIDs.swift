@@ -84,7 +84,8 @@ struct HeldIDs {
       return (Array(bytes), 0)
     }
     if initialTargets(layout).contains(where: { !isThere($0.relationship.to.entity, $0.target) }) {
-      // The initial value leads to a lost record: then the record has one of its own, which can be null.
+      // The initial value leads to a lost record: then the record has one of its own, which can be
+      // null.
       let old = layout
       layout = entity.layout
       values = layout.attributes.map { attribute in

@@ -20,7 +20,8 @@ public struct RepairReport: Sendable, Hashable {
   public struct Part: Sendable, Hashable {
     /// The kind of the content.
     public let kind: Kind
-    /// The entity, or the sides of the relationship, as `Film` or `Film.actors`; empty for the others.
+    /// The entity, or the sides of the relationship, as `Film` or `Film.actors`; empty for the
+    /// others.
     public let name: String
     /// How much is in the new store.
     public internal(set) var saved = 0
@@ -34,7 +35,8 @@ public struct RepairReport: Sendable, Hashable {
     public internal(set) var missing = 0
     /// Links of records to lost ones that were removed from the records.
     public internal(set) var emptied = 0
-    /// Records that were left out: they must lead to a lost one, or another one has their unique key.
+    /// Records that were left out: they must lead to a lost one, or another one has their unique
+    /// key.
     public internal(set) var dropped = 0
     /// Whether the digest or the counts of the store say that nothing of the part is lost.
     public internal(set) var isWhole = true

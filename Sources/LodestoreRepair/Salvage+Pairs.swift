@@ -5,8 +5,8 @@ internal import LodestorePages
 // Buckets, imports, the history, the header, and content of later versions.
 
 extension Salvage {
-  /// How many trees of later versions are carried: each that is open makes LMDB slower, and a damaged file may name
-  /// any number.
+  /// How many trees of later versions are carried: each that is open makes LMDB slower, and a
+  /// damaged file may name any number.
   private static let mostTrees = 256
 
   /// Visits the pairs of a tree; says how much of it could not be had.
@@ -164,8 +164,8 @@ extension Salvage {
 
   /// The fields of the header that the new store keeps.
   ///
-  /// The mark of an entity says that no record was changed since an import relied on them: it goes where records are
-  /// lost.
+  /// The mark of an entity says that no record was changed since an import relied on them: it goes
+  /// where records are lost.
   func header(isSame: Bool, _ report: RepairReport) -> [(key: [UInt8], body: [UInt8])] {
     store.header.filter { key, body in
       if key == HeaderField.uuid.key { return isSame && body.count == 16 }
@@ -186,8 +186,8 @@ extension Salvage {
 
   /// Carries content that the format does not list as it reads.
   ///
-  /// A later version may derive such content from the records, and these may be others now. So a file that asks for a
-  /// later version loses this content, and the report names it.
+  /// A later version may derive such content from the records, and these may be others now. So a
+  /// file that asks for a later version loses this content, and the report names it.
   func carryUnknown(into rebuild: StoreRebuild) throws {
     let known = FormatVersion.current.rawValue
     let requirement =

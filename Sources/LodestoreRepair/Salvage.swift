@@ -4,9 +4,10 @@ internal import LodestorePages
 
 /// Carries what can be saved of a damaged store into a new one.
 ///
-/// Every record whose checksum is right is saved, with its id. A link to a lost record is removed. A held id of a lost
-/// record becomes null, or its record is left out where the attribute is required. Of records with one unique key one is
-/// saved: the one from the better place, or the one with the higher id.
+/// Every record whose checksum is right is saved, with its id. A link to a lost record is removed.
+/// A held id of a lost record becomes null, or its record is left out where the attribute is
+/// required. Of records with one unique key one is saved: the one from the better place, or the one
+/// with the higher id.
 final class Salvage {
   private var parts: [EntityNumber: RepairReport.Part] = [:]
   private var problems: [String] = []
@@ -130,7 +131,8 @@ final class Salvage {
     return free.isEmpty ? Set(repeated.min().map { [$0] } ?? []) : free
   }
 
-  /// Which of two records is to be left out: the one from the worse place, or the one with the lower id.
+  /// Which of two records is to be left out: the one from the worse place, or the one with the
+  /// lower id.
   private func weaker(_ first: UInt64, _ second: UInt64, of entity: EntityNumber) -> UInt64 {
     let (low, high) = (min(first, second), max(first, second))
     return records.rank(of: high, entity) < records.rank(of: low, entity) ? high : low
@@ -162,10 +164,11 @@ final class Salvage {
     }
   }
 
-  /// Leaves out records that must hold the id of one that is lost, then those that must hold theirs; returns how
-  /// many of each entity.
+  /// Leaves out records that must hold the id of one that is lost, then those that must hold
+  /// theirs; returns how many of each entity.
   ///
-  /// The records are read at most twice, however long the chain is. Memory holds the required ids if any is lost.
+  /// The records are read at most twice, however long the chain is. Memory holds the required ids
+  /// if any is lost.
   private func dropUnheld() throws -> [EntityNumber: Int] {
     var waiting: [RecordName] = []
     try forEachRequired { holder, target in

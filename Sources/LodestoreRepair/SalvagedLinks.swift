@@ -142,7 +142,8 @@ struct SalvagedLinks {
     return side == .from ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
   }
 
-  /// The links in leaves of the newest commit that no whole tree has, read as those of the side `from`.
+  /// The links in leaves of the newest commit that no whole tree has, read as those of the side
+  /// `from`.
   private static func strayPages(in store: DamagedStore) throws -> [Set<LinkPair>] {
     var result: [Set<LinkPair>] = []
     for page in store.pages(of: .entries)

@@ -118,7 +118,8 @@ extension SalvagedRecords {
     }
   }
 
-  /// Hashes of the pages of entities without damage that have records of one shape with one that has.
+  /// Hashes of the pages of entities without damage that have records of one shape with one that
+  /// has.
   func foreignPages(
     _ damaged: [EntityDescription], _ wholePages: PageSet
   ) throws -> Set<Int> {

@@ -3,8 +3,8 @@ internal import LodestorePages
 
 /// Which records of each entity are saved, and from which pages.
 ///
-/// An entity whose digest is that of the records in its tree is read from the tree. Of any other one all pages that
-/// may hold records are candidates, and the newest record of each id wins.
+/// An entity whose digest is that of the records in its tree is read from the tree. Of any other
+/// one all pages that may hold records are candidates, and the newest record of each id wins.
 final class SalvagedRecords {
   /// The numbers of records of an entity.
   struct Found {
@@ -262,9 +262,11 @@ final class SalvagedRecords {
     plans[entity.number] = plan
   }
 
-  /// Where the free list is lost: tries which of few pages that seem old are those of the newest commit.
+  /// Where the free list is lost: tries which of few pages that seem old are those of the newest
+  /// commit.
   ///
-  /// Such a page replaces all records between its first and its last one. The digest says which of them are right.
+  /// Such a page replaces all records between its first and its last one. The digest says which of
+  /// them are right.
   private func replacing(
     _ plan: [Choice], _ pages: [Candidate], _ entity: EntityDescription, _ change: ContentDigest
   ) throws -> [Choice]? {

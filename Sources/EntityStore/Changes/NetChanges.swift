@@ -142,8 +142,8 @@ struct EntityChangeSet: Sendable {
 
 /// The links of one relationship that a write has added, removed and moved.
 ///
-/// A link that the write both added and removed is in no list, unless the caller notes that it moved.
-/// A link that the write added does not count as moved.
+/// A link that the write both added and removed is in no list, unless the caller notes that it
+/// moved. A link that the write added does not count as moved.
 struct NetLinks {
   /// The relationship, seen from side 1.
   let end: RelationshipEnd

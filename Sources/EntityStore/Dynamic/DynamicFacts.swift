@@ -9,8 +9,8 @@ package struct DynamicFacts: Sendable {
   package let freePageCount: Int
   package let readerSlotCount: Int
   package let usedReaderSlotCount: Int
-  /// The process that has the turn to write, in words; `nil` where nobody has it, and on systems other
-  /// than Linux.
+  /// The process that has the turn to write, in words; `nil` where nobody has it, and on systems
+  /// other than Linux.
   package let writer: String?
   /// When that turn began, in seconds since the beginning of 2001.
   package let writerSince: Double?

@@ -66,7 +66,8 @@ package struct SchemaInference {
   package private(set) var names: [String] = []
   /// The number of records taken into account.
   package private(set) var recordCount = 0
-  /// The reason why the first value that is not a record was left out; nil while there is no such value.
+  /// The reason why the first value that is not a record was left out; nil while there is no such
+  /// value.
   package private(set) var rejection: String?
   /// Whether the type of a member was read from its texts.
   package private(set) var hasReadTexts = false
@@ -223,8 +224,8 @@ package struct SchemaInference {
     indexByName[name].map { members[$0].isMember } ?? false
   }
 
-  /// The type that an attribute of a number type needs to take all values of a member; `nil` where it
-  /// takes them, and where none does.
+  /// The type that an attribute of a number type needs to take all values of a member; `nil` where
+  /// it takes them, and where none does.
   package func wider(than type: AttributeType, for name: String) -> AttributeType? {
     guard let index = indexByName[name] else { return nil }
     let member = members[index]
@@ -261,7 +262,8 @@ package struct SchemaInference {
     if isNumber, !member.kinds.isDisjoint(with: fractions) {
       let needsDecimal = member.kinds.contains(.decimal)
       if member.integersAreDoubles, !needsDecimal { return .double }
-      // JSON numbers with a fraction are meant as doubles, unless a number is outside of their range.
+      // JSON numbers with a fraction are meant as doubles, unless a number is outside of their
+      // range.
       let isExact = !member.isOfJSON || !member.kinds.contains(.double) || needsDecimal
       if isExact, member.numbersAreDecimals { return .decimal }
     }
@@ -271,12 +273,12 @@ package struct SchemaInference {
 
 /// The type that a text of separated values can be read as without losing a significant character.
 ///
-/// - Integers and numbers are written as in JSON, or as `.5`. With a zero or a plus in front a text stays a
-///   text: it may be an id, a postcode or a telephone number.
+/// - Integers and numbers are written as in JSON, or as `.5`. With a zero or a plus in front a text
+///   stays a text: it may be an id, a postcode or a telephone number.
 /// - A number that no double gives back with all its digits is a decimal.
 /// - `true` and `false` in any case of letters are Booleans; `1`, `0`, `yes` and `no` are not.
-/// - A date begins as `2024-01-05` and is a date of ISO 8601. A date has up to six decimals of a second,
-///   and fewer far from 2001, where a double holds fewer.
+/// - A date begins as `2024-01-05` and is a date of ISO 8601. A date has up to six decimals of a
+///   second, and fewer far from 2001, where a double holds fewer.
 enum TextForm: Equatable {
   case integer(Int64)
   case unsigned(UInt64)

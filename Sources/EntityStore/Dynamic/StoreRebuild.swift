@@ -3,8 +3,8 @@ package import LodestoreFormat
 
 /// Makes a store of the content that was saved of another one.
 ///
-/// Descriptions and records stay as they were. Indexes, both sides of links, orders, counters and attributes derived
-/// from related records are built from them.
+/// Descriptions and records stay as they were. Indexes, both sides of links, orders, counters and
+/// attributes derived from related records are built from them.
 ///
 /// To be called in this order: records, links, pairs, ``finish()``.
 package final class StoreRebuild {

@@ -166,21 +166,22 @@ public struct StoreOptions: Sendable {
   /// opened for writing.
   ///
   /// LMDB 0.9 and LMDB 1.0 cannot open each other's files. Without this option the store throws
-  /// ``StoreError/Code/otherEngine``. With it the store makes a new file in the same directory, with
-  /// all that the old one has, the history included, and compares the two pair by pair. The new file
-  /// gets the path in one step. The old file stays there, with `.lmdb-0.9` or `.lmdb-1.0` after its
-  /// name, until somebody removes it. A process that is killed meanwhile leaves the
-  /// old or the new file under the path, whole.
+  /// ``StoreError/Code/otherEngine``. With it the store makes a new file in the same directory,
+  /// with all that the old one has, the history included, and compares the two pair by pair. The
+  /// new file gets the path in one step. The old file stays there, with `.lmdb-0.9` or `.lmdb-1.0`
+  /// after its name, until somebody removes it. A process that is killed meanwhile leaves the old
+  /// or the new file under the path, whole.
   ///
-  /// Takes time and room on the disk as the file does. While another process has the file open, by the other
-  /// LMDB, the store throws ``StoreError/Code/unsuitablePath``. `kvdump convert` does the same.
+  /// Takes time and room on the disk as the file does. While another process has the file open, by
+  /// the other LMDB, the store throws ``StoreError/Code/unsuitablePath``. `kvdump convert` does the
+  /// same.
   public var convertsOtherEngine = false
-  /// Whether a reader may go without the lock file where none can be made, although this process may write
-  /// the file: in a directory that it may not write to.
+  /// Whether a reader may go without the lock file where none can be made, although this process
+  /// may write the file: in a directory that it may not write to.
   ///
-  /// A reader goes without one in any case on a read-only medium, and where this process may neither write the file
-  /// nor use its lock file. Two commits of others during a read end such a read with
-  /// ``StoreError/Code/snapshotExpired``.
+  /// A reader goes without one in any case on a read-only medium, and where this process may
+  /// neither write the file nor use its lock file. Two commits of others during a read end such a
+  /// read with ``StoreError/Code/snapshotExpired``.
   public var allowsUnlockedReading = false
   /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
   public var allowsAnyFileSystem = false
@@ -199,7 +200,8 @@ public struct StoreOptions: Sendable {
   /// and writes do not look whether the path still leads to it.
   package var isNamed = true
 
-  /// Whether a file that is opened read-only is read without LMDB, although LMDB could; for comparison.
+  /// Whether a file that is opened read-only is read without LMDB, although LMDB could; for
+  /// comparison.
   var readsInPages = false
 
   var isReadOnly: Bool {

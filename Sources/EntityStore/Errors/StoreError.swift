@@ -106,8 +106,8 @@ public struct StoreError: Error, Sendable {
     public static let expiredHistory = Code("expiredHistory")
     /// A write cannot be undone: later changes are in its way, or what is needed was not kept.
     public static let cannotUndo = Code("cannotUndo")
-    /// A snapshot has been ended because it was too old, or two commits of other processes have overtaken a read
-    /// without a lock file.
+    /// A snapshot has been ended because it was too old, or two commits of other processes have
+    /// overtaken a read without a lock file.
     public static let snapshotExpired = Code("snapshotExpired")
     /// A record has been changed since the edit of it began.
     public static let editConflict = Code("editConflict")

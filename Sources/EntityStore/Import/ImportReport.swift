@@ -92,7 +92,7 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var rejected = 0
   /// Whether a mirror kept records that the source may no longer have.
   ///
-  /// They stay when other records could not be read, when a file lacks its end, and when the source
+  /// Such records stay when others could not be read, when a file lacks its end, and when the source
   /// has no record at all.
   public var keptUnseen = false
   /// What became of links to other records; `nil` where the import has none.

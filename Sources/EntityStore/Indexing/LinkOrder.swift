@@ -5,9 +5,9 @@ internal import LodestoreFormat
 /// writes the tree of these orders.
 ///
 /// A position is a number that says nothing but the order. A position between two others is halfway
-/// between them. Two others that follow each other directly leave no room: the positions around them
-/// are then spread over the smallest range that has room. So the cost of an insert does not depend
-/// on the length of the list.
+/// between them. Two others that follow each other directly leave no room: the positions around
+/// them are then spread over the smallest range that has room. So the cost of an insert does not
+/// depend on the length of the list.
 ///
 /// See Format.md, "Relationships".
 final class LinkOrder {

@@ -1,8 +1,8 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The digests of the content that one engine transaction changes, and the second copy of the catalogue; see
-/// Format.md, "Digests" and "Second copy".
+/// The digests of the content that one engine transaction changes, and the second copy of the
+/// catalogue; see Format.md, "Digests" and "Second copy".
 ///
 /// Every write of records, links and buckets adds its change here, whichever path it takes. The
 /// changes are added to the stored digests once, right before the commit. The first write to a file
@@ -42,8 +42,8 @@ final class ContentLedger: CommitPreparation {
     return made
   }
 
-  /// Calculates all digests and the second copy from the content before the commit, as after content was
-  /// written as bytes.
+  /// Calculates all digests and the second copy from the content before the commit, as after
+  /// content was written as bytes.
   func recount() {
     isRecount = true
     isCatalogueChanged = true

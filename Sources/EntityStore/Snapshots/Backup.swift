@@ -8,8 +8,8 @@ extension Store {
   ///
   /// Readers and writers go on meanwhile. The copy is that of one commit. A copy gets its name when
   /// it is complete, so there is a whole copy or none. To compact a store, close it and rename the
-  /// copy to its path, or open the copy in its place. The copy of a file of the other LMDB has the free pages,
-  /// too.
+  /// copy to its path, or open the copy in its place. The copy of a file of the other LMDB has the
+  /// free pages, too.
   ///
   /// - Parameter path: where nothing is yet, on any local disk.
   /// - Returns: the size of the copy in bytes.

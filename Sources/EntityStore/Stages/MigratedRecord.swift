@@ -55,10 +55,11 @@ public struct MigratedRecord {
     self.values = values
   }
 
-  /// The value of an attribute; `nil` for null, and for a raw value of an enumeration without such a case.
+  /// The value of an attribute; `nil` for null, and for a raw value of an enumeration without such
+  /// a case.
   ///
-  /// Assigning nil makes it null. An unknown name, reading as a type that the value does not have, and a
-  /// value that does not fit are errors of the step.
+  /// Assigning nil makes it null. An unknown name, reading as a type that the value does not have,
+  /// and a value that does not fit are errors of the step.
   public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {
     get {
       guard let position = names.position(of: name), values[position] != .null else { return nil }
@@ -87,8 +88,8 @@ public struct MigratedRecord {
   /// The `Codable` value of an attribute that is stored as a document; `nil` for null, and where it
   /// does not decode as the type.
   ///
-  /// Assigning nil makes it null. An unknown name, an attribute of another type, and a value that does
-  /// not fit are errors of the step.
+  /// Assigning nil makes it null. An unknown name, an attribute of another type, and a value that
+  /// does not fit are errors of the step.
   public subscript<V: Codable & Sendable>(document name: String, as _: V.Type = V.self) -> V? {
     get {
       guard let position = names.position(of: name), values[position] != .null else { return nil }

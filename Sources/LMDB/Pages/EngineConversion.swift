@@ -10,9 +10,9 @@ import CLMDB
 
 /// Makes a file of the engine out of one of the other LMDB, with the same trees and pairs.
 ///
-/// The new file is made in the same directory under a temporary name, compared with the old one pair by
-/// pair, and given its name in one step. The old file gets another name first and stays. A process that is
-/// killed at any point leaves one of the two under the path.
+/// The new file is made in the same directory under a temporary name, compared with the old one
+/// pair by pair, and given its name in one step. The old file gets another name first and stays. A
+/// process that is killed at any point leaves one of the two under the path.
 package struct EngineConversion {
   /// The result of a conversion.
   package struct Outcome: Sendable {
@@ -25,7 +25,8 @@ package struct EngineConversion {
   }
 
   let path: String
-  /// Called with the number of pairs that are copied or compared, of how many; false ends the conversion.
+  /// Called with the number of pairs that are copied or compared, of how many; false ends the
+  /// conversion.
   let step: (_ done: Int, _ total: Int) -> Bool
   /// The keys and values of one write, in bytes.
   private static let writeSize = 32 << 20
@@ -100,8 +101,8 @@ package struct EngineConversion {
   ///
   /// - Parameter check: called with the path of the new file before that gets its name; an error
   ///   leaves the old file as it is.
-  /// - Throws: ``LMDBError``: when another process has the file open, when the old file's new name is
-  ///   taken, when the disk is full; also what `check` throws.
+  /// - Throws: ``LMDBError``: when another process has the file open, when the old file's new name
+  ///   is taken, when the disk is full; also what `check` throws.
   package func run(check: (_ path: String) throws -> Void = { _ in }) throws -> Outcome {
     guard format != .ofEngine else {
       throw LMDBError(
@@ -270,7 +271,8 @@ package struct EngineConversion {
     try StoreFile.syncDirectory(of: path)
   }
 
-  /// Gives the newest commit of the new file the number of the old one's: numbers of commits never go down.
+  /// Gives the newest commit of the new file the number of the old one's: numbers of commits never
+  /// go down.
   private func keepCommitNumber(of copy: String) throws(LMDBError) {
     let file = open(copy, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else { throw systemError(errno) }

@@ -8,9 +8,9 @@
 
 /// The meta pages and the free list of a file, read without mapping it.
 ///
-/// ``EngineFence`` does not guard this type, which relies on the data version that the file itself states and
-/// not on the engine. Without it LMDB would map a file that is too short, and would write over the lock file of
-/// a file that it cannot read.
+/// ``EngineFence`` does not guard this type, which relies on the data version that the file itself
+/// states and not on the engine. Without it LMDB would map a file that is too short, and would
+/// write over the lock file of a file that it cannot read.
 struct MetaPages {
   let file: Int32
   let path: String

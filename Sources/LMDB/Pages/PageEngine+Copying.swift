@@ -11,8 +11,8 @@ import CLMDB
 extension PageEngine {
   /// Copies the newest commit into an open file.
   ///
-  /// LMDB does it where it reads the format, without a lock file as here. Of a file of the other format the pages are
-  /// copied as they are, and compacting is refused.
+  /// LMDB does it where it reads the format, without a lock file as here. Of a file of the other
+  /// format the pages are copied as they are, and compacting is refused.
   func copy(
     into target: Int32, _ compacting: Bool, _ step: ((Int) -> Bool)?
   ) throws(LMDBError) {
@@ -31,7 +31,8 @@ extension PageEngine {
     } else {
       try copyPages(of: before, into: target, step)
     }
-    // The copy may have a newer commit than `before`, whose pages were there all the time if these were.
+    // The copy may have a newer commit than `before`, whose pages were there all the time if these
+    // were.
     guard before.isWhole else { throw LMDBError(.overtaken, operation: "copy", path: path) }
   }
 

@@ -1,10 +1,12 @@
 import CLMDB
 
-/// Reads a file without LMDB's functions: one of the other format, or one whose lock file nobody can make.
+/// Reads a file without LMDB's functions: one of the other format, or one whose lock file nobody
+/// can make.
 ///
-/// An environment has it in place of LMDB's handle, and is read-only. The engine touches no lock file, so no
-/// writer knows of its reads. Each read shows the newest commit and ends with ``Transaction/whole(_:)``, which
-/// refuses results of pages that a writer may have written over meanwhile.
+/// An environment has it in place of LMDB's handle, and is read-only. The engine touches no lock
+/// file, so no writer knows of its reads. Each read shows the newest commit and ends with
+/// ``Transaction/whole(_:)``, which refuses results of pages that a writer may have written over
+/// meanwhile.
 final class PageEngine: @unchecked Sendable {
   let path: String
   let file: PageFile

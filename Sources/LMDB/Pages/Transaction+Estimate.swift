@@ -53,7 +53,7 @@ extension Transaction {
 }
 
 extension KeyRange {
-  /// What is below and what is above the range.
+  /// The ranges of the keys below and above this range.
   fileprivate var complement: [KeyRange] {
     let below: Bound? =
       switch lower {

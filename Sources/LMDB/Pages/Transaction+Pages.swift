@@ -6,8 +6,8 @@ extension Transaction {
   @inline(__always)
   var pageRead: PageRead? { isInPages ? PageRead.of(handle) : nil }
 
-  /// Runs `body`, which uses the transaction, and throws where another process may meanwhile have written over the
-  /// pages of a read without a lock file.
+  /// Runs `body`, which uses the transaction, and throws where another process may meanwhile have
+  /// written over the pages of a read without a lock file.
   ///
   /// Such a failure also replaces an error of `body`, which may have read pages of another commit.
   @inline(__always)

@@ -63,7 +63,8 @@ extension TreePages {
 }
 
 extension LeafFinder {
-  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
+  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as
+  /// expected.
   init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
       let pages = try TreePages(of: tree, in: transaction)
@@ -73,7 +74,8 @@ extension LeafFinder {
 }
 
 extension RecordFinder {
-  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as expected.
+  /// Nil in a write, for an empty tree, with the plain engine, and where the map does not look as
+  /// expected.
   package init?(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
     guard tree.hasIntegerKeys, !transaction.environment.isActiveWrite(transaction.handle),
       let pages = try TreePages(of: tree, in: transaction)
@@ -83,10 +85,11 @@ extension RecordFinder {
 }
 
 extension Environment {
-  /// Whether the map begins at `address`, which was computed from the number in a page that may be damaged.
+  /// Whether the map begins at `address`, which was computed from the number in a page that may be
+  /// damaged.
   ///
-  /// The last address found right is remembered. Another is read by the kernel first, as a wrong number
-  /// may lead to memory that is not mapped.
+  /// The last address found right is remembered. Another is read by the kernel first, as a wrong
+  /// number may lead to memory that is not mapped.
   fileprivate func beginsMap(at address: UnsafeRawPointer) -> Bool {
     let bits = UInt(bitPattern: address)
     if mapStart.load(ordering: .relaxed) == bits { return true }

@@ -108,7 +108,7 @@ import Testing
         (.map("Movie") { $0["episode"] = "x" }, "is a required int64 and was given"),
         (.map("Movie") { $0["epsode"] = 3 }, "did you mean 'episode'"),
         (.map("Movie") { $0["episode"] = 1 }, "same value"),
-        // What is read is no less a name and a type than what is set.
+        // A stage that reads an attribute has to name it and its type, as one that sets it.
         (
           .map("Movie") { $0["name"] = $0["nam"] ?? "" },
           "'nam' is no attribute of Movie; did you mean 'name'"

@@ -4,8 +4,8 @@ import Testing
 /// Errors of the compiler: the first error of a mistake stands at its line and names the word.
 @Suite(.serialized, .enabled(if: CompilerCheck.shared != nil, "the compiler is not found"))
 struct `What the compiler says` {
-  /// The most processor time of one type check, its start included: some 0.2 seconds on a machine that
-  /// does nothing else.
+  /// The most processor time of one type check, its start included: some 0.2 seconds on a machine
+  /// that does nothing else.
   private static let limit = 2.5
 
   private func expectTold(_ mistake: Mistake) throws {
@@ -66,7 +66,8 @@ struct `What the compiler says` {
     #expect(seconds - empty < 0.5, "\(seconds) s, of which \(empty) s are the compiler's start")
   }
 
-  /// With forms that take any number of aggregates or attributes, most of these took 5 to 40 seconds.
+  /// With forms that take any number of aggregates or attributes, most of these took 5 to 40
+  /// seconds.
   @Test(arguments: CheckedFilm.summaries, ["try ", "try await "])
   func `of groups and values in a longer expression is nothing, and soon`(
     expression: String, effects: String

@@ -118,7 +118,8 @@ enum RepairSample {
     RepairOwner.self, RepairBadge.self, RepairCat.self, RepairDog.self,
   ]
 
-  /// A store of some hundred records after several commits; returns the file before the last of these.
+  /// A store of some hundred records after several commits; returns the file before the last of
+  /// these.
   static func make(_ path: String, _ numbers: inout RepairNumbers) throws -> [UInt8] {
     var store = try Store(at: path, entities: entities)
     let size = 100 + numbers.below(150)

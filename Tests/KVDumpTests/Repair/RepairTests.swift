@@ -5,7 +5,8 @@ import Testing
 
 @testable import LodestoreRepair
 
-/// Damages files of which every record's bytes and their place are known, and compares what is saved.
+/// Damages files of which every record's bytes and their place are known, and compares what is
+/// saved.
 @Suite struct `Repair of generated damage` {
   /// How many stores are made; each is damaged once in every way.
   ///
@@ -17,7 +18,8 @@ import Testing
     ProcessInfo.processInfo.environment["LODESTORE_SEED"].flatMap(UInt64.init)
     ?? .random(in: 0...(.max / 2))
 
-  /// Kinds after which several pages of the last commit are lost: the newest value cannot always be known.
+  /// Kinds after which several pages of the last commit are lost: the newest value cannot always be
+  /// known.
   private static let uncertain: Set<RepairDamage> = [.tornCommit, .truncated, .bothMetas]
 
   @Test func `loses no record that is intact, and says nothing was lost where nothing is`() throws {

@@ -12,11 +12,11 @@ struct ConvertCommand: StoreCommand {
     discussion: """
       Example: kvdump convert catalog.lodestore
 
-      LMDB 0.9 and LMDB 1.0 cannot open each other's files. The command makes a new file in the same \
-      directory, with everything that the old one has. It compares the two pair by pair, checks the new one as \
-      'kvdump verify' does it, and gives the new file the path in one step. The old file stays there, with \
-      '.lmdb-0.9' or '.lmdb-1.0' after its name, until you remove it. When the command is killed, the \
-      path leads to the old file or to the new one, whole.
+      LMDB 0.9 and LMDB 1.0 cannot open each other's files. The command makes a new file in the \
+      same directory, with everything that the old one has. It compares the two pair by pair, \
+      checks the new one as 'kvdump verify' does it, and gives the new file the path in one step. \
+      The old file stays there, with '.lmdb-0.9' or '.lmdb-1.0' after its name, until you remove \
+      it. When the command is killed, the path leads to the old file or to the new one, whole.
 
       A store of this LMDB stays as it is. Nobody may have the store open meanwhile.
       """)

@@ -6,8 +6,8 @@ import LodestorePages
 enum ReadStore {
   /// Opens the store at `path` read-only, calls `body` on its newest commit and closes it.
   ///
-  /// Works while another program writes. Where no lock file can be made, as on a read-only medium, and with a
-  /// file of the other LMDB it goes on without one and says so.
+  /// Works while another program writes. Where no lock file can be made, as on a read-only medium,
+  /// and with a file of the other LMDB it goes on without one and says so.
   ///
   /// - Parameter checksRecords: whether the store itself checks every record that it reads against its
   ///   checksum, for commands that let the query engine look into records.

@@ -56,7 +56,8 @@ struct LinkMembers: Sendable {
     }
   }
 
-  /// A value that the key's attribute does not take leads nowhere, so it becomes one of another type.
+  /// A value that the key's attribute does not take leads nowhere, so it becomes one of another
+  /// type.
   private static func key(_ node: JSONNode, _ type: AttributeType) -> Value {
     if let key = try? Value(node, as: type) { return key }
     if let text = node.string { return .string(text) }

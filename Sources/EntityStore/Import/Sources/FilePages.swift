@@ -16,8 +16,8 @@
 /// its file.
 ///
 /// Files that gzip has compressed are known by their first bytes and decompressed as they are read.
-/// A byte order mark is left out. Text in UTF-16 or UTF-32 is known by its first four bytes, or is CSV whose
-/// options say so.
+/// A byte order mark is left out. Text in UTF-16 or UTF-32 is known by its first four bytes, or is
+/// CSV whose options say so.
 ///
 /// An importer rejects a line, a row or a value that cannot be read where its end is known, and
 /// goes on after it. An iteration without an importer throws the error of the first such record in

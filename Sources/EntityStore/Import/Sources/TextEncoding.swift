@@ -3,8 +3,8 @@
   @nonexhaustive
 #endif
 public enum TextEncoding: Sendable, Hashable {
-  /// UTF-8, or UTF-16 or UTF-32 by the first four bytes of the text: a byte order mark, or the zero bytes
-  /// of ASCII characters.
+  /// UTF-8, or UTF-16 or UTF-32 by the first four bytes of the text: a byte order mark, or the zero
+  /// bytes of ASCII characters.
   case automatic
   /// UTF-8.
   case utf8
@@ -58,7 +58,8 @@ struct TextDecoder: Sendable {
 
   /// Chooses the encoding by the first four bytes, or by a mark in fewer.
   ///
-  /// No name of a column and no JSON begins with zero bytes, or with characters and zero bytes in turn.
+  /// No name of a column and no JSON begins with zero bytes, or with characters and zero bytes in
+  /// turn.
   private mutating func detect() {
     let isZero = rest.prefix(4).map { $0 == 0 }
     let isLittle = rest.starts(with: [0xFF, 0xFE])

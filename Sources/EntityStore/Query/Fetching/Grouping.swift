@@ -29,7 +29,8 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, V?>(.sum, E.attributes[keyPath: path]) { .some(V.value(fromSum: $0)) }
   }
 
-  /// The sum of the values that are there; 0 without values, `nil` when the type does not hold the sum.
+  /// The sum of the values that are there; 0 without values, `nil` when the type does not hold the
+  /// sum.
   public static func sum<V: AttributeValue & Numeric>(
     _ path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> Aggregate<E, V?>
@@ -121,8 +122,8 @@ extension AttributeValue {
 
 /// The records of a query that have one value in an attribute.
 ///
-/// `Values` is the result of the one aggregate, or a tuple of the results of several. A
-/// parameter pack would not do: of a pack of one, the compiler takes no optional where `??` or `!` want it.
+/// `Values` is the result of the one aggregate, or a tuple of the results of several. A parameter
+/// pack would not do: of a pack of one, the compiler takes no optional where `??` or `!` want it.
 public struct Group<Key: Sendable, Values: Sendable>: Sendable {
   /// The value.
   public let key: Key
@@ -132,9 +133,9 @@ public struct Group<Key: Sendable, Values: Sendable>: Sendable {
   public let values: Values
 }
 
-// One, two and more aggregates have forms of their own, as have the values of attributes. A parameter
-// pack takes any number. But where a pack could match, the compiler takes no optional of a pack of
-// one, and needs many seconds for a longer expression, or gives up.
+// One, two and more aggregates have forms of their own, as have the values of attributes. A
+// parameter pack takes any number. But where a pack could match, the compiler takes no optional of
+// a pack of one, and needs many seconds for a longer expression, or gives up.
 
 extension ReadableTransaction where Self: ~Copyable {
   /// The groups that the records of `query` form by their values at `path`, ascending by these.
