@@ -41,6 +41,8 @@ import Testing
         text += row.map { written($0, &random) }.joined(separator: ",") + end
       }
       let bytes = Array(text.utf8)
+      // Zero bytes at the begin, which are characters here, would be those of UTF-16 or UTF-32.
+      options.encoding = bytes.prefix(4).contains(0) ? .utf8 : .automatic
       let read = CSVReading.rows(bytes, options, pieces: cuts(bytes.count, &random))
       guard case .success(let found) = read else {
         Issue.record("\(read) for \(text.debugDescription), \(SeededNumbers.replay)")
@@ -50,13 +52,16 @@ import Testing
       let isEqual =
         found.map { $0.map { Array($0.utf8) } } == rows.map { $0.map { Array($0.utf8) } }
       #expect(isEqual, "\(text.debugDescription), \(SeededNumbers.replay)")
-      try expectPagesHold(rows, bytes)
+      try expectPagesHold(rows, bytes, options.encoding)
     }
   }
 
   /// The pages of the same text, read by the JSON parser, have the same fields.
-  private func expectPagesHold(_ rows: [[String]], _ bytes: [UInt8]) throws {
+  private func expectPagesHold(
+    _ rows: [[String]], _ bytes: [UInt8], _ encoding: TextEncoding
+  ) throws {
     var options = CSVOptions()
+    options.encoding = encoding
     options.header = .names((0..<(rows.first?.count ?? 1)).map { "c\($0)" })
     let pages = try CSVReading.pages(bytes, options, of: 2).get()
     let records = try pages.flatMap { try Array(JSONDocument.parsing($0.utf8).root.elements) }

@@ -4,7 +4,7 @@
 #endif
 public enum TextEncoding: Sendable, Hashable {
   /// UTF-8, or UTF-16 or UTF-32 by the first four bytes of the text: a byte order mark, or the zero
-  /// bytes of ASCII characters.
+  /// bytes of ASCII characters. For text in UTF-8 with a zero byte among them use ``utf8``.
   case automatic
   /// UTF-8.
   case utf8
