@@ -58,7 +58,12 @@ package struct TreePages: @unchecked Sendable {
   package struct Page {
     let base: UnsafeRawPointer
     private let size: Int
-    private let format: PageFormat
+    // What a search needs for each node, calculated once for the page.
+    private let slots: UnsafeRawPointer
+    private let origin: Int
+    private let headerSize: Int
+    /// The range of the offsets of nodes behind the header.
+    private let nodeRange: UInt
     let isBranch: Bool
     let count: Int
 
@@ -68,16 +73,18 @@ package struct TreePages: @unchecked Sendable {
       guard number < pageCount else { return nil }
       base = map + Int(number) * size
       self.size = size
-      self.format = format
+      headerSize = format.headerSize
+      origin = format.origin
+      slots = base + headerSize
+      nodeRange = UInt(size - headerSize - PageLayout.nodeHeaderSize)
       let flags = base.loadUnaligned(fromByteOffset: format.flags, as: UInt16.self)
-      let lower =
-        format.origin + Int(base.loadUnaligned(fromByteOffset: format.lower, as: UInt16.self))
+      let lower = origin + Int(base.loadUnaligned(fromByteOffset: format.lower, as: UInt16.self))
       let kind = flags & (PageFlag.branch | PageFlag.leaf | PageFlag.packedLeaf)
-      guard kind == PageFlag.branch || kind == PageFlag.leaf, lower >= format.headerSize,
+      guard kind == PageFlag.branch || kind == PageFlag.leaf, lower >= headerSize,
         lower <= size
       else { return nil }
       isBranch = kind == PageFlag.branch
-      count = (lower - format.headerSize) / PageLayout.slotSize
+      count = (lower - headerSize) / PageLayout.slotSize
       if count == 0 { return nil }
     }
 
@@ -131,10 +138,9 @@ package struct TreePages: @unchecked Sendable {
 
     @inline(__always)
     func node(at index: Int) -> Int? {
-      let offset =
-        format.origin + Int(base.loadUnaligned(fromByteOffset: format.slot(index), as: UInt16.self))
-      return offset >= format.headerSize && offset + PageLayout.nodeHeaderSize <= size
-        ? offset : nil
+      let slot = index &* PageLayout.slotSize
+      let offset = origin &+ Int(slots.loadUnaligned(fromByteOffset: slot, as: UInt16.self))
+      return UInt(bitPattern: offset &- headerSize) <= nodeRange ? offset : nil
     }
   }
 }
