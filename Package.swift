@@ -12,8 +12,10 @@ import PackageDescription
 //   LodestoreMaintenance ─> EntityStore, LodestoreVerifier, and what these build upon
 //   LodestoreRepair ─> EntityStore, LodestoreVerifier, and what these build upon
 //   LodestoreWeb ─> EntityStore; on Linux CZlib and async-http-client (only with the trait "Web" or "Complete")
+//   LodestoreDatasets ─> LodestoreWeb, and what these build upon; CZstd and swift-crypto (only with "Datasets" or "Complete")
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
+//   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
 //
 // swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore`,
 // `EntityMacros` and `EntityMacroExpansion`: kvdump, EntityStore and hand-written entities never
@@ -31,7 +33,11 @@ let hasBorrowedViews = Context.environment["LODESTORE_BORROWED_VIEWS"] != nil
 // LODESTORE_FUZZ in the environment adds the fuzz targets, which only tools/fuzz can build.
 let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 
-// "Macros" and "Web" are enabled together by default, as the one trait "Complete". SwiftPM passes each
+// swift-crypto is reached only through the trait "Datasets", on Linux, and by `LodestoreDatasets`: macOS has
+// the same functions in CryptoKit. The commands that fetch and sign are a program of their own, so that
+// kvdump builds neither NIO nor swift-crypto.
+//
+// "Macros", "Web" and "Datasets" are enabled together by default, as the one trait "Complete". SwiftPM passes each
 // enabled trait to the compiler as a flag. The order of the flags differs from run to run, and another
 // order compiles every file again: with two default traits, some 500 files after each change of a
 // program's own manifest. So the default is one flag, and the settings below derive the others from it
@@ -39,10 +45,15 @@ let hasFuzzing = Context.environment["LODESTORE_FUZZ"] != nil
 
 /// What `LodestoreWeb` needs where there is no sound `URLSession`.
 let onLinux = TargetDependencyCondition.when(platforms: [.linux], traits: ["Web", "Complete"])
+/// What `LodestoreDatasets` needs, and on Linux, where there is no CryptoKit.
+let forDatasets = TargetDependencyCondition.when(traits: ["Datasets", "Complete"])
+let forDatasetsOnLinux = TargetDependencyCondition.when(
+  platforms: [.linux], traits: ["Datasets", "Complete"])
 /// What the macros need.
 let withMacros = TargetDependencyCondition.when(traits: ["Macros", "Complete"])
 let macroSettings: [SwiftSetting] = [.define("Macros", .when(traits: ["Complete"]))]
 let webSettings: [SwiftSetting] = [.define("Web", .when(traits: ["Complete"]))]
+let datasetSettings: [SwiftSetting] = [.define("Datasets", .when(traits: ["Complete"]))]
 
 let package = Package(
   name: "lodestore",
@@ -54,13 +65,17 @@ let package = Package(
     .library(name: "LodestoreMaintenance", targets: ["LodestoreMaintenance"]),
     .library(name: "LodestoreRepair", targets: ["LodestoreRepair"]),
     .library(name: "LodestoreWeb", targets: ["LodestoreWeb"]),
+    .library(name: "LodestoreDatasets", targets: ["LodestoreDatasets"]),
     .executable(name: "kvdump", targets: ["kvdump"]),
+    .executable(name: "kvdump-datasets", targets: ["kvdump-datasets"]),
   ],
   traits: [
     .default(enabledTraits: ["Complete"]),
-    .trait(name: "Complete", description: "Both of the others; on by default"),
+    .trait(name: "Complete", description: "All of the others; on by default"),
     .trait(name: "Macros", description: "The @Entity macro; builds swift-syntax"),
     .trait(name: "Web", description: "LodestoreWeb on Linux; builds async-http-client and NIO"),
+    .trait(
+      name: "Datasets", description: "LodestoreDatasets; needs libzstd, builds swift-crypto on Linux"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -68,6 +83,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
   ],
   targets: [
     .systemLibrary(
@@ -134,6 +150,16 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: onLinux),
         .product(name: "NIOSSL", package: "swift-nio-ssl", condition: onLinux),
       ], swiftSettings: webSettings),
+    .systemLibrary(
+      name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    // Apart, because only some programs carry datasets, and for its libraries.
+    .target(
+      name: "LodestoreDatasets",
+      dependencies: [
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
+        "LodestoreVerifier", "LodestoreWeb", .target(name: "CZstd", condition: forDatasets),
+        .product(name: "Crypto", package: "swift-crypto", condition: forDatasetsOnLinux),
+      ], swiftSettings: webSettings + datasetSettings),
     // Apart from its program, because a test of a package with macros cannot import an executable.
     .target(
       name: "KVDumpCommands",
@@ -145,6 +171,16 @@ let package = Package(
       path: "tools/kvdump", exclude: ["Main"]),
     .executableTarget(
       name: "kvdump", dependencies: ["KVDumpCommands"], path: "tools/kvdump/Main"),
+    .target(
+      name: "KVDumpDatasetCommands",
+      dependencies: [
+        "EntityStore", "KVDumpCommands", "LodestoreDatasets", "LodestoreWeb",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "tools/kvdump-datasets", exclude: ["Main"]),
+    .executableTarget(
+      name: "kvdump-datasets", dependencies: ["KVDumpDatasetCommands"],
+      path: "tools/kvdump-datasets/Main"),
     .executableTarget(
       name: "quickstart-example", dependencies: ["EntityStore"],
       path: "tools/quickstart-example"),
@@ -165,6 +201,12 @@ let package = Package(
       swiftSettings: macroSettings),
     .testTarget(
       name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
+    .testTarget(
+      name: "LodestoreDatasetsTests",
+      dependencies: [
+        "EntityStore", "KVDumpDatasetCommands", "LMDB", "LodestoreDatasets", "LodestoreFormat",
+        "LodestoreJSON", "LodestorePages", "LodestoreVerifier", "LodestoreWeb",
+      ], swiftSettings: webSettings + datasetSettings),
     .testTarget(
       name: "KVDumpTests",
       dependencies: [

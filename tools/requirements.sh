@@ -79,3 +79,6 @@ require_zlib() {
   if [[ $(uname) != Linux ]]; then return; fi
   offer_header zlib.h zlib1g-dev zlib || exit 1
 }
+
+# Of the trait "Datasets".
+require_zstd() { offer_header zstd.h libzstd-dev zstd || exit 1; }
