@@ -87,6 +87,7 @@ extension PageWalk {
     guard flags == PageFlag.overflow else {
       return refuse("has flags \(flags), must be \(PageFlag.overflow)")
     }
+    if let fault = transactionFault(of: bytes) { return refuse(fault) }
     let length = Int(bytes._uint32(at: format.overflowCount))
     if let place = format.overflowReferenceCount {
       let said = page._uint64(at: node.valueStart + place)

@@ -114,11 +114,7 @@ extension PageWalk {
     guard page._uint16(at: format.flags) == expected else {
       return refuse("has flags \(page._uint16(at: format.flags)), must be \(expected)")
     }
-    if let written = format.transaction.map({ page._uint64(at: $0) }),
-      written == 0 || written > meta.transaction
-    {
-      return refuse("was written by commit \(written), commits are 1 to \(meta.transaction)")
-    }
+    if let fault = transactionFault(of: page) { return refuse(fault) }
     let lower = format.origin + Int(page._uint16(at: format.lower))
     let upper = upper(of: page)
     guard lower >= format.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
@@ -141,6 +137,16 @@ extension PageWalk {
       nodes.append(node)
     }
     return nodes
+  }
+
+  /// What is wrong with the commit that a page says to be of, where the format has it.
+  ///
+  /// LMDB 1.0 takes a page of a later commit for one of the write in progress, and changes it in place.
+  func transactionFault(of header: UnsafeRawBufferPointer) -> String? {
+    guard let written = format.transaction.map({ header._uint64(at: $0) }),
+      written == 0 || written > meta.transaction
+    else { return nil }
+    return "was written by commit \(written), commits are 1 to \(meta.transaction)"
   }
 
   /// Where the free space of a page ends.
