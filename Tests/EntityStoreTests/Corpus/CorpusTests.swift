@@ -61,6 +61,24 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
   }
 
+  @Test func `a page of LMDB 1.0 that says to be of a later commit is damaged`() throws {
+    let kept = Self.folder(of: .lmdb10) + "/format-5.lodestore"
+    let bytes = try #require(FileManager.default.contents(atPath: kept))
+    let pages = 2..<bytes.count / 4_096
+    // Among them the first pages of long values; the pages that follow these have no header.
+    let numbered = pages.filter { bytes[$0 * 4_096] == $0 && bytes[$0 * 4_096 + 8] == 1 }
+    #expect(numbered.contains { bytes[$0 * 4_096 + 18] == PageFlag.overflow })
+    try withTemporaryPath { path in
+      for page in numbered {
+        var damaged = bytes
+        damaged[page * 4_096 + 12] = 1
+        try damaged.write(to: URL(fileURLWithPath: path))
+        let report = try PageChecker.check(path: path)
+        #expect(!report.isSound, "page \(page)")
+      }
+    }
+  }
+
   @Test(arguments: files)
   func `a file of the other LMDB is read like one of this and nothing is written`(
     _ file: String
