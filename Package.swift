@@ -188,6 +188,8 @@ let package = Package(
     .executableTarget(
       name: "fault-session", dependencies: ["EntityStore", "LMDB", "LodestoreVerifier"],
       path: "Tests/Faults/Session"),
+    // A web server on the loopback interface that answers as a test says.
+    .target(name: "LoopbackWeb", path: "Tests/LoopbackWeb"),
     .testTarget(name: "FaultTests", path: "Tests/Faults/Tests"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
@@ -200,12 +202,12 @@ let package = Package(
       ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"],
       swiftSettings: macroSettings),
     .testTarget(
-      name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore"]),
+      name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore", "LoopbackWeb"]),
     .testTarget(
       name: "LodestoreDatasetsTests",
       dependencies: [
         "EntityStore", "KVDumpDatasetCommands", "LMDB", "LodestoreDatasets", "LodestoreFormat",
-        "LodestoreJSON", "LodestorePages", "LodestoreVerifier", "LodestoreWeb",
+        "LodestoreJSON", "LodestorePages", "LodestoreVerifier", "LodestoreWeb", "LoopbackWeb",
       ], swiftSettings: webSettings + datasetSettings),
     .testTarget(
       name: "KVDumpTests",

@@ -23,15 +23,18 @@ struct PageFetch: Sendable {
     _ pages: WebPages, _ remembered: @escaping @Sendable (String) -> PageMemory?
   ) throws(WebSourceError) {
     try WebSession.checkClient()
-    try PageLoader.check(pages.request)
+    try WebExchange.check(pages.request)
     let source = try SourceAddress(
       pages.request.url, secretParameters: pages.options.secretParameters)
     order = PageOrder(
       source: source, paging: pages.paging,
       limits: JSONLimits(bytes: pages.options.pageByteLimit))
     loader = PageLoader(
-      source: source, request: pages.request, options: pages.options, timing: pages.timing,
-      session: WebSession(pages.options, classify: pages.classify))
+      exchange: WebExchange(
+        source: source, request: pages.request, accept: WebExchange.acceptsPages,
+        options: pages.options,
+        session: WebSession(pages.options, classify: pages.classify)),
+      timing: pages.timing)
     self.remembered = remembered
   }
 

@@ -200,6 +200,26 @@ extension WebSourceError {
       url: url, attempts: attempts)
   }
 
+  // MARK: Files
+
+  static func fileTooLarge(_ url: URL, limit: Int, _ attempts: Int) -> WebSourceError {
+    WebSourceError(
+      .pageTooLarge,
+      "cannot fetch '\(url)': the file has more than the \(limit) bytes expected; check that the "
+        + "server has the file that belongs there",
+      url: url, attempts: attempts)
+  }
+
+  static func badRange(
+    _ url: URL, found: String, expected: String, _ attempts: Int
+  ) -> WebSourceError {
+    WebSourceError(
+      .badRange,
+      "cannot fetch '\(url)': the answer has \(visible(found)), expected \(expected); fetch the whole "
+        + "file, or use a server that answers requests for ranges",
+      url: url, attempts: attempts)
+  }
+
   // MARK: Redirects
 
   static func forbiddenRedirect(

@@ -38,6 +38,8 @@ public struct WebSourceError: Error, Sendable {
     public static let badContentType = Code("badContentType")
     /// The page is compressed otherwise than by gzip or deflate.
     public static let badEncoding = Code("badEncoding")
+    /// The answer to a request for a part of a file has another part.
+    public static let badRange = Code("badRange")
     /// The source's address is of a range that is not allowed.
     public static let forbiddenAddress = Code("forbiddenAddress")
     /// A redirect to where none is followed, or too many.

@@ -102,7 +102,7 @@ import Testing
 
   @Test func `from https to http are not followed`() throws {
     func isFollowed(_ from: String, _ to: String) throws -> Bool {
-      try PageLoader.isFollowed(from: #require(URL(string: from)), to: #require(URL(string: to)))
+      try WebExchange.isFollowed(from: #require(URL(string: from)), to: #require(URL(string: to)))
     }
     #expect(try !isFollowed("https://a/", "http://a/"))
     #expect(try !isFollowed("HTTPS://a/", "HTTP://b/"))

@@ -10,7 +10,6 @@
   /// Runs one request, and gives what comes of it to its transfer.
   struct ClientTransfer: Sendable {
     let transfer: WebTransfer
-    let byteLimit: Int
 
     func run(_ request: HTTPClientRequest, _ client: HTTPClient, deadline: NIODeadline) async {
       do {
@@ -35,7 +34,8 @@
     ) async throws -> Bool {
       // Of another status the bytes are only counted. Such of 204 and 304 has none, whatever its fields say.
       let coding = head.isPage ? head.fields["content-encoding"] : nil
-      let inflater = try coding.map { try Inflater.coding($0, byteLimit: byteLimit) } ?? nil
+      let inflater =
+        try coding.map { try Inflater.coding($0, byteLimit: transfer.byteLimit) } ?? nil
       for try await bytes in body {
         let isWanted =
           if let inflater {

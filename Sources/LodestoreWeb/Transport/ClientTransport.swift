@@ -40,10 +40,8 @@
       let client = client(floor)
       let asked = clientRequest(request)
       let deadline = NIODeadline.now() + .nanoseconds(Self.nanoseconds(options.transferTimeout))
-      let byteLimit = options.pageByteLimit
       let task = StartedTask {
-        await ClientTransfer(transfer: transfer, byteLimit: byteLimit)
-          .run(asked, client, deadline: deadline)
+        await ClientTransfer(transfer: transfer).run(asked, client, deadline: deadline)
       }
       return RunningRequest(start: { task.start() }, cancel: { task.cancel() })
     }
@@ -93,7 +91,9 @@
       for (name, value) in request.allHTTPHeaderFields ?? [:] {
         asked.headers.add(name: name, value: value)
       }
-      asked.headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip")
+      if !asked.headers.contains(name: "Accept-Encoding") {
+        asked.headers.add(name: "Accept-Encoding", value: "gzip")
+      }
       // Some services answer nobody without a name.
       if !asked.headers.contains(name: "User-Agent") {
         asked.headers.add(name: "User-Agent", value: "Lodestore")

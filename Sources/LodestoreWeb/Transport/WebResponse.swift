@@ -22,7 +22,8 @@ struct WebResponse: Sendable {
 
   /// The header fields that are kept; true where several fields of the name form a list.
   private static let usedFields = [
-    "content-encoding": true, "content-length": false, "content-type": false, "etag": false,
+    "content-encoding": true, "content-length": false, "content-range": false,
+    "content-type": false, "etag": false,
     "last-modified": false, "link": true, "location": false, "ratelimit": true,
     "ratelimit-remaining": false, "ratelimit-reset": false, "retry-after": false,
     "x-ratelimit-remaining": false, "x-ratelimit-reset": false,
@@ -64,6 +65,10 @@ enum TransferFailure: Error {
   case status(Int)
   /// A content coding that is not taken.
   case coding(String)
+  /// Another part of a file than the one asked for.
+  case range(found: String, expected: String)
+  /// The consumer of a file refuses it.
+  case consumer(any Error)
   /// The address that the connection leads to is in a range that is not allowed.
   case address(AddressRange)
   /// The answer broke off.

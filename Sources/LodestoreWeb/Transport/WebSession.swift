@@ -36,13 +36,16 @@ final class WebSession: Sendable {
 
   /// The answer to a request, redirects not followed.
   ///
-  /// - Parameter floor: The range that the address may not be narrower than; nil for the source's own.
+  /// - Parameters:
+  ///   - floor: The range that the address may not be narrower than; nil for the source's own.
+  ///   - consumer: Takes the body of a file piece by piece; nil for a page, which the answer has whole.
   /// - Throws: ``TransferFailure``.
   func response(
-    to request: URLRequest, at url: URL, floor: AddressRange?
+    to request: URLRequest, at url: URL, floor: AddressRange?, consumer: FileConsumer? = nil
   ) async throws -> WebResponse {
     let transfer = WebTransfer(
-      url, byteLimit: options.pageByteLimit, headByteLimit: options.headByteLimit)
+      url, byteLimit: options.pageByteLimit, headByteLimit: options.headByteLimit,
+      consumer: consumer)
     let running = transport.make(request, floor: floor, for: transfer)
     let watch = Task { try await self.watch(transfer) { running.cancel() } }
     defer { watch.cancel() }

@@ -17,19 +17,29 @@ final class WebTransfer: Sendable {
     var response: WebResponse?
     var received = 0
     var lastActivity = ContinuousClock.now
+    /// How many bytes of the file the body is to have, by the head of the answer; nil when it does not say.
+    var fileBytes: Int?
     var end: Result<WebResponse, TransferFailure>?
     var waiting: CheckedContinuation<WebResponse, any Error>?
   }
 
   let url: URL
-  private let byteLimit: Int
+  /// The most bytes of the body, decompressed.
+  let byteLimit: Int
   private let headByteLimit: Int
+  private let consumer: FileConsumer?
   private let state = Mutex(State())
 
-  init(_ url: URL, byteLimit: Int, headByteLimit: Int) {
+  init(_ url: URL, byteLimit: Int, headByteLimit: Int, consumer: FileConsumer? = nil) {
     self.url = url
-    self.byteLimit = byteLimit
+    self.byteLimit = consumer?.byteLimit ?? byteLimit
     self.headByteLimit = headByteLimit
+    self.consumer = consumer
+  }
+
+  /// Whether the body of an answer is kept or consumed.
+  private func isContent(_ response: WebResponse) -> Bool {
+    consumer == nil ? response.isPage : response.isPage || response.status == 206
   }
 
   var isEnded: Bool { state.withLock { $0.end != nil } }
@@ -76,14 +86,63 @@ final class WebTransfer: Sendable {
       state.response = response
       state.lastActivity = .now
     }
-    if response.isPage, let length = response.length, length > byteLimit {
-      end(with: .failure(.tooLarge))
+    if isContent(response) {
+      if let length = response.length, length > byteLimit {
+        end(with: .failure(.tooLarge))
+      } else if let consumer {
+        begin(consumer, response)
+      }
     }
     return !isEnded
   }
 
+  /// Has the consumer begin, or ends the transfer where it cannot.
+  private func begin(_ consumer: FileConsumer, _ response: WebResponse) {
+    do {
+      let head = try consumer.head(of: response)
+      state.withLock { $0.fileBytes = head.byteCount }
+      try consumer.begin(head)
+    } catch let failure as TransferFailure {
+      end(with: .failure(failure))
+    } catch {
+      end(with: .failure(.consumer(error)))
+    }
+  }
+
   /// Bytes of the body, decompressed; false when no more is wanted.
+  ///
+  /// A consumer takes them within the call. While it does, the client reads no further bytes, so a slow
+  /// consumer slows the server down.
   func receive(_ bytes: Data) -> Bool {
+    guard let consumer else { return keep(bytes) }
+    let (isContent, received, isOver, isEnded) = state.withLock { state in
+      state.received += bytes.count
+      state.lastActivity = .now
+      let isContent = state.response.map(self.isContent) ?? false
+      let isOver = state.received > state.fileBytes ?? .max
+      return (isContent, state.received, isOver, state.end != nil)
+    }
+    guard !isEnded else { return false }
+    guard isContent else {
+      guard received > Self.readBesidesPages else { return true }
+      complete(nil)
+      return false
+    }
+    guard received <= byteLimit, !isOver else {
+      end(with: .failure(.tooLarge))
+      return false
+    }
+    do {
+      try consumer.take(bytes)
+    } catch {
+      end(with: .failure(.consumer(error)))
+    }
+    noteActivity()
+    return !self.isEnded
+  }
+
+  /// Keeps bytes of a page.
+  private func keep(_ bytes: Data) -> Bool {
     let end = state.withLock { state -> Result<WebResponse, TransferFailure>? in
       state.received += bytes.count
       state.lastActivity = .now
@@ -105,11 +164,13 @@ final class WebTransfer: Sendable {
 
   /// The client has done with the request.
   func complete(_ error: URLError?) {
-    let (response, received) = state.withLock { ($0.response, $0.received) }
-    let expected = response?.length
+    let (response, received, fileBytes) = state.withLock {
+      ($0.response, $0.received, $0.fileBytes)
+    }
+    let expected = fileBytes ?? response?.length
     switch (response, error) {
     case (let response?, nil):
-      if response.isPage, let expected, received < expected {
+      if isContent(response), let expected, received < expected {
         end(with: .failure(.truncated(received: received, expected: expected, cause: nil)))
       } else {
         end(with: .success(response))
@@ -117,7 +178,7 @@ final class WebTransfer: Sendable {
     case (let response?, let error?):
       // An answer that is no page needs its status only, however much of its body came.
       end(
-        with: response.isPage
+        with: isContent(response)
           ? .failure(
             .truncated(received: received, expected: expected, cause: error))
           : .success(response))

@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+@_exported import LoopbackWeb
 import Testing
 
 @testable import LodestoreWeb

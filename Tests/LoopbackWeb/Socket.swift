@@ -1,29 +1,34 @@
 import Foundation
 
 /// The few calls of sockets that differ from system to system.
-enum Socket {
+package enum Socket {
   #if canImport(Darwin)
-    static let bothWays = SHUT_RDWR
-    static let writing = SHUT_WR
-    static let tcp = IPPROTO_TCP
+    package static let bothWays = SHUT_RDWR
+    package static let writing = SHUT_WR
+    package static let tcp = IPPROTO_TCP
     private static let stream = SOCK_STREAM
     private static let quietly: Int32 = 0
   #else
-    static let bothWays = Int32(SHUT_RDWR)
-    static let writing = Int32(SHUT_WR)
-    static let tcp = Int32(IPPROTO_TCP)
+    package static let bothWays = Int32(SHUT_RDWR)
+    package static let writing = Int32(SHUT_WR)
+    package static let tcp = Int32(IPPROTO_TCP)
     private static let stream = Int32(SOCK_STREAM.rawValue)
     private static let quietly = Int32(MSG_NOSIGNAL)
   #endif
 
   /// A call that did not succeed, with its `errno`.
-  struct Failure: Error {
-    var call: String
-    var code = errno
+  package struct Failure: Error {
+    package var call: String
+    package var code = errno
+
+    package init(call: String, code: Int32 = errno) {
+      self.call = call
+      self.code = code
+    }
   }
 
   /// A socket that listens on a free port of the loopback interface.
-  static func listening() throws -> Int32 {
+  package static func listening() throws -> Int32 {
     let listener = try bound()
     guard listen(listener, 64) == 0 else {
       close(listener)
@@ -33,7 +38,7 @@ enum Socket {
   }
 
   /// A socket that has a free port of the loopback interface, and takes no connection.
-  static func bound() throws -> Int32 {
+  package static func bound() throws -> Int32 {
     let bound = try make()
     guard with(port: 0, { bind(bound, $0, $1) }) == 0 else {
       close(bound)
@@ -43,7 +48,7 @@ enum Socket {
   }
 
   /// Makes a connection to a port and closes it.
-  static func knock(_ port: UInt16) {
+  package static func knock(_ port: UInt16) {
     guard let knock = try? make() else { return }
     _ = with(port: port) { connect(knock, $0, $1) }
     close(knock)
@@ -69,7 +74,7 @@ enum Socket {
     }
   }
 
-  static func port(of socket: Int32) throws -> UInt16 {
+  package static func port(of socket: Int32) throws -> UInt16 {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let result = withUnsafeMutablePointer(to: &address) {
@@ -80,7 +85,7 @@ enum Socket {
   }
 
   /// Sends all bytes, without a signal when the other side is gone; false then.
-  static func send(_ bytes: [UInt8], _ socket: Int32) -> Bool {
+  package static func send(_ bytes: [UInt8], _ socket: Int32) -> Bool {
     #if canImport(Darwin)
       var one: Int32 = 1
       setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -101,7 +106,7 @@ enum Socket {
   }
 
   /// The bytes of an address written as text.
-  static func bytes(of text: String) throws -> [UInt8] {
+  package static func bytes(of text: String) throws -> [UInt8] {
     let family = text.contains(":") ? AF_INET6 : AF_INET
     var bytes = [UInt8](repeating: 0, count: text.contains(":") ? 16 : 4)
     guard inet_pton(family, text, &bytes) == 1 else { throw Failure(call: "inet_pton") }

@@ -1,25 +1,24 @@
 import Foundation
 import Synchronization
-import Testing
 
 /// A web server on the loopback interface that answers as a test says, well or badly.
 ///
 /// A thread accepts, one more serves each connection. The log has the requests in the order in
 /// which their heads came.
-final class LoopbackServer: Sendable {
+package final class LoopbackServer: Sendable {
   /// What a client asked.
-  struct Request: Sendable {
+  package struct Request: Sendable {
     /// From 1, in the order of the log.
-    var number: Int
+    package var number: Int
     /// Path and query as they came.
-    var target: String
+    package var target: String
     /// By names in small letters.
-    var fields: [String: String]
+    package var fields: [String: String]
 
-    var path: String { String(target.prefix { $0 != "?" }) }
+    package var path: String { String(target.prefix { $0 != "?" }) }
 
     /// The value of a parameter of the query, as it came.
-    func value(of name: String) -> String? {
+    package func value(of name: String) -> String? {
       target.drop { $0 != "?" }.dropFirst().split(separator: "&")
         .first { $0.prefix { $0 != "=" } == name }
         .map { String($0.drop { $0 != "=" }.dropFirst()) }
@@ -36,36 +35,39 @@ final class LoopbackServer: Sendable {
   }
 
   private let listener: Int32
-  let port: UInt16
+  package let port: UInt16
   private let answer: @Sendable (Request) -> Answer
   private let state = Mutex(State())
   private let ended = DispatchSemaphore(value: 0)
 
-  init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+  package init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
     self.answer = answer
     listener = try Socket.listening()
     port = try Socket.port(of: listener)
   }
 
   /// The requests that came.
-  var log: [Request] { state.withLock { $0.log } }
+  package var log: [Request] { state.withLock { $0.log } }
   /// Path and query of each request.
-  var targets: [String] { log.map(\.target) }
+  package var targets: [String] { log.map(\.target) }
   /// The most requests that were being answered together.
-  var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
+  package var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
   /// Answers that the client did not wait for.
-  var closedByClients: Int { state.withLock { $0.closedByClients } }
+  package var closedByClients: Int { state.withLock { $0.closedByClients } }
 
   /// Connections that neither side has closed.
-  var openConnections: Int { state.withLock { $0.connections.count } }
+  package var openConnections: Int { state.withLock { $0.connections.count } }
 
-  func url(_ target: String) throws -> URL {
-    try #require(URL(string: "http://127.0.0.1:\(port)\(target)"))
+  package func url(_ target: String) throws -> URL {
+    guard let url = URL(string: "http://127.0.0.1:\(port)\(target)") else {
+      throw Socket.Failure(call: "URL", code: EINVAL)
+    }
+    return url
   }
 
   // MARK: Connections
 
-  func start() {
+  package func start() {
     Thread.detachNewThread { [self] in
       while true {
         let connection = accept(listener, nil, nil)
@@ -86,7 +88,7 @@ final class LoopbackServer: Sendable {
   }
 
   /// Ends all connections, also those that an answer keeps open, and the port is free then.
-  func stop() {
+  package func stop() {
     state.withLock { state in
       state.isStopped = true
       for connection in state.connections { shutdown(connection, Socket.bothWays) }

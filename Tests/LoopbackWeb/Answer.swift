@@ -1,8 +1,8 @@
 import Foundation
 
 /// What the server does with a request, step by step.
-struct Answer: Sendable {
-  enum Step: Sendable {
+package struct Answer: Sendable {
+  package enum Step: Sendable {
     case bytes([UInt8])
     case wait(milliseconds: Int)
     /// Until the client closes the connection.
@@ -11,10 +11,10 @@ struct Answer: Sendable {
     case reset
   }
 
-  var steps: [Step]
+  package var steps: [Step]
 
   /// A whole answer, behind which the connection stays open.
-  init(
+  package init(
     _ status: Int = 200, _ fields: [String] = ["Content-Type: application/json"],
     body: [UInt8] = []
   ) {
@@ -23,28 +23,28 @@ struct Answer: Sendable {
     steps = [.bytes(Self.head(status, fields)), .bytes(body)]
   }
 
-  init(steps: [Step]) { self.steps = steps }
+  package init(steps: [Step]) { self.steps = steps }
 
   /// A page of JSON.
-  static func json(_ text: String, _ fields: String...) -> Answer {
+  package static func json(_ text: String, _ fields: String...) -> Answer {
     Answer(200, ["Content-Type: application/json"] + fields, body: Array(text.utf8))
   }
 
   /// A head alone, then other steps.
-  static func head(_ status: Int, _ fields: [String], then steps: Step...) -> Answer {
+  package static func head(_ status: Int, _ fields: [String], then steps: Step...) -> Answer {
     Answer(steps: [.bytes(head(status, fields))] + steps)
   }
 
   /// Bytes as they are; then the connection is closed.
-  static func raw(_ text: String) -> Answer { Answer(steps: [.bytes(Array(text.utf8)), .close]) }
+  package static func raw(_ text: String) -> Answer { Answer(steps: [.bytes(Array(text.utf8)), .close]) }
 
   /// One answer after another; the last for all further requests.
-  static func each(_ request: LoopbackServer.Request, _ answers: Answer...) -> Answer {
+  package static func each(_ request: LoopbackServer.Request, _ answers: Answer...) -> Answer {
     answers[min(request.number, answers.count) - 1]
   }
 
-  static let reset = Answer(steps: [.reset])
-  static let never = Answer(steps: [.waitForClient])
+  package static let reset = Answer(steps: [.reset])
+  package static let never = Answer(steps: [.waitForClient])
 
   private static func head(_ status: Int, _ fields: [String]) -> [UInt8] {
     let lines = ["HTTP/1.1 \(status) Said"] + fields + ["", ""]
@@ -52,7 +52,7 @@ struct Answer: Sendable {
   }
 
   /// Text as a gzip member whose blocks are stored, not compressed: RFC 1952 and RFC 1951, 3.2.4.
-  static func gzip(_ content: [UInt8]) -> [UInt8] {
+  package static func gzip(_ content: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
     var rest = content[...]
     repeat {
