@@ -1,0 +1,139 @@
+internal import LodestoreFormat
+
+/// Writes an LMDB file of data version 1 from the pairs of its trees, in order.
+///
+/// The file has one state: its two meta pages lead to the same trees, as commits 1 and 2. No page is free,
+/// and every byte that belongs to nothing is zero. So equal trees have equal files, byte for byte, and
+/// nothing but the pairs is in the file. Pages have 4,096 bytes on every machine.
+///
+/// Trees are written one after the other. Memory is one page for each level of a tree and one frame of
+/// 512 KiB; time is that of the bytes. The caller syncs the file and gives it its name.
+package struct PageFileWriter {
+  /// A file that is complete.
+  package struct Written: Sendable {
+    package var byteCount: UInt64
+    /// See ``VerityTree/frameDigests``.
+    package var frameDigests: [[UInt8]]
+
+    /// See ``VerityTree/digest``.
+    package var verityDigest: [UInt8] {
+      VerityTree.digest(ofFrames: frameDigests, byteCount: byteCount) ?? []
+    }
+  }
+
+  package static let pageSize = VerityTree.blockSize
+  private static let format = PageFormat.lmdb09
+
+  private var output: PageOutput
+  private var tree: TreeWriter?
+  private var records: [String: TreeRecord] = [:]
+
+  /// - Parameter descriptor: an empty file, which stays the caller's; it must be open for reading too.
+  package init(descriptor: Int32) throws(PageWriteError) {
+    output = try PageOutput(descriptor: descriptor, pageSize: Self.pageSize)
+  }
+
+  /// Begins a tree; ends the one before.
+  package mutating func beginTree(
+    _ name: String, hasIntegerKeys: Bool = false
+  ) throws(PageWriteError) {
+    try endTree()
+    guard records[name] == nil else { throw .treeTwice(name) }
+    tree = TreeWriter(name, hasIntegerKeys: hasIntegerKeys, pageSize: Self.pageSize)
+  }
+
+  /// Adds a pair to the tree that was begun last; its key must be above those before.
+  ///
+  /// - Throws: ``PageWriteError``; the file is then of no use.
+  package mutating func add(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(PageWriteError) {
+    precondition(tree != nil, "a pair needs a tree")
+    try tree?.add(key, value, to: &output)
+  }
+
+  private mutating func endTree() throws(PageWriteError) {
+    guard let name = tree?.name else { return }
+    records[name] = try tree?.end(&output)
+    tree = nil
+  }
+
+  /// Ends the last tree, and writes the tree of names and the meta pages.
+  package mutating func finish() throws(PageWriteError) -> Written {
+    try endTree()
+    var names = TreeWriter("tree names", hasIntegerKeys: false, pageSize: Self.pageSize)
+    let keys = records.map { (key: Self.format.key(ofTree: $0.key), record: $0.value) }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    for (key, record) in keys {
+      try key.withBytes { (key) throws(PageWriteError) in
+        try record.bytes.withBytes { (value) throws(PageWriteError) in
+          try names.add(key, value, flags: NodeFlag.isTree, to: &output)
+        }
+      }
+    }
+    let main = try names.end(&output)
+    let pageCount = output.next
+    let metas = [(0, 2), (1, 1)].flatMap { number, transaction in
+      Self.metaPage(number, main: main, pageCount: pageCount, transaction: UInt64(transaction))
+    }
+    let frames = try output.end(metas)
+    return Written(byteCount: pageCount * UInt64(Self.pageSize), frameDigests: frames)
+  }
+
+  private static func metaPage(
+    _ number: Int, main: TreeRecord, pageCount: UInt64, transaction: UInt64
+  ) -> [UInt8] {
+    let layout = format.meta
+    var free = TreeRecord(hasIntegerKeys: true)
+    free.pad = UInt32(pageSize)
+    free.flags |= TreeRecordLayout.noSubdirectory
+    var page = [UInt8](repeating: 0, count: pageSize)
+    page.withUnsafeMutableBytes { page in
+      page.storeBytes(of: UInt64(number), toByteOffset: PageLayout.number, as: UInt64.self)
+      page.storeBytes(of: PageFlag.meta, toByteOffset: format.flags, as: UInt16.self)
+      page.storeBytes(
+        of: MetaPageLayout.magicNumber, toByteOffset: layout.magic, as: UInt32.self)
+      page.storeBytes(of: format.dataVersion, toByteOffset: layout.version, as: UInt32.self)
+      page.storeBytes(
+        of: pageCount * UInt64(pageSize), toByteOffset: layout.mapSize, as: UInt64.self)
+      for (record, offset) in [(free, layout.freeList), (main, layout.names)] {
+        UnsafeMutableRawBufferPointer(rebasing: page[offset...]).copyBytes(from: record.bytes)
+      }
+      page.storeBytes(of: pageCount - 1, toByteOffset: layout.lastPage, as: UInt64.self)
+      page.storeBytes(of: transaction, toByteOffset: layout.transaction, as: UInt64.self)
+    }
+    return page
+  }
+}
+
+extension TreeRecord {
+  /// The record of an empty tree.
+  init(hasIntegerKeys: Bool) {
+    pad = 0
+    flags = hasIntegerKeys ? TreeRecordLayout.integerKeys : 0
+    depth = 0
+    branchPages = 0
+    leafPages = 0
+    overflowPages = 0
+    entries = 0
+    root = TreeRecordLayout.noPage
+  }
+
+  /// The bytes that LMDB has of it.
+  var bytes: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: TreeRecordLayout.size)
+    bytes.withUnsafeMutableBytes { bytes in
+      bytes.storeBytes(of: pad, toByteOffset: TreeRecordLayout.pageSize, as: UInt32.self)
+      bytes.storeBytes(of: flags, toByteOffset: TreeRecordLayout.flags, as: UInt16.self)
+      bytes.storeBytes(of: depth, toByteOffset: TreeRecordLayout.depth, as: UInt16.self)
+      for (number, offset) in [
+        (branchPages, TreeRecordLayout.branchPages), (leafPages, TreeRecordLayout.leafPages),
+        (overflowPages, TreeRecordLayout.overflowPages), (entries, TreeRecordLayout.entries),
+        (root, TreeRecordLayout.root),
+      ] {
+        bytes.storeBytes(of: number, toByteOffset: offset, as: UInt64.self)
+      }
+    }
+    return bytes
+  }
+}

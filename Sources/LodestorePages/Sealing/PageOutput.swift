@@ -1,0 +1,108 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The pages of a file that is written from its first page to its last.
+///
+/// The pages go to the file and into a verity tree, a frame at a time. The first two pages, which are
+/// known last, are zeros until ``end(_:)``.
+struct PageOutput {
+  let pageSize: Int
+  private let descriptor: Int32
+  private var verity = VerityTree()
+  /// Bytes that are not in the file yet.
+  private var buffer: [UInt8] = []
+  private var written = 0
+  /// The number of the next page.
+  private(set) var next: UInt64 = 0
+
+  init(descriptor: Int32, pageSize: Int) throws(PageWriteError) {
+    self.descriptor = descriptor
+    self.pageSize = pageSize
+    buffer.reserveCapacity(VerityTree.frameSize + pageSize)
+    try add([UInt8](repeating: 0, count: 2 * pageSize))
+  }
+
+  /// Adds whole pages.
+  mutating func add(_ pages: [UInt8]) throws(PageWriteError) {
+    try pages.withBytes { (bytes) throws(PageWriteError) in try add(bytes) }
+  }
+
+  /// Adds bytes, and zeros up to the end of the last page.
+  mutating func add(
+    _ first: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+    _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+  ) throws(PageWriteError) {
+    try append(first)
+    try append(second)
+    let count = first.count + second.count
+    let pages = (count + pageSize - 1) / pageSize
+    buffer.append(contentsOf: repeatElement(0, count: pages * pageSize - count))
+    next += UInt64(pages)
+    if buffer.count >= VerityTree.frameSize { try flush() }
+  }
+
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(PageWriteError) {
+    var bytes = bytes[...]
+    while !bytes.isEmpty {
+      let piece = bytes.prefix(VerityTree.frameSize)
+      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
+      bytes = bytes.dropFirst(piece.count)
+      if buffer.count >= VerityTree.frameSize { try flush() }
+    }
+  }
+
+  private mutating func flush() throws(PageWriteError) {
+    let (descriptor, offset) = (descriptor, written)
+    try buffer.withBytes { (bytes) throws(PageWriteError) in
+      verity.update(bytes)
+      try Self.write(bytes, at: offset, to: descriptor)
+    }
+    written += buffer.count
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Writes the first two pages, and returns the hashes of the file's frames.
+  mutating func end(_ firstPages: [UInt8]) throws(PageWriteError) -> [[UInt8]] {
+    try flush()
+    verity.finish()
+    let descriptor = descriptor
+    try firstPages.withBytes { (bytes) throws(PageWriteError) in
+      try Self.write(bytes, at: 0, to: descriptor)
+    }
+    // The first frame was hashed with zeros in their place.
+    var frames = verity.frameDigests
+    var first = [UInt8](repeating: 0, count: min(written, VerityTree.frameSize))
+    let count = first.withUnsafeMutableBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let read = pread(
+          descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(done))
+        if read < 0, errno == EINTR { continue }
+        guard read > 0 else { return read < 0 ? -1 : done }
+        done += read
+      }
+      return done
+    }
+    guard count == first.count else { throw .system(code: count < 0 ? errno : EIO) }
+    frames[0] = first.withBytes { VerityTree.frameDigest(of: $0) }
+    return frames
+  }
+
+  private static func write(
+    _ bytes: UnsafeRawBufferPointer, at offset: Int, to descriptor: Int32
+  ) throws(PageWriteError) {
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(
+        descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw .system(code: count < 0 ? errno : ENOSPC) }
+      done += count
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/// Why a file of pages cannot be written.
+package enum PageWriteError: Error, Equatable, Sendable {
+  /// The keys of a tree do not ascend; the source is damaged.
+  case keyOrder(tree: String)
+  /// A key is empty, longer than 511 bytes, or not of 8 bytes in a tree of integer keys.
+  case keyLength(tree: String, byteCount: Int)
+  /// A value has 4 GiB or more.
+  case valueLength(tree: String, byteCount: Int)
+  /// Two trees have this name.
+  case treeTwice(String)
+  /// Writing or reading failed with this `errno`.
+  case system(code: Int32)
+}
