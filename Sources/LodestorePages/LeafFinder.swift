@@ -100,7 +100,16 @@ package struct LeafFinder {
   /// An exponential search from the index that interpolation gives, then a binary one.
   private func child(
     of page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
-  ) -> (index: Int, number: UInt64, low: UInt64, end: UInt64) {
+  ) -> Child {
+    page.withConstantFormat { search($0, for: id, from: low, to: end) }
+  }
+
+  private typealias Child = (index: Int, number: UInt64, low: UInt64, end: UInt64)
+
+  @inline(__always)
+  private func search(
+    _ page: TreePages.Page, for id: UInt64, from low: UInt64, to end: UInt64
+  ) -> Child {
     // The first key of a branch stands for "anything lower".
     var first = 0
     var firstLow = low
@@ -137,6 +146,7 @@ package struct LeafFinder {
     return (first, page.child(at: first), firstLow, pastLow)
   }
 
+  @inline(__always)
   private func lowestID(of index: Int, in page: TreePages.Page) -> UInt64 {
     guard let node = page.node(at: index),
       node + PageLayout.idBranchNodeSize <= pages.pageSize

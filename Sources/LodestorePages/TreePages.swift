@@ -58,12 +58,7 @@ package struct TreePages: @unchecked Sendable {
   package struct Page {
     let base: UnsafeRawPointer
     private let size: Int
-    // What a search needs for each node, calculated once for the page.
-    private let slots: UnsafeRawPointer
-    private let origin: Int
-    private let headerSize: Int
-    /// The range of the offsets of nodes behind the header.
-    private let nodeRange: UInt
+    private let format: PageFormat
     let isBranch: Bool
     let count: Int
 
@@ -73,23 +68,42 @@ package struct TreePages: @unchecked Sendable {
       guard number < pageCount else { return nil }
       base = map + Int(number) * size
       self.size = size
-      headerSize = format.headerSize
-      origin = format.origin
-      slots = base + headerSize
-      nodeRange = UInt(size - headerSize - PageLayout.nodeHeaderSize)
+      self.format = format
       let flags = base.loadUnaligned(fromByteOffset: format.flags, as: UInt16.self)
-      let lower = origin + Int(base.loadUnaligned(fromByteOffset: format.lower, as: UInt16.self))
+      let lower =
+        format.origin + Int(base.loadUnaligned(fromByteOffset: format.lower, as: UInt16.self))
       let kind = flags & (PageFlag.branch | PageFlag.leaf | PageFlag.packedLeaf)
-      guard kind == PageFlag.branch || kind == PageFlag.leaf, lower >= headerSize,
+      guard kind == PageFlag.branch || kind == PageFlag.leaf, lower >= format.headerSize,
         lower <= size
       else { return nil }
       isBranch = kind == PageFlag.branch
-      count = (lower - headerSize) / PageLayout.slotSize
+      count = (lower - format.headerSize) / PageLayout.slotSize
       if count == 0 { return nil }
+    }
+
+    @inline(__always)
+    private init(_ page: Page, _ format: PageFormat) {
+      base = page.base
+      size = page.size
+      self.format = format
+      isBranch = page.isBranch
+      count = page.count
+    }
+
+    /// Calls `search` with the page in a format that is a constant there, so that what its loop reads is
+    /// at constant offsets.
+    @inline(__always)
+    func withConstantFormat<R>(_ search: (Page) -> R) -> R {
+      format == .lmdb09 ? search(Page(self, .lmdb09)) : search(Page(self, .lmdb10))
     }
 
     /// In a leaf the number of keys below `key`; in a branch the index of the child that may have it.
     func index(of key: UnsafeRawBufferPointer, isInteger: Bool = false) -> Int {
+      withConstantFormat { $0.search(key, isInteger: isInteger) }
+    }
+
+    @inline(__always)
+    private func search(_ key: UnsafeRawBufferPointer, isInteger: Bool) -> Int {
       // The first key of a branch stands for "anything lower".
       var low = isBranch ? 1 : 0
       var high = count
@@ -102,6 +116,7 @@ package struct TreePages: @unchecked Sendable {
     }
 
     /// The order of the key at `index` and `key`.
+    @inline(__always)
     private func order(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
       guard let node = node(at: index) else { return 1 }
       let keyCount = Int(
@@ -117,6 +132,7 @@ package struct TreePages: @unchecked Sendable {
     }
 
     /// The order of the id at `index` and `key`, in a tree of records.
+    @inline(__always)
     private func integerOrder(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
       guard let node = node(at: index), key.count == PageLayout.idSize,
         node + PageLayout.nodeHeaderSize + PageLayout.idSize <= size
@@ -138,9 +154,10 @@ package struct TreePages: @unchecked Sendable {
 
     @inline(__always)
     func node(at index: Int) -> Int? {
-      let slot = index &* PageLayout.slotSize
-      let offset = origin &+ Int(slots.loadUnaligned(fromByteOffset: slot, as: UInt16.self))
-      return UInt(bitPattern: offset &- headerSize) <= nodeRange ? offset : nil
+      let offset =
+        format.origin + Int(base.loadUnaligned(fromByteOffset: format.slot(index), as: UInt16.self))
+      return offset >= format.headerSize && offset + PageLayout.nodeHeaderSize <= size
+        ? offset : nil
     }
   }
 }
