@@ -5,6 +5,7 @@
 #error "zstd headers not found: install libzstd-dev (apt-get install libzstd-dev) or zstd (brew install zstd)"
 #else
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #endif

@@ -1,0 +1,93 @@
+internal import LodestoreJSON
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The content of `keys/N.json`: the public keys of which each one may sign manifests and the next key set.
+///
+/// Set 1 is signed by one of its own keys, every later set by one key of the set before it. See Format.md,
+/// "Published datasets".
+package struct KeySet: Sendable, Hashable {
+  /// The version of key sets that this library reads and writes.
+  static let version: UInt64 = 1
+  /// Keys that a set may have.
+  static let keyLimit = 16
+  /// Sets that a chain may have.
+  static let numberLimit: UInt64 = 10_000
+
+  /// The dataset's name.
+  package let name: String
+  /// The set's number, which counts from 1 without gaps.
+  package let number: Int
+  /// When the publisher made the set.
+  package let createdAt: Date
+  package let keys: [PublicKey]
+
+  package init(name: String, number: Int, createdAt: Date, keys: [PublicKey]) {
+    self.name = name
+    self.number = number
+    self.createdAt = createdAt
+    self.keys = keys
+  }
+
+  /// Reads a payload whose signature was verified.
+  init(payload: [UInt8]) throws(DatasetError) {
+    let object = try SignedObject(parsing: payload, of: .keySet)
+    try object.requireVersion(Self.version)
+    name = try object.datasetName("name")
+    number = Int(try object.number("number", in: 1...Self.numberLimit))
+    createdAt = try object.date("createdAt")
+    var keys: [PublicKey] = []
+    for key in try object.elements("keys", atMost: Self.keyLimit) {
+      let text = try key.text("publicKey", atMost: 44)
+      guard let key = PublicKey(text) else {
+        throw .malformed(
+          .keySet, at: "keys.\(keys.count).publicKey", found: "'\(DatasetError.visible(text))'",
+          expected: "an Ed25519 key of 32 bytes in Base64")
+      }
+      guard !keys.contains(key) else {
+        throw .malformed(
+          .keySet, at: "keys.\(keys.count)", found: "key \(key.shortID) a second time",
+          expected: "each key once")
+      }
+      keys.append(key)
+    }
+    guard !keys.isEmpty else {
+      throw .malformed(.keySet, at: "keys", found: "no key", expected: "1 to \(Self.keyLimit)")
+    }
+    self.keys = keys
+  }
+
+  /// The payload that is signed.
+  var payload: [UInt8] {
+    var writer = JSONWriter(.pretty)
+    writer.beginObject()
+    writer.key("version")
+    writer.unsigned(Self.version)
+    writer.key("name")
+    writer.string(name)
+    writer.key("number")
+    writer.integer(Int64(number))
+    writer.key("createdAt")
+    writer.string(ISO8601Text.text(createdAt) ?? "")
+    writer.key("keys")
+    writer.beginArray()
+    for key in keys {
+      writer.beginObject()
+      writer.key("publicKey")
+      writer.string(key.description)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.bytes
+  }
+
+  /// Signs the set by one or more keys, for its file.
+  package func signed(by keys: [SigningKey]) throws(DatasetError) -> [UInt8] {
+    try SignedEnvelope(payload, of: .keySet, signedBy: keys).bytes
+  }
+}

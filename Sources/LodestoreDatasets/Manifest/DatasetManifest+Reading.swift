@@ -1,0 +1,107 @@
+extension DatasetManifest {
+  /// The version of manifests that this library reads and writes.
+  static let version: UInt64 = 1
+  /// Patches that a manifest may name.
+  static let patchLimit = 64
+  /// Mirrors that a manifest may name.
+  static let mirrorLimit = 16
+  /// Entities whose records a manifest may count.
+  static let entityLimit = 4_096
+
+  /// Reads `manifest.json` after verifying its signature.
+  ///
+  /// - Parameters:
+  ///   - bytes: the file's content.
+  ///   - keys: the key set that must have signed it. Where ``claimedKeySet(in:)`` is higher than its
+  ///     number, the sets between are fetched first.
+  ///   - name: the dataset's name.
+  /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or `otherDataset`.
+  public init(
+    verifying bytes: some Collection<UInt8>, with keys: TrustedKeys, name: String
+  ) throws(DatasetError) {
+    let envelope = try SignedEnvelope(reading: bytes, as: .manifest)
+    do throws(DatasetError) {
+      try self.init(payload: try envelope.payload(verifiedBy: keys.keys, keys.words))
+    } catch  where error.code == .untrusted {
+      // An unknown key may be that of another set, which is the better advice.
+      if let claimed = try? Self.claimedKeySet(of: envelope) {
+        if claimed < keys.number { throw .replacedKeySet(found: claimed, trusted: keys.number) }
+        if claimed > keys.number { throw .laterKeySet(found: claimed, trusted: keys.number) }
+      }
+      throw error
+    }
+    guard keySet >= keys.number else {
+      throw .replacedKeySet(found: keySet, trusted: keys.number)
+    }
+    guard keySet == keys.number else { throw .laterKeySet(found: keySet, trusted: keys.number) }
+    guard self.name == name else {
+      throw .otherDataset(.manifest, found: self.name, expected: name)
+    }
+  }
+
+  /// Returns the number of the key set that a manifest says it is signed under, before any verification.
+  ///
+  /// The number only tells which `keys/N.json` to fetch; each of these is verified by the one before.
+  package static func claimedKeySet(in bytes: some Collection<UInt8>) throws(DatasetError) -> Int {
+    try claimedKeySet(of: try SignedEnvelope(reading: bytes, as: .manifest))
+  }
+
+  private static func claimedKeySet(of envelope: SignedEnvelope) throws(DatasetError) -> Int {
+    let object = try SignedObject(parsing: envelope.payload, of: .manifest)
+    try object.requireVersion(Self.version)
+    return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
+  }
+
+  /// Reads a payload whose signature was verified.
+  init(payload: [UInt8]) throws(DatasetError) {
+    let object = try SignedObject(parsing: payload, of: .manifest)
+    try object.requireVersion(Self.version)
+    name = try object.datasetName("name")
+    generation = try object.number("generation", in: 1...PublishedNames.numberLimit)
+    dataAsOf = try object.date("dataAsOf")
+    builtAt = try object.date("builtAt")
+    publishedAt = try object.date("publishedAt")
+    keySet = Int(try object.number("keySet", in: 1...KeySet.numberLimit))
+    let file = try object.object("file")
+    length = try file.number("length", in: FrameTable.lowestFileLength...PublishedNames.lengthLimit)
+    digest = try file.digest("verity")
+    contentDigest = try file.hexText("content")
+    schemaFingerprint = try file.hexText("schema")
+    formatVersion = Int(try file.number("formatVersion", in: 1...65_535))
+    records = try file.counts("records", atMost: Self.entityLimit)
+    whole = try WholeFile(try object.object("whole"), fileLength: length)
+    patches = try Self.patches(object, generation: generation, wholeLength: whole.length)
+    mirrors = try object.texts("mirrors", atMost: Self.mirrorLimit, bytes: 2_048)
+  }
+
+  private static func patches(
+    _ object: SignedObject, generation: UInt64, wholeLength: UInt64
+  ) throws(DatasetError) -> [PatchFile] {
+    guard generation > 1 else { return [] }
+    var patches: [PatchFile] = []
+    for node in try object.elements("patches", atMost: patchLimit) {
+      let patch = PatchFile(
+        from: try node.number("from", in: 1...(generation - 1)),
+        fromDigest: try node.digest("fromVerity"),
+        fromLength: try node.number("fromLength", in: 1...PublishedNames.lengthLimit),
+        name: try node.fileName("name"),
+        // A patch that is larger than the whole file serves nobody.
+        length: try node.number("length", in: 1...wholeLength), sha256: try node.digest("sha256"))
+      patches.append(patch)
+    }
+    return patches
+  }
+}
+
+extension DatasetManifest.WholeFile {
+  init(_ object: SignedObject, fileLength: UInt64) throws(DatasetError) {
+    name = try object.fileName("name")
+    length = try object.number("length", in: 1...FrameTable.compressedLimit(of: fileLength))
+    sha256 = try object.digest("sha256")
+    let table = try object.object("frames")
+    let expected = FrameTable.byteCount(of: fileLength)
+    frames = DatasetManifest.FrameFile(
+      name: try table.fileName("name"), length: try table.number("length", in: expected...expected),
+      sha256: try table.digest("sha256"))
+  }
+}

@@ -1,0 +1,49 @@
+/// The names of a published dataset's files, and the bounds of its numbers.
+///
+/// Layout of the folder, all paths relative to it:
+///
+///     manifest.json        the one file that changes
+///     keys/1.json          the chain of key sets
+///     g/…                  whole generations: NAME.lodestore.zst and NAME.verity
+///     d/…                  patches
+package enum PublishedNames {
+  /// The largest number in a signed file: a double holds every integer up to it exactly.
+  static let numberLimit: UInt64 = 1 << 53 - 1
+  /// The largest file of a generation, in bytes.
+  static let lengthLimit: UInt64 = 1 << 40
+  /// The longest name, in bytes.
+  static let byteLimit = 128
+
+  package static let manifest = "manifest.json"
+  package static let keys = "keys"
+  package static let generations = "g"
+  package static let patches = "d"
+
+  package static func keySet(_ number: Int) -> String { "\(keys)/\(number).json" }
+
+  /// Returns whether a name leads to a file of the folder in which it stands, and nowhere else.
+  ///
+  /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. So it has no
+  /// `/`, is not `..`, and is not hidden.
+  package static func isFileName(_ name: String) -> Bool {
+    guard name.utf8.count <= byteLimit, let first = name.utf8.first, isLetterOrDigit(first) else {
+      return false
+    }
+    return name.utf8.allSatisfy { byte in
+      isLetterOrDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        || byte == UInt8(ascii: ".")
+    }
+  }
+
+  /// Returns whether a text may be the name of a dataset: the same rule.
+  package static func isDatasetName(_ name: String) -> Bool { isFileName(name) }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+}

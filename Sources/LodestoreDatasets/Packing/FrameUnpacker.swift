@@ -1,0 +1,120 @@
+internal import LodestorePages
+
+/// Unpacks a compressed generation into a file, frame by frame, from pieces of any size.
+///
+/// Each frame is checked against its digest before it is written. The unpacker holds one compressed and one
+/// unpacked frame, 1 MiB together. After a failure, or in another process, a new unpacker continues at the
+/// first frame that is not in the file yet.
+package final class FrameUnpacker {
+  private let table: FrameTable
+  private let descriptor: Int32
+  private let path: String
+  private var pending: [UInt8] = []
+  private let frame: UnsafeMutableRawBufferPointer
+  private let decoder: ZstdDecoder
+
+  /// Frames that are in the file, from its beginning.
+  package private(set) var completedFrames: Int
+
+  /// Begins after the frames that the file has.
+  ///
+  /// - Parameters:
+  ///   - descriptor: the file, open for writing; the caller keeps it open.
+  ///   - path: the file's path, for messages.
+  ///   - skippingFrames: frames that the file has already, as ``completeFrames(in:table:path:)`` counts
+  ///     them.
+  package init(
+    _ table: FrameTable, to descriptor: Int32, path: String, skippingFrames: Int = 0
+  ) throws(DatasetError) {
+    precondition((0...table.frameCount).contains(skippingFrames))
+    self.table = table
+    self.descriptor = descriptor
+    self.path = path
+    completedFrames = skippingFrames
+    decoder = try ZstdDecoder()
+    frame = .allocate(byteCount: FrameTable.frameLength, alignment: 4_096)
+  }
+
+  deinit { frame.deallocate() }
+
+  /// The offset in the compressed file at which the next frame begins: where a download continues.
+  package var compressedBytesOfCompletedFrames: UInt64 {
+    table.compressedOffset(of: completedFrames)
+  }
+
+  /// Takes the next bytes of the compressed file.
+  ///
+  /// - Throws: `DatasetError` with the code `damaged` when a frame does not unpack to the bytes of its
+  ///   digest, or when there are more bytes than frames. The frames before it are in the file, and the
+  ///   unpacker takes nothing more.
+  package func take(_ bytes: UnsafeRawBufferPointer) throws(DatasetError) {
+    var bytes = bytes[...]
+    while !bytes.isEmpty {
+      guard completedFrames < table.frameCount else {
+        throw .damagedFrames(
+          found: table.compressedLength + UInt64(bytes.count), expected: table.compressedLength)
+      }
+      let length = table.compressedLength(of: completedFrames)
+      if pending.isEmpty, bytes.count >= length {
+        try unpack(UnsafeRawBufferPointer(rebasing: bytes.prefix(length)))
+        bytes = bytes.dropFirst(length)
+        continue
+      }
+      let piece = bytes.prefix(length - pending.count)
+      pending += piece
+      bytes = bytes.dropFirst(piece.count)
+      guard pending.count == length else { return }
+      try pending.withBytes { (bytes) throws(DatasetError) in try unpack(bytes) }
+      pending.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Checks that all frames are in the file, and cuts the file there.
+  ///
+  /// The caller syncs the file to the disk.
+  package func finish() throws(DatasetError) {
+    guard completedFrames == table.frameCount, pending.isEmpty else {
+      throw .damagedFrames(
+        found: compressedBytesOfCompletedFrames + UInt64(pending.count),
+        expected: table.compressedLength)
+    }
+    try FileBytes.cut(descriptor, to: table.fileLength, path: path)
+  }
+
+  private func unpack(_ compressed: UnsafeRawBufferPointer) throws(DatasetError) {
+    let index = completedFrames
+    let output = UnsafeMutableRawBufferPointer(rebasing: frame.prefix(table.length(of: index)))
+    if let reason = decoder.unpack(compressed, to: output) {
+      throw .damagedFrame(index, of: table.frameCount, because: reason)
+    }
+    let bytes = UnsafeRawBufferPointer(output)
+    guard VerityTree.frameDigest(of: bytes) == table.digests[index] else {
+      throw .damagedFrame(
+        index, of: table.frameCount, because: "its bytes do not have the signed digest")
+    }
+    try FileBytes.write(
+      bytes, to: descriptor, at: UInt64(index) * UInt64(FrameTable.frameLength), path: path)
+    completedFrames = index + 1
+  }
+
+  /// Counts the frames that a file has from its beginning, by their digests.
+  ///
+  /// Reads the file up to the first frame that is missing or has other bytes.
+  package static func completeFrames(
+    in descriptor: Int32, table: FrameTable, path: String
+  ) throws(DatasetError) -> Int {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: FrameTable.frameLength, alignment: 4_096)
+    defer { buffer.deallocate() }
+    for index in 0..<table.frameCount {
+      let frame = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(table.length(of: index)))
+      let count = try FileBytes.read(
+        into: frame, from: descriptor, at: UInt64(index) * UInt64(FrameTable.frameLength),
+        path: path)
+      guard count == frame.count,
+        VerityTree.frameDigest(of: UnsafeRawBufferPointer(frame)) == table.digests[index]
+      else { return index }
+    }
+    return table.frameCount
+  }
+}

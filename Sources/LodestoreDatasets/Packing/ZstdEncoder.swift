@@ -1,0 +1,78 @@
+#if Datasets
+  internal import CZstd
+#endif
+
+/// libzstd's compression of single frames, each in one call, with the content's length in the header.
+final class ZstdEncoder {
+  #if Datasets
+    private let context: OpaquePointer
+
+    /// - Parameter level: 1, the fastest, to 19.
+    init(level: Int) throws(DatasetError) {
+      guard let context = ZSTD_createCCtx() else { throw Self.noMemory }
+      self.context = context
+      try set(ZSTD_c_compressionLevel, Int32(min(max(level, 1), 19)))
+      // An error in a frame is found by its digest; libzstd's own sum costs four bytes and is not needed.
+      try set(ZSTD_c_checksumFlag, 0)
+      try set(ZSTD_c_contentSizeFlag, 1)
+    }
+
+    deinit { ZSTD_freeCCtx(context) }
+
+    /// Returns the largest length of a frame of `count` bytes.
+    static func limit(of count: Int) -> Int { ZSTD_compressBound(count) }
+
+    /// Makes the next frame refer to older bytes, as `zstd --patch-from` does.
+    ///
+    /// The window reaches over the whole output: only then may a match lead to every byte of the prefix.
+    func refer(to prefix: UnsafeRawBufferPointer, outputLength: Int) throws(DatasetError) {
+      let length = max(prefix.count, outputLength, 1)
+      let windowLog = min(max(Int.bitWidth - length.leadingZeroBitCount, 10), 31)
+      try set(ZSTD_c_windowLog, Int32(windowLog))
+      try set(ZSTD_c_enableLongDistanceMatching, 1)
+      let code = ZSTD_CCtx_refPrefix(context, prefix.baseAddress, prefix.count)
+      guard ZSTD_isError(code) == 0 else { throw Self.failure(code) }
+    }
+
+    /// Compresses bytes to one frame.
+    ///
+    /// - Returns: the length of the frame, or `nil` where `output` is too small.
+    func pack(
+      _ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
+    ) throws(DatasetError) -> Int? {
+      let count = ZSTD_compress2(
+        context, output.baseAddress, output.count, bytes.baseAddress, bytes.count)
+      guard ZSTD_isError(count) == 0 else {
+        if ZSTD_getErrorCode(count) == ZSTD_error_dstSize_tooSmall { return nil }
+        throw Self.failure(count)
+      }
+      return count
+    }
+
+    private func set(_ parameter: ZSTD_cParameter, _ value: Int32) throws(DatasetError) {
+      let code = ZSTD_CCtx_setParameter(context, parameter, value)
+      guard ZSTD_isError(code) == 0 else { throw Self.failure(code) }
+    }
+
+    private static func failure(_ code: Int) -> DatasetError {
+      DatasetError(
+        .inputOutput, "cannot compress: libzstd says '\(String(cString: ZSTD_getErrorName(code)))'")
+    }
+
+    private static var noMemory: DatasetError {
+      DatasetError(.inputOutput, "cannot compress: no memory for libzstd; close other programs")
+    }
+  #else
+    init(level: Int) throws(DatasetError) { throw .notBuilt }
+
+    static func limit(of count: Int) -> Int { count }
+
+    func refer(to prefix: UnsafeRawBufferPointer, outputLength: Int) throws(DatasetError) {
+      throw .notBuilt
+    }
+
+    func pack(
+      _ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
+    ) throws(DatasetError) -> Int? { throw .notBuilt }
+  #endif
+}

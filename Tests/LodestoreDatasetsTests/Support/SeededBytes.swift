@@ -1,0 +1,26 @@
+import Foundation
+
+/// Random numbers that a seed repeats: SplitMix64.
+struct SeededNumbers: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+
+  /// Bytes that zstd compresses to about half, as records do.
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8(next() & 15) + 0x41 }
+  }
+}
+
+/// How many damaged inputs a test tries: few by default, `LODESTORE_CASES` for soaks.
+func caseCount(byDefault count: Int) -> Int {
+  ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap { Int($0) } ?? count
+}
