@@ -117,7 +117,10 @@ struct GuildState: Equatable, Sendable {
 
   // MARK: Deletes
 
-  mutating func delete(guilds gone: Set<UInt64>) {
+  // Of a record that is not there nothing is deleted, also where a write under way leads to it.
+
+  mutating func delete(guilds named: Set<UInt64>) {
+    let gone = named.filter { guilds[$0] != nil }
     for id in gone {
       guilds[id] = nil
       for artisan in members[id] ?? [] { artisans[artisan]?.guild = nil }
@@ -129,7 +132,8 @@ struct GuildState: Equatable, Sendable {
     }
   }
 
-  mutating func delete(artisans gone: Set<UInt64>) throws(Refusal) {
+  mutating func delete(artisans named: Set<UInt64>) throws(Refusal) {
+    let gone = named.filter { artisans[$0] != nil }
     for work in works.values where work.isLent && work.maker.map({ gone.contains($0) }) ?? false {
       throw Refusal(codes: [.denied])
     }
