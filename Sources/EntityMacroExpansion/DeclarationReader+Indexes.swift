@@ -7,6 +7,7 @@
     /// Reads `#Index<E>(…)` or `#Unique<E>(…)`; other macros are none of @Entity's business.
     mutating func readIndexes(of macro: MacroExpansionDeclSyntax) {
       let isUnique: Bool
+      if macro.macroName.text == "Expires" { return readExpiry(of: macro) }
       switch macro.macroName.text {
       case "Index": isUnique = false
       case "Unique": isUnique = true
@@ -37,6 +38,23 @@
         }
         addIndex(paths, isUnique: isUnique)
       }
+    }
+
+    /// Reads `#Expires<E>([\.attribute])`.
+    private mutating func readExpiry(of macro: MacroExpansionDeclSyntax) {
+      if let argument = macro.genericArgumentClause?.arguments.first?.argument {
+        checkEntity(Syntax(argument))
+      }
+      guard declaration.expires == nil else { return report(.repeatedExpiry(), at: macro) }
+      guard let list = macro.arguments.first?.expression.as(ArrayExprSyntax.self) else {
+        return report(.notPaths(), at: macro)
+      }
+      guard list.elements.count == 1 else { return report(.notOneExpiry(), at: list) }
+      guard let name = readPaths(of: list, isUnique: false).first else { return }
+      if case .stored(let type?) = properties[name.plainText], !type.mayBeDate {
+        return report(.expiryIsNoDate(name.plainText, type.trimmedDescription), at: list)
+      }
+      add(expires: name)
     }
 
     /// Refuses an index of another entity; this one may be named with the types around it.
@@ -157,6 +175,20 @@
         rest[last].trailingComma = nil
       }
       return .replacing(elements, with: rest, .removePath)
+    }
+  }
+
+  extension TypeSyntax {
+    /// Whether the type can be `Date` or an optional of it: a name other than those of the standard library may
+    /// be an alias.
+    fileprivate var mayBeDate: Bool {
+      if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayBeDate }
+      let others: Set = [
+        "String", "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16",
+        "UInt32", "UInt64", "Double", "Float", "URL", "UUID", "Data", "Decimal",
+      ]
+      guard let name = self.as(IdentifierTypeSyntax.self)?.name.text else { return true }
+      return !others.contains(name)
     }
   }
 

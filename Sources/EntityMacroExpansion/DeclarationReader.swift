@@ -46,6 +46,8 @@
 
     mutating func add(history: TokenSyntax) { declaration.history = history }
 
+    mutating func add(expires: TokenSyntax) { declaration.expires = expires }
+
     mutating func add(elementIndexes: TokenSyntax) { declaration.elementIndexes = elementIndexes }
 
     mutating func add(_ relationship: DeclaredToMany) {
@@ -158,7 +160,7 @@
               && variable.bindings.contains { !$0.isComputed }
             if isStored { report(.conditional("a stored property"), at: variable) }
           } else if let macro = member.decl.as(MacroExpansionDeclSyntax.self),
-            ["Index", "Unique"].contains(macro.macroName.text)
+            ["Index", "Unique", "Expires"].contains(macro.macroName.text)
           {
             report(.conditional("#\(macro.macroName.text)"), at: macro)
           } else if let inner = member.decl.as(IfConfigDeclSyntax.self) {

@@ -17,6 +17,8 @@
     var history: TokenSyntax?
     /// Names of attributes that are to go from the file.
     var removed: [String] = []
+    /// The property with the date by which records expire.
+    var expires: TokenSyntax?
     var hasMemberwiseInitializer = false
   }
 

@@ -50,6 +50,9 @@
       if let history = declaration.history {
         arguments.append("    history: \(type).\(history.text)")
       }
+      if let expires = declaration.expires {
+        arguments.append("    expires: \\\(type).\(expires.text)")
+      }
       if !declaration.removed.isEmpty {
         let names = declaration.removed.map { "\"\($0)\"" }.joined(separator: ", ")
         arguments.append("    removed: [\(names)]")

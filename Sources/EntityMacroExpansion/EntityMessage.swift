@@ -292,6 +292,22 @@
       Self("repeatedIndex", "cannot declare the index on \(names) twice; remove one")
     }
 
+    static func repeatedExpiry() -> Self {
+      Self("repeatedExpiry", "cannot have records expire by two attributes; remove one #Expires")
+    }
+
+    static func notOneExpiry() -> Self {
+      Self(
+        "notOneExpiry",
+        "cannot have records expire by more or fewer attributes than one; name one, as [\\.validUntil]")
+    }
+
+    static func expiryIsNoDate(_ name: String, _ type: String) -> Self {
+      Self(
+        "expiryIsNoDate",
+        "cannot have records expire by '\(name)': its type is \(type); name a Date or a Date?")
+    }
+
     static func outsideEntity(_ macro: String) -> Self {
       Self(
         "outsideEntity",

@@ -22,7 +22,7 @@
     }
   }
 
-  /// The macros `#Index<E>(…)` and `#Unique<E>(…)`.
+  /// The macros `#Index<E>(…)`, `#Unique<E>(…)` and `#Expires<E>(…)`.
   package protocol IndexExpanding: DeclarationMacro {}
 
   extension IndexExpanding {

@@ -82,6 +82,10 @@ public final class Store: Sendable {
       work: work, stages: stages)
     let builds = options.buildsIndexesInUse && !options.isReadOnly
     builder = builds && core.schema.isBuilding ? IndexBuilder(core) : nil
+    if let interval = options.evictionInterval, !options.isReadOnly, core.schema.hasExpiry {
+      let core = core
+      companions.companion { ExpiryKeeper(core, interval: interval) }.start()
+    }
   }
 
   /// The declarations of `entities`, each once.

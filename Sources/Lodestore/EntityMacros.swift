@@ -147,6 +147,19 @@
   public macro Unique<E>(_ indexes: [PartialKeyPath<E>]...) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
+  /// Ends the life of each record of the ``Entity(name:removed:)`` in which it stands at a date that the record
+  /// holds: from then on the record is in no read, and is removed in time.
+  ///
+  ///     #Expires<Offer>([\.validUntil])
+  ///
+  /// The attribute is a `Date` or a `Date?`; a record with `nil` never expires. The declaration gives the
+  /// attribute an index of its own. At most one stands in an entity.
+  ///
+  /// - Parameter attribute: a list of one key path.
+  @freestanding(declaration)
+  public macro Expires<E>(_ attribute: [PartialKeyPath<E>]) =
+    #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
   /// What ``Attribute(_:originalName:constraints:initial:)`` can say about an attribute.
   public struct AttributeOption: Sendable, Hashable {
     private let name: String

@@ -38,6 +38,10 @@ extension EntityDescription {
           "preserved": .array(history.preserved.map { .integer(Int64($0)) }),
         ])
     }
+    if let expiry {
+      members["expires"] = object(
+        .expiry, ["attribute": .integer(Int64(expiry.attribute))])
+    }
     return object(.entity, members)
   }
 
@@ -165,6 +169,12 @@ extension EntityDescription {
     }
     history = nil
     if let history = document["history"] { self.history = try Self.history(history) }
+    expiry = nil
+    if let expires = document["expires"] {
+      expiry = Expiry(
+        attribute: UInt32(
+          try Self.integer("attribute", in: expires, upTo: Int64(Self.highestAttributeNumber))))
+    }
     self.number = number
     try check()
     collectUnknown(in: document)
@@ -403,6 +413,24 @@ extension EntityDescription {
             "index \(index.number) has attribute \(number), not indexable", .catalogueIndex)
         }
       }
+    }
+    try checkExpiry()
+  }
+
+  /// The date by which records expire has an index of its own, by which expired records are found.
+  private func checkExpiry() throws(FormatError) {
+    guard let expiry else { return }
+    guard let attribute = attribute(number: expiry.attribute), !attribute.isRemoved,
+      attribute.type == .date
+    else {
+      throw FormatError(
+        "records of entity '\(name)' expire by attribute \(expiry.attribute), which is no date of "
+          + "the entity", .catalogueExpiry)
+    }
+    guard indexes.contains(where: { $0.attributes == [expiry.attribute] }) else {
+      throw FormatError(
+        "records of entity '\(name)' expire by '\(attribute.name)', which has no index of its own",
+        .catalogueExpiry)
     }
   }
 

@@ -3,7 +3,7 @@
 extension EntityDescription {
   private static let ofEntity: Set = [
     "name", "layout", "attributes", "layouts", "indexes", "building", "elementIndexes",
-    "rules", "history",
+    "rules", "history", "expires",
   ]
   private static let ofAttribute: Set = [
     "number", "name", "source", "type", "optional", "shape", "members", "initial", "default",
@@ -16,6 +16,7 @@ extension EntityDescription {
   private static let ofElementIndex: Set = ["number", "attribute", "path"]
   private static let ofRule: Set = ["name", "condition"]
   private static let ofHistory: Set = ["images", "preserved"]
+  private static let ofExpiry: Set = ["attribute"]
 
   /// Takes the unknown members of `document`, from which the rest has been read.
   mutating func collectUnknown(in document: Document) {
@@ -52,6 +53,9 @@ extension EntityDescription {
     }
     if let element = document["history"] {
       unknownMembers.collect(element, .history, Self.ofHistory)
+    }
+    if let element = document["expires"] {
+      unknownMembers.collect(element, .expiry, Self.ofExpiry)
     }
   }
 }

@@ -103,6 +103,16 @@ package struct EntityDescription: Sendable {
     }
   }
 
+  /// When records expire.
+  ///
+  /// See Format.md, "Expiry".
+  package struct Expiry: Sendable, Hashable {
+    /// The number of the attribute whose date is the end of a record's life.
+    package var attribute: UInt32
+
+    package init(attribute: UInt32) { self.attribute = attribute }
+  }
+
   package var number: EntityNumber
   package var name: String
   package var attributes: [Attribute]
@@ -116,6 +126,8 @@ package struct EntityDescription: Sendable {
   package var rules: [Rule]
   /// `nil` where the history keeps no changes.
   package var history: History?
+  /// `nil` where records do not expire.
+  package var expiry: Expiry?
   package var unknownMembers = UnknownMembers()
 
   package init(

@@ -54,6 +54,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case catalogueElementIndex = "catalogue.element-index"
   case catalogueRule = "catalogue.rule"
   case catalogueHistory = "catalogue.history"
+  case catalogueExpiry = "catalogue.expiry"
   case catalogueLimits = "catalogue.limits"
   case constraintMembers = "constraint.members"
   case constraintType = "constraint.type"

@@ -77,6 +77,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// A second copy of the catalogue: a writer that does not know it would leave a copy of an
   /// earlier catalogue.
   case catalogueCopy
+  /// Records that expire. A reader that does not know it would show expired records, and a writer would keep
+  /// their unique keys from new ones.
+  case expiry
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -90,7 +93,7 @@ package enum FormatFeature: Sendable, CaseIterable {
     case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
       .derivedDatePart, .contentDigest, .catalogueCopy:
       FormatRequirement(reader: .first, writer: .schemas)
-    case .nullInitial: FormatRequirement(reader: .schemas, writer: .schemas)
+    case .nullInitial, .expiry: FormatRequirement(reader: .schemas, writer: .schemas)
     }
   }
 }
@@ -171,6 +174,7 @@ extension EntityDescription {
     if !rules.isEmpty { features.insert(.rule) }
     if !building.isEmpty { features.insert(.buildingIndex) }
     if history != nil { features.insert(.history) }
+    if expiry != nil { features.insert(.expiry) }
     if !elementIndexes.isEmpty { features.insert(.elementIndex) }
     if attributes.contains(where: { $0.members != nil }) { features.insert(.documentMembers) }
     if attributes.contains(where: { $0.changedDefault != nil }) {

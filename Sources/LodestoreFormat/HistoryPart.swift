@@ -48,11 +48,14 @@ package struct HistoryPart: Sendable, Hashable {
     package var entity: EntityNumber
     package var kind: Kind
     package var ids: IDRuns
+    /// Whether the records were deleted because they had expired.
+    package var isExpired: Bool
 
-    package init(entity: EntityNumber, kind: Kind, ids: IDRuns) {
+    package init(entity: EntityNumber, kind: Kind, ids: IDRuns, isExpired: Bool = false) {
       self.entity = entity
       self.kind = kind
       self.ids = ids
+      self.isExpired = isExpired
     }
   }
 
@@ -201,7 +204,9 @@ extension HistoryPart.Change {
     case .updated(let attributes):
       members["updated"] = .data(ids.encoded)
       members["attributes"] = .array(attributes.map { .integer(Int64($0)) })
-    case .deleted: members["deleted"] = .data(ids.encoded)
+    case .deleted:
+      members["deleted"] = .data(ids.encoded)
+      if isExpired { members["expired"] = .bool(true) }
     case .restarted: members["restarted"] = .data([])
     }
     return .object(members)
@@ -246,7 +251,14 @@ extension HistoryPart.Change {
       }
       kind = .restarted
     }
-    self.init(entity: EntityNumber(entity), kind: kind, ids: ids)
+    var isExpired = false
+    if let expired = document["expired"] {
+      guard case .bool(true) = expired, kind == .deleted else {
+        throw FormatError("'expired' of the history is not true, or of no deletion", .historyPart)
+      }
+      isExpired = true
+    }
+    self.init(entity: EntityNumber(entity), kind: kind, ids: ids, isExpired: isExpired)
   }
 }
 

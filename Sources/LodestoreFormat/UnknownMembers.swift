@@ -12,6 +12,7 @@ package enum CatalogueObject: Sendable, Hashable {
   case elementIndex(UInt32)
   case rule(String)
   case history
+  case expiry
 }
 
 /// Members of the objects of a description that this version does not know, which are written back as they

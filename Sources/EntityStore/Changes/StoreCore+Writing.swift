@@ -11,19 +11,26 @@ extension StoreCore {
   ) throws -> R {
     try checkWritable()
     try checkOpen("write")
-    return try write(origin, body, Savepoints())
+    return try write(origin, isEviction: false, Savepoints(), body)
   }
 
-  private func write<R>(
-    _ origin: WriteOrigin?, _ body: (TransactionCore) throws -> R, _ savepoints: Savepoints
+  /// - Parameter isEviction: whether `body` removes the expired records, which any other write must not
+  ///   meet.
+  func write<R>(
+    _ origin: WriteOrigin?, isEviction: Bool, _ savepoints: Savepoints,
+    _ body: (TransactionCore) throws -> R
   ) throws -> R {
     while true {
       do {
         return try mapped {
-          try environment.write { try self.run(origin, body, in: $0, savepoints) }
+          try environment.write {
+            try self.run(origin, isEviction: isEviction, body, in: $0, savepoints)
+          }
         }
       } catch is SchemaIsOld {
         try mapped { try reloadForReading() }
+      } catch let error as ExpiredFirst {
+        try evict(at: error.moment)
       } catch is SavepointFailed {}
     }
   }
@@ -39,12 +46,14 @@ extension StoreCore {
     do {
       return try await environment.writeTogether { transaction in
         try self.checkOpen("write")
-        return try self.run(origin, body, in: transaction, savepoints)
+        return try self.run(origin, isEviction: false, body, in: transaction, savepoints)
       }
     } catch is SchemaIsOld {
-      return try await onWriter { try self.write(origin, body, savepoints) }
+      return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
+    } catch is ExpiredFirst {
+      return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
     } catch is SavepointFailed {
-      return try await onWriter { try self.write(origin, body, savepoints) }
+      return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
     } catch let error as LMDBError {
       throw StoreError(error)
     } catch let error as FormatError {
@@ -55,7 +64,7 @@ extension StoreCore {
   }
 
   private func run<R>(
-    _ origin: WriteOrigin?, _ body: (TransactionCore) throws -> R, in transaction: Transaction,
+    _ origin: WriteOrigin?, isEviction: Bool, _ body: (TransactionCore) throws -> R, in transaction: Transaction,
     _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
@@ -64,6 +73,7 @@ extension StoreCore {
     }
     let core = TransactionCore(
       transaction: transaction, schema: schema, store: self, isWrite: true)
+    if !isEviction { try checkExpiry(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
     // The state has the sinks of the write, and some of them refer to the core: without this none of

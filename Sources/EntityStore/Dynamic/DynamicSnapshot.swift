@@ -20,7 +20,7 @@ package struct DynamicSnapshot {
 
   /// How many records `entity` has.
   package func count(of entity: DynamicEntity) throws(StoreError) -> Int {
-    try core.count(of: entity.stored)
+    try core.presentCount(of: entity.stored)
   }
 
   package func record(
@@ -31,16 +31,19 @@ package struct DynamicSnapshot {
     }
   }
 
-  /// Visits the records in the order of their ids, until `body` returns false.
+  /// Visits the records in the order of their ids, until `body` returns false; expired ones are left out.
   package func forEachRecord(
     of entity: DynamicEntity, _ body: (DynamicRecord) throws -> Bool
   ) throws {
     let cursor = try Cursor(entity.stored.records, in: core.transaction)
+    let expired = try core.expired(of: entity.stored)
     var isThere = try cursor.first()
     while isThere {
-      let record = DynamicRecord(
-        id: cursor.integerKey, bytes: cursor.value, entity: entity.stored)
-      guard try body(record) else { return }
+      let id = cursor.integerKey
+      if expired?.contains(id) != true {
+        let record = DynamicRecord(id: id, bytes: cursor.value, entity: entity.stored)
+        guard try body(record) else { return }
+      }
       isThere = try cursor.next()
     }
   }

@@ -30,6 +30,8 @@ final class StoreCore: Sendable {
   let declared: [DeclaredEntity]
   /// Plans of queries.
   let recent = CommitCache()
+  let expiredRecords = ExpiredRecordsCache()
+  let heldRecords = HeldRecords()
   private let isOpen = Atomic<Bool>(true)
 
   /// Opens the file and checks its header; the catalogue is not read yet.

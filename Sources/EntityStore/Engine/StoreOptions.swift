@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
 /// How a store is opened.
 public struct StoreOptions: Sendable {
   /// The durability that a commit waits for.
@@ -162,6 +168,17 @@ public struct StoreOptions: Sendable {
   public var writeWaitWarningAge = Duration.seconds(5)
   /// Called when a write waits for long, on the thread that waits; on Linux alone.
   public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?
+  /// The clock by which records expire; see <doc:Expiry>.
+  ///
+  /// Called when a read begins, before a write, and by the store's own thread: from any thread, and often. The
+  /// default is the system's clock. Set another one for tests.
+  public var now: @Sendable () -> Date = { Date() }
+  /// How long expired records may stay in the file while nothing else is written.
+  ///
+  /// A store that is open for writing evicts them by itself: before each write, and otherwise this long after
+  /// the last eviction. Reads leave them out in any case. `nil` evicts before writes and by
+  /// ``Store/evictExpired()`` alone. The default is a minute.
+  public var evictionInterval: Duration? = .seconds(60)
   /// Whether a file of the other LMDB is made into one of the LMDB of this program before it is
   /// opened for writing.
   ///

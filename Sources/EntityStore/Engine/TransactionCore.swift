@@ -10,6 +10,10 @@ final class TransactionCore {
   let schema: StoredSchema
   let store: StoreCore
   let isWrite: Bool
+  /// When the read began, where records expire by that; `nil` in a write, and where no entity expires.
+  let moment: Double?
+  /// By entity, the expired records that this read has asked for.
+  var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
   /// Next record id by the number of each entity that this transaction has asked for.
   var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
@@ -39,6 +43,8 @@ final class TransactionCore {
   /// The write that this one has taken back, and ``changeCount`` after that; `nil` at the end of
   /// one that has done more.
   var undone: (number: UInt64, changeCount: Int)?
+  /// By entity, the records that this write has removed because they had expired.
+  var evictedIDs: [EntityNumber: IDRuns] = [:]
   /// Set when a batch failed half-way: this run of the write can only be aborted.
   var brokenBy: StoreError?
   /// The entities whose records the write itself has changed, and the last of them; derived
@@ -68,6 +74,7 @@ final class TransactionCore {
     self.schema = schema
     self.store = store
     self.isWrite = isWrite
+    moment = !isWrite && schema.hasExpiry ? store.options.moment : nil
     writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
     if !isWrite { points = PointLookup(transaction) }
   }
@@ -116,10 +123,12 @@ final class TransactionCore {
 
   // MARK: Records
 
-  /// The bytes of record `id`, valid until the next change.
+  /// The bytes of record `id`, valid until the next change; `nil` where there is none, or a read leaves it
+  /// out as expired.
   func record(
     _ id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
+    if let expired = try expired(of: entity), expired.contains(id) { return nil }
     do {
       if let found = try points?.record(id, of: entity) { return found }
       return try transaction.get(id, in: entity.records)
@@ -144,12 +153,18 @@ final class TransactionCore {
     }
   }
 
+  /// How many records the file has of `entity`, expired ones included.
   func count(of entity: StoredEntity) throws(StoreError) -> Int {
     do {
       return try transaction.count(of: entity.records)
     } catch {
       throw StoreError(error)
     }
+  }
+
+  /// How many records of `entity` are not expired.
+  func presentCount(of entity: StoredEntity) throws(StoreError) -> Int {
+    max(0, try count(of: entity) - (try expired(of: entity)?.ids.count ?? 0))
   }
 
   func decode<E: Entity>(

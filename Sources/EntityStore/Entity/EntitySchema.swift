@@ -23,6 +23,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let rules: [RecordRule<E>]
   /// `nil` where the store's options and the file say it.
   let history: HistoryPolicy<E>?
+  /// The attribute whose date ends a record's life; `nil` where records do not expire.
+  let expires: (any PartialKeyPath<E> & Sendable)?
   /// Names of attributes and relationships that are to go from the file.
   let removed: [String]
   /// The cases of the attributes that hold enumerations, by the attributes' names.
@@ -41,6 +43,9 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - rules: conditions that every record fulfils when it is written.
   ///   - history: whether and how changes are told in the history; `nil` leaves that to
   ///     ``StoreOptions/history`` and the file.
+  ///   - expires: the attribute, a date, after which a record is in no read and is removed. A record with
+  ///     null there never expires. The declaration gives the attribute an index of its own. See
+  ///     <doc:Expiry>.
   ///   - removed: names of attributes and relationships that are to go, with their values, from a
   ///     file that has them. What the file has and is neither declared nor named here stays.
   public init(
@@ -49,7 +54,8 @@ public struct EntitySchema<E: Entity>: Sendable {
     indexes: [[any PartialKeyPath<E> & Sendable]] = [],
     elementIndexes: [ElementIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
-    history: HistoryPolicy<E>? = nil, removed: [String] = []
+    history: HistoryPolicy<E>? = nil, expires: (any PartialKeyPath<E> & Sendable)? = nil,
+    removed: [String] = []
   ) {
     self.name = name
     self.attributes = attributes
@@ -59,6 +65,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.relationships = relationships
     self.rules = rules
     self.history = history
+    self.expires = expires
     self.removed = removed
     let cases = attributes.compactMap { attribute in attribute.cases.map { (attribute.name, $0) } }
     self.cases = Dictionary(cases, uniquingKeysWith: { first, _ in first })

@@ -188,7 +188,7 @@ struct HistoryRun {
       groups.append(
         HistoryChanges.Group(
           entity: name, entityNumber: change.entity.rawValue, kind: kind, attributes: attributes,
-          ids: ids))
+          ids: ids, isExpired: change.isExpired))
     }
     var links: [HistoryLinks] = []
     if query.kinds?.contains(.updated) ?? true {

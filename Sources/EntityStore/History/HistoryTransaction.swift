@@ -72,6 +72,10 @@ public struct HistoryChange: Sendable, Hashable {
   public let attributes: [String]
   /// The number of the write.
   public let transaction: UInt64
+  /// Whether the record was deleted because its date had passed; see ``Store/evictExpired()``.
+  ///
+  /// Records that went with it by the rules of relationships have not expired themselves.
+  public let isExpired: Bool
 
   let entityNumber: UInt32
   /// Under which number the image of the record is kept.
@@ -93,6 +97,7 @@ public struct HistoryChanges: Sequence, Sendable {
     let kind: HistoryChange.Kind
     let attributes: [String]
     let ids: IDRuns
+    var isExpired = false
   }
 
   let groups: [Group]
@@ -116,6 +121,11 @@ public struct HistoryChanges: Sequence, Sendable {
   public func count(of kind: HistoryChange.Kind, in entity: String? = nil) -> Int {
     Self.total(
       groups.lazy.filter { $0.kind == kind && (entity == nil || $0.entity == entity) })
+  }
+
+  /// How many records of an entity, or of all of them, were deleted because they had expired.
+  public func expiredCount(in entity: String? = nil) -> Int {
+    Self.total(groups.lazy.filter { $0.isExpired && (entity == nil || $0.entity == entity) })
   }
 
   /// A damaged file may tell of more than there can be.
@@ -150,8 +160,8 @@ public struct HistoryChanges: Sequence, Sendable {
         if let id = ids?.next() {
           return HistoryChange(
             kind: group.kind, entity: group.entity, recordID: id, attributes: group.attributes,
-            transaction: changes.transaction, entityNumber: group.entityNumber,
-            image: changes.image)
+            transaction: changes.transaction, isExpired: group.isExpired,
+            entityNumber: group.entityNumber, image: changes.image)
         }
         position += 1
         ids = position < changes.groups.count ? changes.groups[position].ids.makeIterator() : nil

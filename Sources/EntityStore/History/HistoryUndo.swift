@@ -139,6 +139,10 @@ struct HistoryUndo {
     takenBack = try log.writesTakenBack(after: number)
     links = found.flatMap(\.links)
     for change in found.flatMap(\.changes) {
+      guard !change.isExpired else {
+        throw StoreError.cannotUndo(
+          number, "it removed records that had expired, and they would be removed again")
+      }
       if let kind = try entity(change.entity).own(change.kind) {
         changes.append(HistoryPart.Change(entity: change.entity, kind: kind, ids: change.ids))
       }

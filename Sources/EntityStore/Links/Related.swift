@@ -50,7 +50,8 @@ extension ReadableTransaction where Self: ~Copyable {
   public func relatedCount<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target> = Query()
   ) throws(StoreError) -> Int {
-    if query.isEverything, let links = try access.core.end(relationship).links {
+    let end = try access.core.end(relationship)
+    if query.isEverything, let links = end.links, try !access.core.hasExpired(at: end) {
       return try LinkCursor(links, core: access.core).count(of: id.rawValue)
     }
     return try count(try access.related(relationship, of: id, query))
@@ -260,7 +261,10 @@ extension TransactionAccess {
     let request = try query.request()
     try request.checkWindow()
     let wanted = try query.wantedPlainCount() ?? .max
-    let ids = try order.ids(of: id.rawValue, limit: wanted)
+    let ids =
+      try core.hasExpired(at: end)
+      ? core.orderedIDs(of: id.rawValue, by: end, limit: wanted)
+      : order.ids(of: id.rawValue, limit: wanted)
     var sorted = ids
     IDSort.sort(&sorted)
     return LinkArrangement(

@@ -43,20 +43,53 @@ extension TransactionCore {
     }
   }
 
+  /// Whether a read leaves out records on either side of `end`, which have expired.
+  func hasExpired(at end: RelationshipEnd) throws(StoreError) -> Bool {
+    guard moment != nil else { return false }
+    if try expired(of: end.source) != nil { return true }
+    return try expired(of: end.target) != nil
+  }
+
   /// The ids that record `id` leads to by `end`, in the order of the relationship, or ascending; the first
   /// `limit` of them.
+  ///
+  /// A read leaves out expired records, on both sides.
   func orderedIDs(
     of id: UInt64, by end: RelationshipEnd, limit: Int = .max
   ) throws(StoreError) -> [UInt64] {
     guard let order = try LinkOrder(end, core: self) else {
       return try relatedIDs(of: id, by: end, limit: limit)
     }
-    return try order.ids(of: id, limit: limit)
+    return try leavingOutExpired(of: id, by: end, limit) { (limit) throws(StoreError) in
+      try order.ids(of: id, limit: limit)
+    }
   }
 
   /// The ids that record `id` leads to by `end`, ascending; the first `limit` of them.
+  ///
+  /// A read leaves out expired records, on both sides.
   func relatedIDs(
     of id: UInt64, by end: RelationshipEnd, limit: Int = .max
+  ) throws(StoreError) -> [UInt64] {
+    try leavingOutExpired(of: id, by: end, limit) { (limit) throws(StoreError) in
+      try linkedIDs(of: id, by: end, limit: limit)
+    }
+  }
+
+  private func leavingOutExpired(
+    of id: UInt64, by end: RelationshipEnd, _ limit: Int,
+    _ ids: (_ limit: Int) throws(StoreError) -> [UInt64]
+  ) throws(StoreError) -> [UInt64] {
+    guard try hasExpired(at: end) else { return try ids(limit) }
+    if let expired = try expired(of: end.source), expired.contains(id) { return [] }
+    let all = try ids(.max)
+    guard let expired = try expired(of: end.target) else { return Array(all.prefix(max(0, limit))) }
+    return Array(all.lazy.filter { !expired.contains($0) }.prefix(max(0, limit)))
+  }
+
+  /// The ids that links of the file lead to, expired records included.
+  private func linkedIDs(
+    of id: UInt64, by end: RelationshipEnd, limit: Int
   ) throws(StoreError) -> [UInt64] {
     if let links = end.links { return try LinkCursor(links, core: self).ids(of: id, limit: limit) }
     var found: [UInt64] = []

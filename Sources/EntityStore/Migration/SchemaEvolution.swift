@@ -54,6 +54,7 @@ struct SchemaEvolution {
     settleLayout(result.attributes.map(\.number))
     settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
     settleElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
+    settleExpiry(declared, result.attributes.map(\.number), keepsOthers: false)
     settleHistory(declared, result.attributes.map(\.number))
   }
 
@@ -94,6 +95,7 @@ struct SchemaEvolution {
       changesConstraints = true
     }
     settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
+    settleExpiry(declared, numbers, keepsOthers: keepsOthers)
     settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
     settleElementIndexes(declared, numbers, keepsOthers: keepsOthers)
     settleHistory(declared, numbers)
@@ -101,6 +103,26 @@ struct SchemaEvolution {
       changesConstraints = true
       beginsHistory = stored.history == nil && hasRecords
     }
+  }
+
+  /// Makes records expire as declared.
+  ///
+  /// Called before the indexes are settled: the one of the expiry is never built in use, since reads
+  /// need it.
+  private mutating func settleExpiry(
+    _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
+  ) {
+    let before = result.expiry
+    if let position = declared.expiry {
+      let number = numbers[position]
+      if before?.attribute != number { result.expiry = .init(attribute: number) }
+    } else if !keepsOthers {
+      result.expiry = nil
+    }
+    if let expiry = result.expiry, result.attribute(number: expiry.attribute)?.isRemoved != false {
+      result.expiry = nil
+    }
+    if result.expiry != before { isChanged = true }
   }
 
   private mutating func settleHistory(_ declared: DeclaredEntity, _ numbers: [UInt32]) {
@@ -348,7 +370,7 @@ struct SchemaEvolution {
 
   /// Whether a new index over `attributes` is built while the store is used; relationships need theirs.
   private func isBuiltInUse(_ attributes: [UInt32]) -> Bool {
-    guard buildsInUse else { return false }
+    guard buildsInUse, attributes != result.expiry.map({ [$0.attribute] }) else { return false }
     return attributes.count > 1
       || result.attribute(number: attributes[0])?.type != .recordID
   }

@@ -47,6 +47,8 @@ final class ObservationCenter: StoreCompanion {
   /// Whether commits are told to the center; held while that is brought about, so that no observer reads
   /// before it is.
   private let isListening = Guarded(false)
+  /// Rings when a record expires that an observer may show.
+  private let expiry = Alarm()
 
   init(_ core: StoreCore) { self.core = core }
 
@@ -64,6 +66,7 @@ final class ObservationCenter: StoreCompanion {
       }
       return (state.observers.values.map(\.observer), state.sinkKey, state.listenerKey, state.watch)
     }
+    expiry.end()
     watch?.stop()
     if let sink { core.observers.remove(sink) }
     if let listener { core.environment.removeCommitListener(listener) }
@@ -101,6 +104,7 @@ final class ObservationCenter: StoreCompanion {
         try begin()
         isListening = true
       }
+      if core.schema.hasExpiry { try core.read { try awaitExpiry($0) } }
     } catch {
       remove(observer)
       throw error
@@ -124,6 +128,43 @@ final class ObservationCenter: StoreCompanion {
       guard state.observers[observer.key]?.entities != entities else { return }
       state.observers[observer.key]?.entities = entities
       state.observed.formUnion(entities)
+    }
+    if core.schema.hasExpiry { try? core.read { try awaitExpiry($0) } }
+  }
+
+  // MARK: Expiry
+
+  /// Sets the alarm to the next date of a record that an observer may show.
+  private func awaitExpiry(_ core: TransactionCore) throws {
+    guard let moment = core.moment else { return }
+    let observed = state.withLock { $0.observed }
+    var next: Double?
+    for entity in core.schema.expiring where observed.contains(entity.number) {
+      guard let date = try core.nextExpiry(of: entity) else { continue }
+      next = min(next ?? date, date)
+    }
+    guard let next else { return }
+    // A clock that stands still is asked again, and not without a pause.
+    let delay = Duration.seconds(min(max(next - moment, 0.01), 86_400))
+    expiry.set(after: delay) { [weak self] in await self?.noticeExpiry(since: moment) }
+  }
+
+  /// Has observers of entities run again of which a record has expired since `moment`.
+  private func noticeExpiry(since moment: Double) async {
+    let core = core
+    try? await core.onReader { [weak self] in
+      try core.read { core in
+        guard let self else { return }
+        let entities = try core.schema.expiring.filter { entity in
+          try core.hasExpired(of: entity, since: moment)
+        }
+        let numbers = Set(entities.map(\.number))
+        let observers = self.state.withLock { state in
+          state.observers.values.filter { !$0.entities.isDisjoint(with: numbers) }.map(\.observer)
+        }
+        for observer in observers { observer.wake(core.commitNumber.rawValue) }
+        try self.awaitExpiry(core)
+      }
     }
   }
 
@@ -299,6 +340,7 @@ final class ObservationCenter: StoreCompanion {
       state.processed = commit
       state.historyNumber = number
     }
+    try awaitExpiry(core)
     let news = CommittedChanges(delta, from: from, core)
     for observer in observers { observer.learn(news) }
   }

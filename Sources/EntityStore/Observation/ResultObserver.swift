@@ -112,6 +112,8 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
       bound.schemaNumber == changes.core.schema.number,
       let delta = changes.delta.entity(bound.entity.number), !delta.isUnknown,
       delta.touched.count <= Self.largestCount,
+      // Results that expired since are found by the query alone.
+      (try? changes.core.hasExpired(of: bound.entity)) == false,
       let isUpdate = try? apply(delta, changes)
     else { return nil }
     if isUpdate { commit = changes.core.commitNumber }

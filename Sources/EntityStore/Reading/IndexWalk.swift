@@ -22,14 +22,19 @@ extension TransactionCore {
     if let failure = tuple.failure { throw failure }
     // Several records may have a null.
     if index.isUnique, !tuple.hasNull {
-      guard tuple.byteCount > KeyEncoder.longestTuple else {
-        return try tuple.withBytes { (bytes) throws(StoreError) in try holder(of: bytes, in: index)
+      let found: UInt64?
+      if tuple.byteCount > KeyEncoder.longestTuple {
+        key.reset()
+        try tuple.withBytes { key.append(raw: $0) }
+        key.finishTuple()
+        found = try holder(of: key.bytes, in: index)
+      } else {
+        found = try tuple.withBytes { (bytes) throws(StoreError) in
+          try holder(of: bytes, in: index)
         }
       }
-      key.reset()
-      try tuple.withBytes { key.append(raw: $0) }
-      key.finishTuple()
-      return try holder(of: key.bytes, in: index)
+      if let found, let expired = try expired(of: entity), expired.contains(found) { return nil }
+      return found
     }
     let bytes = try tuple.withBytes { Array($0) }
     let range = IndexRange(lower: bytes, upper: bytes + [255])
@@ -56,7 +61,8 @@ extension TransactionCore {
     }
   }
 
-  /// Visits the entries of `index` in order, within `range`, until `body` returns false.
+  /// Visits the entries of `index` in order, within `range`, until `body` returns false; those of expired
+  /// records are left out.
   ///
   /// Cut keys (Format.md, "Cut keys") are not in order among themselves: a run of keys that share
   /// 463 bytes, of which one is cut, is sorted by the records' values first; such entries are passed
@@ -68,6 +74,7 @@ extension TransactionCore {
     isReversed: Bool, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let cursor = try Cursor(index.tree, in: transaction)
+    let expired = try expired(of: entity)
     var run = CutRun(range: range, isReversed: isReversed)
     var isStopped = false
     try cursor.walk(keys ?? range.keys, backwards: isReversed) { key, value in
@@ -76,6 +83,7 @@ extension TransactionCore {
         isStopped = try !flush(&run, index, entity, body)
         if isStopped { return false }
       }
+      if let expired, expired.contains(id) { return true }
       if run.isNeeded(for: key, in: index) {
         run.append(key: key, id: id)
         return true

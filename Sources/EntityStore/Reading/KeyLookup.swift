@@ -62,7 +62,9 @@ final class KeyLookup {
   /// The ids of the first records, in the order of the keys; 0 where there is none.
   func ids() throws(StoreError) -> [UInt64] {
     keys.sort()
+    let expired = try core.expired(of: entity)
     try keys.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
+      if let expired, expired.contains(holder) { return true }
       found[Int(keys.recordID(at: entry))] = holder
       return true
     }

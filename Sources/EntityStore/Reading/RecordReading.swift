@@ -285,7 +285,7 @@ extension TransactionCore {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
   ) throws(StoreError) {
     do {
-      let lookup = try RecordLookup(entity.records, in: transaction)
+      let lookup = try RecordLookup(entity, core: self)
       var start = ids.startIndex
       while start < ids.endIndex {
         let end = min(ids.endIndex, start + 512)
@@ -310,7 +310,7 @@ extension TransactionCore {
     _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
   ) throws(StoreError) {
     do {
-      let lookup = try RecordLookup(entity.records, in: transaction)
+      let lookup = try RecordLookup(entity, core: self)
       let order = IDSort.order(of: ids)
       var start = 0
       while start < order.count {

@@ -70,6 +70,9 @@ package struct DeclaredEntity: Sendable {
   package var rules: [EntityDescription.Rule] = []
   /// `nil` leaves it as it is in the file.
   var history: DeclaredHistory?
+  /// The index in ``attributes`` of the date by which records expire; set by
+  /// ``expire(by:)``.
+  private(set) package var expiry: Int?
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
@@ -198,6 +201,13 @@ package struct DeclaredEntity: Sendable {
         preserved.append(index)
       }
       return .kept(images: policy.keepsImages, preserved: preserved)
+    }
+    if let path = schema.expires {
+      guard let index = schema.index(of: path) else {
+        throw .badSchema(
+          entity: schema.name, "its records expire by \(path), which is no attribute")
+      }
+      try expire(by: index)
     }
     relationships = try DeclaredRelationship.relationships(of: schema)
     try check(relationships)
@@ -340,6 +350,26 @@ extension DeclaredEntity {
 }
 
 extension DeclaredEntity {
+  /// Has records expire by the date in the attribute at `position`, which gets an index of its own.
+  package mutating func expire(by position: Int) throws(StoreError) {
+    let attribute = attributes[position]
+    guard attribute.storage.type == .date else {
+      throw .badSchema(
+        entity: name, attribute: attribute.name,
+        "its records cannot expire by '\(attribute.name)', which is stored as a "
+          + "\(attribute.storage.type.name); name an attribute of type Date")
+    }
+    expiry = position
+    guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
+    indexes.append(Index(attributes: [position], isUnique: false))
+    guard indexes.count + elementIndexes.count <= Self.mostIndexes else {
+      throw .badSchema(
+        entity: name,
+        "with the index of its expiry it has \(indexes.count + elementIndexes.count) indexes, the limit "
+          + "is \(Self.mostIndexes)")
+    }
+  }
+
   /// Adds an index over what `path` leads to in the documents of the attribute at `position`.
   mutating func addElementIndex(over position: Int, path: [String]) throws(StoreError) {
     guard attributes[position].storage.isDocument else {

@@ -17,6 +17,10 @@ final class StoredSchema: Sendable {
   let isBuilding: Bool
   /// Whether changes of the records of an entity are told in the history.
   let keepsHistory: Bool
+  /// The entities whose records expire.
+  let expiring: [StoredEntity]
+  /// Whether there is one.
+  let hasExpiry: Bool
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose layout they do not know.
@@ -37,6 +41,8 @@ final class StoredSchema: Sendable {
     self.entities = entities
     isBuilding = entities.contains { !$0.building.isEmpty }
     keepsHistory = entities.contains { $0.description.history != nil }
+    expiring = entities.filter { $0.description.expiry != nil }
+    hasExpiry = !expiring.isEmpty
     hasElementIndexes = entities.contains { !$0.elementIndexes.isEmpty }
     byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

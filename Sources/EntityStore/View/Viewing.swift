@@ -6,7 +6,7 @@ extension TransactionAccess {
   func visit<E: Entity>(
     _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Void
   ) throws {
-    guard !query.isEverything else {
+    guard try !isOfAll(query) else {
       return try visitAll(E.self) {
         try body($0); return true
       }
@@ -21,7 +21,7 @@ extension TransactionAccess {
     _ query: Query<E>, stoppable body: (borrowing EntityView<E>, inout Bool) throws -> Void
   ) throws {
     var isStopped = false
-    guard !query.isEverything else {
+    guard try !isOfAll(query) else {
       return try visitAll(E.self) {
         try body($0, &isStopped); return !isStopped
       }
@@ -29,6 +29,12 @@ extension TransactionAccess {
     try visitFound(query) {
       try body($0, &isStopped); return !isStopped
     }
+  }
+
+  /// Whether a query finds every record of the file: where some have expired, a plan leaves them out.
+  private func isOfAll<E: Entity>(_ query: Query<E>) throws(StoreError) -> Bool {
+    guard query.isEverything else { return false }
+    return try core.expired(of: try core.entity(E.self)) == nil
   }
 
   /// Visits all records; inlined with its closure, so that the program's is the only one that is called

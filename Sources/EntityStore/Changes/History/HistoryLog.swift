@@ -93,7 +93,8 @@ struct HistoryLog {
         make(32 + (end - start) * 4)
         parts[parts.count - 1].changes.append(
           HistoryPart.Change(
-            entity: change.entity, kind: change.kind, ids: IDRuns(Array(ranges[start..<end]))))
+            entity: change.entity, kind: change.kind, ids: IDRuns(Array(ranges[start..<end])),
+            isExpired: change.isExpired))
       }
     }
     for group in links {

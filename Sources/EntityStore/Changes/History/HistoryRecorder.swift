@@ -138,11 +138,11 @@ final class HistoryRecorder: ChangeSink {
       var origin = core.origin
       origin.context = step.context
       try log.append(
-        number: next, origin: origin, time: core.time, changes: part?.told ?? [], links: links,
+        number: next, origin: origin, time: core.time, changes: part?.told() ?? [], links: links,
         images: number, untold: untold)
       next += 1
     }
-    let told = sets.flatMap(\.told)
+    let told = sets.flatMap { $0.told(expired: core.evictedIDs[$0.entity.number]) }
     // An undo is reported also where nothing was left to change: the write that it took back then
     // stops no other undo.
     guard !told.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
@@ -250,8 +250,10 @@ extension EntityChangeSet {
       }
   }
 
-  /// As the history tells them.
-  fileprivate var told: [HistoryPart.Change] {
+  /// The changes as the history reports them.
+  ///
+  /// - Parameter expired: the records that were deleted because they had expired.
+  fileprivate func told(expired: IDRuns? = nil) -> [HistoryPart.Change] {
     var told: [HistoryPart.Change] = []
     if !inserted.isEmpty {
       told.append(HistoryPart.Change(entity: entity.number, kind: .inserted, ids: inserted))
@@ -261,8 +263,12 @@ extension EntityChangeSet {
       told.append(
         HistoryPart.Change(entity: entity.number, kind: .updated(numbers.sorted()), ids: ids))
     }
-    if !deleted.isEmpty {
-      told.append(HistoryPart.Change(entity: entity.number, kind: .deleted, ids: deleted))
+    let evicted = expired.map { deleted.intersection($0) } ?? IDRuns()
+    for (ids, isExpired) in [(deleted.subtracting(evicted), false), (evicted, true)]
+    where !ids.isEmpty {
+      told.append(
+        HistoryPart.Change(
+          entity: entity.number, kind: .deleted, ids: ids, isExpired: isExpired))
     }
     return told
   }

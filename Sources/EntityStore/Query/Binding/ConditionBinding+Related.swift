@@ -23,9 +23,11 @@ extension ConditionBinding {
     return (end, Array(path.steps.dropFirst()))
   }
 
-  /// The binding of conditions of the records that `end` leads to.
-  func binding(of end: RelationshipEnd) -> ConditionBinding {
-    ConditionBinding(end.target, positions, schema)
+  /// That `end` leads to a record which fulfils `condition`, and which a read does not leave out.
+  private func leads(
+    by end: RelationshipEnd, to condition: BoundCondition
+  ) throws(StoreError) -> BoundCondition {
+    .related(RelatedTest(end, try core?.leavingOutExpired(condition, of: end.target) ?? condition))
   }
 
   // MARK: Tests
@@ -50,8 +52,8 @@ extension ConditionBinding {
       ValuePath(.record, rest.isEmpty ? [.member(BoundAttribute.recordIDName)] : rest))
     if end.attribute != nil { return try testOfOne(end, inner) }
     switch comparison.quantifier {
-    case .any: return .related(RelatedTest(end, try bindInner(inner, end)))
-    case .all: return .not(.related(RelatedTest(end, .not(try bindInner(inner, end)))))
+    case .any: return try leads(by: end, to: try bindInner(inner, end))
+    case .all: return .not(try leads(by: end, to: .not(try bindInner(inner, end))))
     case nil:
       // "groups CONTAINS id".
       guard rest.isEmpty, comparison.operator == .contains else {
@@ -61,7 +63,7 @@ extension ConditionBinding {
             + "ask for its @count")
       }
       inner.operator = .equal
-      return .related(RelatedTest(end, try bindInner(inner, end)))
+      return try leads(by: end, to: try bindInner(inner, end))
     }
   }
 
@@ -71,7 +73,7 @@ extension ConditionBinding {
   ) throws(StoreError) -> BoundCondition {
     var target = binding(of: end)
     let condition = try target.bind(.comparison(inner))
-    let test = BoundCondition.related(RelatedTest(end, condition))
+    let test = try leads(by: end, to: condition)
     let admitsNone: Bool
     switch (inner.operator, inner.right, inner.quantifier) {
     case (.equal, .value(.null), nil): admitsNone = true
@@ -80,7 +82,7 @@ extension ConditionBinding {
     default: admitsNone = false
     }
     guard admitsNone else { return test }
-    return .any([test, .not(.related(RelatedTest(end, .constant(true))))])
+    return .any([test, .not(try leads(by: end, to: .constant(true)))])
   }
 
   /// The comparison for the records that `end` leads to; a scalar there needs no quantifier.
@@ -105,7 +107,7 @@ extension ConditionBinding {
     guard comparison.quantifier == nil, case .value(.integer(let number)) = comparison.right,
       let (end, condition) = try counted(comparison.left)
     else { return nil }
-    let exists = BoundCondition.related(RelatedTest(end, condition ?? .constant(true)))
+    let exists = try leads(by: end, to: condition ?? .constant(true))
     switch (comparison.operator, number) {
     case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0): return exists
     case (.equal, 0), (.less, 1), (.lessOrEqual, 0): return .not(exists)
@@ -163,7 +165,10 @@ extension ConditionBinding {
       throw .badQuery("the records of '\(end.label)' have no positions; ask for one by its id")
     case .member, nil: question = .list(try operand(rest))
     }
-    return .related(RelatedOperand(end, condition, question))
+    let present =
+      try core?.hasExpired(of: end.target) == true
+      ? core?.leavingOutExpired(condition ?? .constant(true), of: end.target) : condition
+    return .related(RelatedOperand(end, present, question))
   }
 
   /// `SUBQUERY` over a relationship; `nil` for one over a collection in the record.

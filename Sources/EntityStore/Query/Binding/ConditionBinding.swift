@@ -8,6 +8,8 @@ struct ConditionBinding {
   let positions: [String: FormatPosition]
   /// The schema with the relationships; `nil` where conditions cannot go beyond the record.
   let schema: StoredSchema?
+  /// The read whose expired records no condition on related records takes into account.
+  private(set) var core: TransactionCore?
   /// The variables of the SUBQUERYs around the current expression, outermost first, with the types of
   /// the elements that they stand for, where known.
   private(set) var variables: [(name: String, type: DocumentType?)] = []
@@ -30,6 +32,19 @@ struct ConditionBinding {
     self.entity = entity
     self.positions = positions
     self.schema = schema
+  }
+
+  /// A binding for conditions of a query, which `core` runs.
+  init(_ entity: StoredEntity, _ positions: [String: FormatPosition], core: TransactionCore) {
+    self.init(entity, positions, core.schema)
+    self.core = core
+  }
+
+  /// The binding of conditions of the records that `end` leads to.
+  func binding(of end: RelationshipEnd) -> ConditionBinding {
+    var binding = ConditionBinding(end.target, positions, schema)
+    binding.core = core
+    return binding
   }
 
   mutating func bind(_ tree: ConditionTree) throws(StoreError) -> BoundCondition {

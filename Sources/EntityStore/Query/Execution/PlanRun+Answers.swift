@@ -27,6 +27,11 @@ extension PlanRun {
       case .ids: break
       }
     }
+    if start == nil, case .scan = plan.access, plan.request.condition == .constant(true),
+      plan.request.ids == nil
+    {
+      return try core.presentCount(of: entity)
+    }
     var count = 0
     let writer = start == nil || plan.order.isByID ? nil : makeSortKeyWriter()
     try inIDOrder(isReversed: plan.order.isByID && plan.order.isTieDescending) { id, bytes in

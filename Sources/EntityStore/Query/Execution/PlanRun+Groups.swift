@@ -145,7 +145,7 @@ struct GroupQuestion {
   init(
     _ keys: [Operand], _ terms: [GroupTerm], _ entity: StoredEntity, _ core: TransactionCore
   ) throws(StoreError) {
-    let binding = ConditionBinding(entity, [:], core.schema)
+    let binding = ConditionBinding(entity, [:], core: core)
     var keyTerms: [BoundOrder.Term] = []
     for key in keys {
       let order = try BoundOrder([SortTerm(key)], binding)

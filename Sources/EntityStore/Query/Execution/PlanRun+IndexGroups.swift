@@ -10,7 +10,7 @@ extension PlanRun {
   ) throws {
     let sorting = GroupSorting(
       writer: makeSortKeyWriter(),
-      lookup: try RecordLookup(entity.records, in: core.transaction))
+      lookup: try RecordLookup(entity, core: core))
     let keys = try startedKeys(range, access, groups)
     var group: [UInt8] = []
     var goesOn = true

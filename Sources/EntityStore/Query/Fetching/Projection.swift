@@ -159,7 +159,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws(StoreError) -> [[String: any AttributeValue]] {
     let core = access.core
     let run = try core.run(query)
-    var binding = ConditionBinding(run.entity, [:], core.schema)
+    var binding = ConditionBinding(run.entity, [:], core: core)
     var operands: [(String, BoundOperand)] = []
     for name in names {
       let operand = try binding.operand(.path(ValuePath(dotted: name)))

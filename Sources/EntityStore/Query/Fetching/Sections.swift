@@ -118,7 +118,7 @@ struct SectionKeys<E: Entity, Key: Sendable> {
       computed = nil
       return
     }
-    var binding = ConditionBinding(entity, [:], core.schema)
+    var binding = ConditionBinding(entity, [:], core: core)
     computed = (
       try binding.operand(attribute.operand),
       ConditionEvaluator(.constant(true), entity: entity, core: core)

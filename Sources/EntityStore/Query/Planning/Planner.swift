@@ -170,7 +170,8 @@ struct Planner {
 
   func share(of positions: Range<Int>) -> Double {
     positions.reduce(1.0) { share, position in
-      clauses[position].isAlways ? share : share * Cost.unknownShare
+      clauses[position].isAlways || clauses[position].leavesOutIDs
+        ? share : share * Cost.unknownShare
     }
   }
 
@@ -232,7 +233,7 @@ struct Planner {
   ///
   /// Of clauses that an index is about, it is the share of its entries.
   private func share(ofClauses positions: some Sequence<Int>) -> Double {
-    var rest = positions.filter { !clauses[$0].isAlways }
+    var rest = positions.filter { !clauses[$0].isAlways && !clauses[$0].leavesOutIDs }
     var share = 1.0
     for part in known.parts where !rest.isEmpty && part.clauses.allSatisfy(rest.contains) {
       share *= part.share
@@ -289,7 +290,7 @@ struct Planner {
     of index: StoredIndex, _ accesses: [IndexAccess]
   ) throws -> QueryPlan? {
     // If records have to be checked, the first that passes may be at the end of the index.
-    if request.requiresIndex, !clauses.allSatisfy(\.isAlways) { return nil }
+    if request.requiresIndex, !clauses.allSatisfy({ $0.isAlways || $0.leavesOutIDs }) { return nil }
     guard let wanted = request.wantedCount,
       !accesses.contains(where: { $0.index.description.number == index.description.number })
     else { return nil }

@@ -167,7 +167,8 @@ extension TransactionCore {
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
-    guard !isWrite, tracker == nil, let hash = request.planHash(for: entity) else {
+    guard !isWrite, tracker == nil, try !hasExpired(), let hash = request.planHash(for: entity)
+    else {
       return try newPlan(request, for: entity)
     }
     if let plan = store.recent.object(hash, at: commitNumber) as? QueryPlan,
@@ -184,12 +185,12 @@ extension TransactionCore {
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
     try writeElements()
-    let bound = try ConditionBinding.bind(
-      request.condition, to: entity, positions: request.positions, schema: schema)
+    var whole = ConditionBinding(entity, request.positions, core: self)
+    let bound = try whole.bind(request.condition)
     tracker?.note(bound.region)
-    let condition = NormalForm.of(bound)
+    let condition = NormalForm.of(try leavingOutExpired(bound, of: entity))
     // Positions are of the condition's text.
-    let binding = ConditionBinding(entity, [:], schema)
+    let binding = ConditionBinding(entity, [:], core: self)
     let order = try BoundOrder(request.order, binding)
     tracker?.note(order.region)
     try request.checkWindow()

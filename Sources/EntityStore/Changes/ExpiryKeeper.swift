@@ -1,0 +1,75 @@
+internal import LMDB
+
+/// Evicts expired records of a store that is open for writing, on the writer's thread, while nothing else has
+/// it done.
+///
+/// A write evicts before it begins. The keeper evicts when the store is opened, and after a record's date has
+/// passed without a write; between two evictions is ``StoreOptions/evictionInterval``. So many records that
+/// expire one after the other cost one commit for each interval.
+///
+/// State, under its mutex: the listener.
+final class ExpiryKeeper: StoreCompanion {
+  private let core: StoreCore
+  private let interval: Duration
+  private let alarm = Alarm()
+  private let listener = Guarded<Int?>(nil)
+
+  init(_ core: StoreCore, interval: Duration) {
+    self.core = core
+    self.interval = interval
+  }
+
+  deinit { close() }
+
+  /// Evicts soon, and from then on.
+  func start() {
+    let environment = core.environment
+    // A record that is written may expire before all others. The alarm that is set already is not later
+    // than one interval after the last eviction, or there was none to wait for.
+    let key = environment.addCommitListener { [weak self] _ in
+      guard let self, self.core.schema.hasExpiry else { return }
+      self.look(after: self.interval)
+    }
+    listener.withLock { $0 = key }
+    look(after: .zero)
+  }
+
+  func close() {
+    alarm.end()
+    let key = listener.withLock { listener in
+      defer { listener = nil }
+      return listener
+    }
+    if let key { core.environment.removeCommitListener(key) }
+  }
+
+  private func look(after delay: Duration) {
+    alarm.set(after: delay) { [weak self] in await self?.evict() }
+  }
+
+  private func evict() async {
+    let core = core
+    // What fails here fails in the next write too, which reports it.
+    let next = try? await core.onWriter { () throws -> Double? in
+      try core.checkOpen("evict expired records of")
+      let moment = core.options.moment
+      if try core.read({ try $0.hasDueRecords(at: moment) }) { try core.evict(at: moment) }
+      return try core.read { core -> Double? in
+        let dates = try core.schema.expiring.compactMap { try core.nextExpiry(of: $0) }
+        return dates.min().map { $0 - moment }
+      }
+    }
+    guard let wait = next ?? nil else { return }
+    // Timers of the system count in its own time: a clock of tests is asked again each interval.
+    look(after: max(interval, .seconds(min(wait, 86_400))))
+  }
+}
+
+extension TransactionCore {
+  fileprivate func hasDueRecords(at moment: Double) throws(StoreError) -> Bool {
+    for entity in schema.expiring where try !dueRecords(of: entity, at: moment, atMost: 1).isEmpty {
+      return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,172 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The records of one entity whose date had passed when a read began, and which the read leaves out.
+///
+/// Reads are many and take different ways to records; all of them know a record's id. So every way asks
+/// one question, whether the id is among these, and a read without expired records asks nothing: this
+/// object is then not there (``TransactionCore/expired(of:)``).
+///
+/// Immutable, but for what others keep with it; valid for one commit.
+final class ExpiredRecords: Sendable {
+  let commit: CommitNumber
+  /// The time of the read, in seconds since 2001.
+  let moment: Double
+  /// Ascending.
+  let ids: [UInt64]
+  /// The date of the record that expires next; `nil` for none.
+  let next: Double?
+  /// An object that is made of ``ids``, for who needs it in another form.
+  let companion = Guarded<(any Sendable)?>(nil)
+
+  init(commit: CommitNumber, moment: Double, ids: [UInt64], next: Double?) {
+    self.commit = commit
+    self.moment = moment
+    self.ids = ids
+    self.next = next
+  }
+
+  func contains(_ id: UInt64) -> Bool {
+    let position = ids.partitioningIndex { $0 >= id }
+    return position < ids.count && ids[position] == id
+  }
+
+  /// Whether a read of `commit` that began at `moment` leaves out the same records.
+  fileprivate func holds(at commit: CommitNumber, _ moment: Double) -> Bool {
+    self.commit == commit && self.moment <= moment && next.map { moment < $0 } ?? true
+  }
+}
+
+/// The expired records by entity, as the last reads found them: they are the same until a commit, or until
+/// the next date passes.
+final class ExpiredRecordsCache: Sendable {
+  private let known = Guarded<[EntityNumber: ExpiredRecords]>([:])
+
+  fileprivate func records(
+    of entity: EntityNumber, at commit: CommitNumber, _ moment: Double
+  ) -> ExpiredRecords? {
+    known.withLock { $0[entity] }.flatMap { $0.holds(at: commit, moment) ? $0 : nil }
+  }
+
+  fileprivate func keep(_ records: ExpiredRecords, of entity: EntityNumber) {
+    let before = known.withLock { known -> ExpiredRecords? in
+      guard known[entity].map({ $0.commit <= records.commit }) ?? true else { return nil }
+      return known.updateValue(records, forKey: entity)
+    }
+    // Released outside of the lock.
+    withExtendedLifetime(before) {}
+  }
+}
+
+extension StoreOptions {
+  /// The time now, by the clock of the options, in seconds since 2001.
+  var moment: Double { now().timeIntervalSinceReferenceDate }
+}
+
+extension StoredEntity {
+  /// The index over the date by which records expire; `nil` where they do not.
+  var expiryIndex: StoredIndex? {
+    guard let expiry = description.expiry else { return nil }
+    return indexes.first { $0.description.attributes == [expiry.attribute] }
+  }
+}
+
+extension TransactionCore {
+  /// The records of `entity` that this read leaves out; `nil` where it leaves out none.
+  ///
+  /// A write leaves out none: expired records are evicted before it begins.
+  ///
+  /// - Complexity: one look into the index of the date for each commit, and O(k) for *k* expired records
+  ///   that no writer has evicted yet.
+  @inline(__always)
+  func expired(of entity: StoredEntity) throws(StoreError) -> ExpiredRecords? {
+    guard let moment else { return nil }
+    return try expired(of: entity, at: moment)
+  }
+
+  @inline(never)
+  private func expired(
+    of entity: StoredEntity, at moment: Double
+  ) throws(StoreError) -> ExpiredRecords? {
+    guard let index = entity.expiryIndex else { return nil }
+    let all: ExpiredRecords
+    if let known = expiredRecords[entity.number] {
+      all = known
+    } else if let known = store.expiredRecords.records(of: entity.number, at: commitNumber, moment) {
+      all = known
+      expiredRecords[entity.number] = known
+    } else {
+      all = try findExpired(index, at: moment)
+      expiredRecords[entity.number] = all
+      store.expiredRecords.keep(all, of: entity.number)
+    }
+    return all.ids.isEmpty ? nil : all
+  }
+
+  /// The next date of a record of `entity`, after the one when this read began; `nil` for none.
+  func nextExpiry(of entity: StoredEntity) throws(StoreError) -> Double? {
+    _ = try expired(of: entity)
+    return expiredRecords[entity.number]?.next
+  }
+
+  /// Whether a record of `entity` has expired after `earlier` and before this read began.
+  func hasExpired(of entity: StoredEntity, since earlier: Double) throws(StoreError) -> Bool {
+    guard let moment, let index = entity.expiryIndex else { return false }
+    var isFound = false
+    try forEachExpired(index, after: earlier, at: moment) { _ in
+      isFound = true
+      return false
+    }
+    return isFound
+  }
+
+  private func findExpired(
+    _ index: StoredIndex, at moment: Double
+  ) throws(StoreError) -> ExpiredRecords {
+    var ids: [UInt64] = []
+    let next = try forEachExpired(index, at: moment) { ids.append($0); return true }
+    ids.sort()
+    return ExpiredRecords(commit: commitNumber, moment: moment, ids: ids, next: next)
+  }
+
+  /// Visits the records whose date is at or before `moment`, the oldest date first, until `body` returns
+  /// false; returns the first date after `moment`, where the visit came so far.
+  ///
+  /// - Parameter earlier: leaves out the records whose date is at or before it.
+  @discardableResult
+  func forEachExpired(
+    _ index: StoredIndex, after earlier: Double? = nil, at moment: Double,
+    _ body: (UInt64) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Double? {
+    var next: Double?
+    do {
+      // Behind every entry of a date.
+      func end(of date: Double) -> [UInt8] {
+        var encoder = KeyEncoder()
+        encoder.append(date: date)
+        return Array(encoder.bytes) + [255]
+      }
+      let last = end(of: moment)
+      let cursor = try Cursor(index.tree, in: transaction)
+      // Null comes before all dates.
+      let dates = KeyRange(lower: .included(earlier.map(end) ?? [0, 255]))
+      try cursor.walk(dates, backwards: false) { key, value in
+        guard last.withUnsafeBytes({ compareKeys(key, $0) < 0 }) else {
+          var decoder = KeyDecoder(key)
+          if case .date(let date) = try decoder.next(), date.isFinite { next = date }
+          return false
+        }
+        let id =
+          index.isUnique
+          ? (value.count == 8 ? value._uint64(at: 0) : nil) : KeyDecoder.recordIDSuffix(key)
+        guard let id else {
+          throw StoreError.damagedIndex(index.name, "an entry has no record id")
+        }
+        return try body(id)
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+    return next
+  }
+}

@@ -1,0 +1,48 @@
+internal import LodestoreFormat
+
+// Queries leave expired records out by a condition on the record's id, which is added where a plan is made. So
+// every access path, count, group and order, and every one that comes later, has it as any other condition.
+
+extension TransactionCore {
+  /// Whether this read leaves out records of some entity.
+  func hasExpired() throws(StoreError) -> Bool {
+    guard moment != nil else { return false }
+    for entity in schema.expiring where try hasExpired(of: entity) { return true }
+    return false
+  }
+
+  func hasExpired(of entity: StoredEntity) throws(StoreError) -> Bool {
+    try expired(of: entity) != nil
+  }
+
+  /// `condition`, for the records of `entity` that this read does not leave out.
+  func leavingOutExpired(
+    _ condition: BoundCondition, of entity: StoredEntity
+  ) throws(StoreError) -> BoundCondition {
+    guard let expired = try expired(of: entity) else { return condition }
+    return condition.isAlways ? expired.condition : .all([condition, expired.condition])
+  }
+}
+
+extension ExpiredRecords {
+  /// That a record is none of these.
+  fileprivate var condition: BoundCondition {
+    companion.withLock { made in
+      if let set = made as? NumberSet { return Self.condition(set) }
+      let set = NumberSet(ids.map { Int64(bitPattern: $0 ^ (1 << 63)) })
+      made = set
+      return Self.condition(set)
+    }
+  }
+
+  private static func condition(_ set: NumberSet) -> BoundCondition {
+    .not(.test(AttributeTest(.recordID, .numbers(set))))
+  }
+}
+
+extension BoundCondition {
+  /// Whether it leaves out records by their ids alone, as nearly all records pass.
+  var leavesOutIDs: Bool {
+    if case .not(let part) = self { part.isOfRecordID } else { false }
+  }
+}
