@@ -51,7 +51,7 @@
         arguments.append("    history: \(type).\(history.text)")
       }
       if let expires = declaration.expires {
-        arguments.append("    expires: \\\(type).\(expires.text)")
+        arguments.append("    expires: \(list([[expires]]).dropFirst().dropLast())")
       }
       if !declaration.removed.isEmpty {
         let names = declaration.removed.map { "\"\($0)\"" }.joined(separator: ", ")

@@ -299,7 +299,8 @@
     static func notOneExpiry() -> Self {
       Self(
         "notOneExpiry",
-        "cannot have records expire by more or fewer attributes than one; name one, as [\\.validUntil]")
+        "cannot have records expire by more or fewer attributes than one; name one, as [\\.validUntil]"
+      )
     }
 
     static func expiryIsNoDate(_ name: String, _ type: String) -> Self {

@@ -82,6 +82,12 @@ extension Fault {
           .array([.integer(99)]))
       ),
       (
+        .catalogueExpiry,
+        catalogue(
+          "records expire by an attribute that is not there", "expires",
+          .object(["attribute": .integer(99)]))
+      ),
+      (
         .historyPreserved,
         Fault("what is preserved is named with a zero", in: .kept) {
           try $0.edit(
@@ -148,6 +154,9 @@ extension Fault {
   ]
 
   private static let keptCatalogueFaults: [Fault] = [
+    catalogue(
+      "records expire by an attribute that is no date", "expires",
+      .object(["attribute": .integer(1)])),
     catalogue(
       "a derived attribute is of an unknown kind", in: .kept, entity: 5,
       "attributes.1.derived.kind", .string("soundex")),

@@ -64,7 +64,8 @@ extension StoreCore {
   }
 
   private func run<R>(
-    _ origin: WriteOrigin?, isEviction: Bool, _ body: (TransactionCore) throws -> R, in transaction: Transaction,
+    _ origin: WriteOrigin?, isEviction: Bool, _ body: (TransactionCore) throws -> R,
+    in transaction: Transaction,
     _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema

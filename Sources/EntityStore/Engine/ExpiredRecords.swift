@@ -92,7 +92,8 @@ extension TransactionCore {
     let all: ExpiredRecords
     if let known = expiredRecords[entity.number] {
       all = known
-    } else if let known = store.expiredRecords.records(of: entity.number, at: commitNumber, moment) {
+    } else if let known = store.expiredRecords.records(of: entity.number, at: commitNumber, moment)
+    {
       all = known
       expiredRecords[entity.number] = known
     } else {
@@ -124,7 +125,9 @@ extension TransactionCore {
     _ index: StoredIndex, at moment: Double
   ) throws(StoreError) -> ExpiredRecords {
     var ids: [UInt64] = []
-    let next = try forEachExpired(index, at: moment) { ids.append($0); return true }
+    let next = try forEachExpired(index, at: moment) {
+      ids.append($0); return true
+    }
     ids.sort()
     return ExpiredRecords(commit: commitNumber, moment: moment, ids: ids, next: next)
   }

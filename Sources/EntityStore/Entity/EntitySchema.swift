@@ -23,8 +23,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let rules: [RecordRule<E>]
   /// `nil` where the store's options and the file say it.
   let history: HistoryPolicy<E>?
-  /// The attribute whose date ends a record's life; `nil` where records do not expire.
-  let expires: (any PartialKeyPath<E> & Sendable)?
+  /// The attribute whose date ends a record's life; none where records do not expire.
+  let expires: [any PartialKeyPath<E> & Sendable]
   /// Names of attributes and relationships that are to go from the file.
   let removed: [String]
   /// The cases of the attributes that hold enumerations, by the attributes' names.
@@ -43,7 +43,7 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - rules: conditions that every record fulfils when it is written.
   ///   - history: whether and how changes are told in the history; `nil` leaves that to
   ///     ``StoreOptions/history`` and the file.
-  ///   - expires: the attribute, a date, after which a record is in no read and is removed. A record with
+  ///   - expires: at most one attribute, a date, after which a record is in no read and is removed. A record with
   ///     null there never expires. The declaration gives the attribute an index of its own. See
   ///     <doc:Expiry>.
   ///   - removed: names of attributes and relationships that are to go, with their values, from a
@@ -54,7 +54,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     indexes: [[any PartialKeyPath<E> & Sendable]] = [],
     elementIndexes: [ElementIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
-    history: HistoryPolicy<E>? = nil, expires: (any PartialKeyPath<E> & Sendable)? = nil,
+    history: HistoryPolicy<E>? = nil, expires: [any PartialKeyPath<E> & Sendable] = [],
     removed: [String] = []
   ) {
     self.name = name

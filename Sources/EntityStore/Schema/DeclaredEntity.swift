@@ -202,7 +202,12 @@ package struct DeclaredEntity: Sendable {
       }
       return .kept(images: policy.keepsImages, preserved: preserved)
     }
-    if let path = schema.expires {
+    guard schema.expires.count <= 1 else {
+      throw .badSchema(
+        entity: schema.name,
+        "its records expire by \(schema.expires.count) attributes; name one date")
+    }
+    if let path = schema.expires.first {
       guard let index = schema.index(of: path) else {
         throw .badSchema(
           entity: schema.name, "its records expire by \(path), which is no attribute")

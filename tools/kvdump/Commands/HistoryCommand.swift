@@ -205,7 +205,8 @@ extension HistoryChange {
   func cells(of transaction: HistoryTransaction) -> [Cell] {
     [
       .unsigned(transaction.id), HistoryDate.cell(transaction.time),
-      transaction.author.map(Cell.text) ?? .null, .text(isExpired ? "expired" : kind.rawValue), .text(entity),
+      transaction.author.map(Cell.text) ?? .null, .text(isExpired ? "expired" : kind.rawValue),
+      .text(entity),
       .unsigned(recordID), .text(attributes.joined(separator: ", ")),
     ]
   }
