@@ -121,6 +121,87 @@ extension DatasetError {
       .damaged, "cannot apply the patch '\(file)': \(reason); fetch the whole generation")
   }
 
+  // MARK: Publishing
+
+  static func otherPublisher(_ folder: String) -> Self {
+    DatasetError(
+      .busy,
+      "cannot publish into '\(folder)': another process is publishing into it; wait until it ends, then "
+        + "publish again")
+  }
+
+  static func notNewer(_ generation: UInt64, than newest: UInt64) -> Self {
+    DatasetError(
+      .notNewer,
+      "cannot publish generation \(generation): the newest published one is \(newest); seal the store "
+        + "with a generation from \(newest + 1)")
+  }
+
+  static func unlistedKey(_ key: PublicKey, in keys: TrustedKeys) -> Self {
+    DatasetError(
+      .badKey,
+      "cannot sign by key \(key.shortID): expected \(keys.words); use that key, or add this one by "
+        + "'kvdump signing-keys rotate'")
+  }
+
+  static func noKeys(_ folder: String) -> Self {
+    DatasetError(
+      .notFound,
+      "cannot find keys in '\(folder)': it has no file keys/1.json; publish into it first, or check the "
+        + "path")
+  }
+
+  static func noManifest(_ folder: String) -> Self {
+    DatasetError(
+      .notFound,
+      "cannot find a dataset in '\(folder)': it has no file manifest.json; publish into it first, or "
+        + "check the path")
+  }
+
+  static func changedFile(_ path: String) -> Self {
+    DatasetError(
+      .damaged,
+      "cannot publish '\(path)': its bytes changed while they were compressed; publish a file that "
+        + "nobody writes")
+  }
+
+  static func notSealed(_ path: String, because reason: String) -> Self {
+    DatasetError(
+      .notSealed,
+      "cannot publish '\(path)': \(reason); publish a sealed file, which 'kvdump seal' makes")
+  }
+
+  static func badName(_ name: String) -> Self {
+    DatasetError(
+      .malformed,
+      "cannot publish the dataset '\(visible(name))': expected a name of at most 128 letters, digits, "
+        + "'-', '_' and '.', beginning with a letter or a digit; seal the store with such a name")
+  }
+
+  static func badMirror(_ address: String) -> Self {
+    DatasetError(
+      .malformed,
+      "cannot publish the mirror '\(visible(address))': expected an http or https address that ends "
+        + "with '/'; correct it")
+  }
+
+  static func tooManyKeys(limit: Int) -> Self {
+    DatasetError(
+      .badKey, "cannot make the key set: expected 1 to \(limit) different keys; name fewer")
+  }
+
+  static func outOfRange(_ thing: String, _ value: UInt64, limit: UInt64) -> Self {
+    DatasetError(
+      .malformed,
+      "cannot publish \(thing) \(value): expected at most \(limit); seal the store again")
+  }
+
+  static func tooLarge(_ path: String, length: UInt64, limit: Int) -> Self {
+    DatasetError(
+      .malformed,
+      "cannot read '\(path)': it has \(length) bytes, expected at most \(limit); check the path")
+  }
+
   // MARK: The system
 
   static func system(_ code: Int32, _ action: String, _ path: String) -> Self {

@@ -33,7 +33,7 @@ package struct KeySet: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// Reads a payload whose signature was verified.
+  /// Reads a payload, whose signature alone tells whether to believe it.
   init(payload: [UInt8]) throws(DatasetError) {
     let object = try SignedObject(parsing: payload, of: .keySet)
     try object.requireVersion(Self.version)

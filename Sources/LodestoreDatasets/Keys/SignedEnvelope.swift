@@ -93,6 +93,16 @@ package struct SignedEnvelope: Sendable {
     throw .unsigned(file, by: words)
   }
 
+  /// Returns whether one of `keys` has signed the payload.
+  func isVerified(by keys: [PublicKey]) throws(DatasetError) -> Bool {
+    do throws(DatasetError) {
+      _ = try payload(verifiedBy: keys, "")
+      return true
+    } catch  where error.code == .untrusted {
+      return false
+    }
+  }
+
   /// The bytes that are signed: the pre-authentication encoding of DSSE.
   static func signedBytes(_ payload: [UInt8], type: String) -> [UInt8] {
     Array("DSSEv1 \(type.utf8.count) \(type) \(payload.count) ".utf8) + payload

@@ -64,20 +64,4 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
     }
     return TrustedKeys(set)
   }
-
-  /// Reads a key set that begins a chain: one of its own keys must have signed it.
-  ///
-  /// This proves nothing of who made it; the publisher's own program and tests begin with it.
-  package static func root(
-    _ bytes: some Collection<UInt8>, dataset name: String?
-  ) throws(DatasetError) -> (keys: TrustedKeys, set: KeySet) {
-    let envelope = try SignedEnvelope(reading: bytes, as: .keySet)
-    let set = try KeySet(payload: envelope.payload)
-    let keys = TrustedKeys(set)
-    _ = try envelope.payload(verifiedBy: keys.keys, keys.words)
-    if let name, set.name != name {
-      throw .otherDataset(.keySet, found: set.name, expected: name)
-    }
-    return (keys, set)
-  }
 }

@@ -5,6 +5,8 @@ extension DatasetManifest {
   static let patchLimit = 64
   /// Mirrors that a manifest may name.
   static let mirrorLimit = 16
+  /// The longest address of a mirror, in bytes.
+  static let mirrorByteLimit = 2_048
   /// Entities whose records a manifest may count.
   static let entityLimit = 4_096
 
@@ -71,7 +73,7 @@ extension DatasetManifest {
     records = try file.counts("records", atMost: Self.entityLimit)
     whole = try WholeFile(try object.object("whole"), fileLength: length)
     patches = try Self.patches(object, generation: generation, wholeLength: whole.length)
-    mirrors = try object.texts("mirrors", atMost: Self.mirrorLimit, bytes: 2_048)
+    mirrors = try object.texts("mirrors", atMost: Self.mirrorLimit, bytes: Self.mirrorByteLimit)
   }
 
   private static func patches(

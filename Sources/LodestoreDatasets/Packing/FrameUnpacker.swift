@@ -7,7 +7,7 @@ internal import LodestorePages
 /// first frame that is not in the file yet.
 package final class FrameUnpacker {
   private let table: FrameTable
-  private let descriptor: Int32
+  private let descriptor: Int32?
   private let path: String
   private var pending: [UInt8] = []
   private let frame: UnsafeMutableRawBufferPointer
@@ -19,12 +19,13 @@ package final class FrameUnpacker {
   /// Begins after the frames that the file has.
   ///
   /// - Parameters:
-  ///   - descriptor: the file, open for writing; the caller keeps it open.
+  ///   - descriptor: the file, open for writing; the caller keeps it open. `nil` checks the frames and writes
+  ///     nothing.
   ///   - path: the file's path, for messages.
   ///   - skippingFrames: frames that the file has already, as ``completeFrames(in:table:path:)`` counts
   ///     them.
   package init(
-    _ table: FrameTable, to descriptor: Int32, path: String, skippingFrames: Int = 0
+    _ table: FrameTable, to descriptor: Int32?, path: String, skippingFrames: Int = 0
   ) throws(DatasetError) {
     precondition((0...table.frameCount).contains(skippingFrames))
     self.table = table
@@ -78,7 +79,7 @@ package final class FrameUnpacker {
         found: compressedBytesOfCompletedFrames + UInt64(pending.count),
         expected: table.compressedLength)
     }
-    try FileBytes.cut(descriptor, to: table.fileLength, path: path)
+    if let descriptor { try FileBytes.cut(descriptor, to: table.fileLength, path: path) }
   }
 
   private func unpack(_ compressed: UnsafeRawBufferPointer) throws(DatasetError) {
@@ -92,8 +93,10 @@ package final class FrameUnpacker {
       throw .damagedFrame(
         index, of: table.frameCount, because: "its bytes do not have the signed digest")
     }
-    try FileBytes.write(
-      bytes, to: descriptor, at: UInt64(index) * UInt64(FrameTable.frameLength), path: path)
+    if let descriptor {
+      try FileBytes.write(
+        bytes, to: descriptor, at: UInt64(index) * UInt64(FrameTable.frameLength), path: path)
+    }
     completedFrames = index + 1
   }
 

@@ -44,12 +44,22 @@ struct TrustedKeysTests {
     }
   }
 
-  @Test func `The first set is signed by one of its own keys`() throws {
+  @Test func `A folder's first set is signed by one of its own keys`() throws {
     let (first, other) = (try SigningKey(), try SigningKey())
-    let bytes = try set(1, [first]).signed(by: [first])
-    #expect(try TrustedKeys.root(bytes, dataset: name).keys.number == 1)
-    let foreign = try set(1, [first]).signed(by: [other])
-    #expect(throws: DatasetError.self) { try TrustedKeys.root(foreign, dataset: name) }
+    let folder = try ScratchFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("keys"), withIntermediateDirectories: false)
+    #expect(try KeyChain(in: folder.path, name: name).newest == nil)
+    try folder.write(set(1, [first]).signed(by: [first]), to: "keys/1.json")
+    try folder.write(set(2, [other]).signed(by: [first]), to: "keys/2.json")
+    // All keys are lost: the third set begins anew.
+    try folder.write(set(3, [first]).signed(by: [first]), to: "keys/3.json")
+    let chain = try KeyChain(in: folder.path, name: name)
+    #expect(chain.links.map(\.isFollowing) == [false, true, false])
+    #expect(chain.trusted == TrustedKeys(set(3, [first])))
+    try folder.write(set(1, [first]).signed(by: [other]), to: "keys/1.json")
+    let error = #expect(throws: DatasetError.self) { try KeyChain(in: folder.path, name: name) }
+    #expect(error?.code == .untrusted)
   }
 
   @Test(arguments: [

@@ -16,7 +16,9 @@ struct SeededNumbers: RandomNumberGenerator {
 
   /// Bytes that zstd compresses to about half, as records do.
   mutating func bytes(_ count: Int) -> [UInt8] {
-    (0..<count).map { _ in UInt8(next() & 15) + 0x41 }
+    var words = [UInt64](repeating: 0, count: count / 8 + 1)
+    for index in words.indices { words[index] = next() & 0x0f0f_0f0f_0f0f_0f0f | 1 << 6 }
+    return words.withUnsafeBytes { Array($0.prefix(count)) }
   }
 }
 

@@ -1,0 +1,149 @@
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// Publishes sealed files into a folder, which any static web server or bucket can serve.
+///
+/// One small signed file, `manifest.json`, names the newest generation; all other files have names that are
+/// never used again, so caches may keep them for ever. The manifest is replaced last, in one step: a process
+/// that is killed leaves the old manifest or the new one, with all files that it names. The next publisher
+/// removes what a killed one has left.
+///
+/// Copy the folder to its server with `manifest.json` last, as `rsync` does with
+/// `--delay-updates`.
+public struct DatasetPublisher: Sendable {
+  /// The choices of a publisher.
+  public struct Options: Sendable {
+    /// Addresses of other servers that have the folder; `nil` keeps those of the last manifest.
+    public var mirrors: [String]?
+    /// The generations before the new one from which patches are made, at most 64.
+    public var patchCount = 5
+    /// The newest generations whose files stay, the new one included.
+    public var keptGenerations = 10
+    /// How long the files of older generations stay too, for programs that are fetching them.
+    public var keptFor = Duration.seconds(7 * 86_400)
+    /// The level of zstd's compression, 1 to 19.
+    ///
+    /// Level 19 makes patches a third smaller than level 9, in forty times the time.
+    public var compressionLevel = 9
+
+    /// Makes the default options.
+    public init() {}
+  }
+
+  /// The path of the folder.
+  public let directory: String
+  /// The choices of this publisher.
+  public let options: Options
+  let key: SigningKey
+
+  /// Makes a publisher, and touches no file.
+  ///
+  /// - Parameters:
+  ///   - directory: the folder, which ``publish(_:)`` makes where it is missing.
+  ///   - key: a key of the folder's newest key set. In a folder without keys it becomes the first set.
+  public init(_ directory: String, key: SigningKey, options: Options = Options()) {
+    self.directory = directory
+    self.key = key
+    self.options = options
+  }
+
+  /// Publishes a file whose facts are known.
+  package func publish(
+    _ path: String, _ facts: SealedFacts, now: Date = Date()
+  ) throws(DatasetError) -> PublishReport {
+    guard PublishedNames.isDatasetName(facts.name) else { throw .badName(facts.name) }
+    guard facts.generation <= PublishedNames.numberLimit else {
+      throw .outOfRange("generation", facts.generation, limit: PublishedNames.numberLimit)
+    }
+    let file = try MappedBytes(reading: path)
+    let folder = try PublishedFolder(directory)
+    var removed = try folder.removeTemporaries()
+    let chain = try KeyChain(in: folder.path, name: facts.name)
+    let last = try Self.manifest(in: folder, chain: chain)
+    let keys = try signingKeys(folder, chain, name: facts.name, now: now)
+    if let last, facts.generation <= last.generation {
+      throw .notNewer(facts.generation, than: last.generation)
+    }
+    removed += try Self.removeUnpublished(in: folder, above: last?.generation ?? 0)
+    let whole = try writeWhole(file, facts.generation, in: folder, path: path)
+    let (patches, skipped) = try writePatches(
+      file, to: facts.generation, in: folder, smallerThan: whole.entry.length)
+    let manifest = DatasetManifest(
+      name: facts.name, generation: facts.generation, dataAsOf: facts.dataAsOf,
+      builtAt: facts.sealedAt, publishedAt: now, keySet: keys.number,
+      length: whole.table.fileLength, digest: whole.digest, contentDigest: facts.contentDigest,
+      schemaFingerprint: facts.schemaFingerprint, formatVersion: facts.formatVersion,
+      records: facts.records, whole: whole.entry, patches: patches,
+      mirrors: try mirrors(after: last))
+    try Self.replace(manifest, in: folder, key: key, keys: keys)
+    removed += removeOld(in: folder, newest: manifest, now: now)
+    return PublishReport(
+      manifest: manifest, previousGeneration: last?.generation, trustedKeys: keys,
+      skippedPatches: skipped, removedFiles: removed)
+  }
+
+  /// The newest key set, which has the publisher's key; the first one is made here.
+  private func signingKeys(
+    _ folder: PublishedFolder, _ chain: KeyChain, name: String, now: Date
+  ) throws(DatasetError) -> TrustedKeys {
+    if let keys = chain.trusted {
+      guard keys.keys.contains(key.publicKey) else {
+        throw .unlistedKey(key.publicKey, in: keys)
+      }
+      return keys
+    }
+    let set = KeySet(name: name, number: 1, createdAt: now, keys: [key.publicKey])
+    try folder.write(try set.signed(by: [key]), in: PublishedNames.keys, as: "1.json")
+    return TrustedKeys(set)
+  }
+
+  private func mirrors(after last: DatasetManifest?) throws(DatasetError) -> [String] {
+    guard let mirrors = options.mirrors else { return last?.mirrors ?? [] }
+    for mirror in mirrors {
+      guard mirror.hasPrefix("https://") || mirror.hasPrefix("http://"), mirror.hasSuffix("/"),
+        mirror.utf8.count <= DatasetManifest.mirrorByteLimit,
+        mirrors.count <= DatasetManifest.mirrorLimit
+      else { throw .badMirror(mirror) }
+    }
+    return mirrors
+  }
+
+  // MARK: The manifest
+
+  /// Reads and verifies the folder's manifest; `nil` without one.
+  ///
+  /// The newest key set has signed it or, when a rotation was killed before it signed the manifest, an older
+  /// one.
+  static func manifest(
+    in folder: PublishedFolder, chain: KeyChain
+  ) throws(DatasetError) -> DatasetManifest? {
+    guard
+      let bytes = try PublishedFolder.contents(
+        of: folder.file(PublishedNames.manifest), atMost: SignedFile.manifest.byteLimit)
+    else { return nil }
+    let claimed = try DatasetManifest.claimedKeySet(in: bytes)
+    guard let link = chain.links.first(where: { $0.set.number == claimed }) ?? chain.links.last
+    else { throw .noKeys(folder.path) }
+    return try DatasetManifest(
+      verifying: bytes, with: TrustedKeys(link.set), name: link.set.name)
+  }
+
+  /// Signs a manifest and puts it in the place of the last one, when the disk has all files that it names.
+  static func replace(
+    _ manifest: DatasetManifest, in folder: PublishedFolder, key: SigningKey, keys: TrustedKeys
+  ) throws(DatasetError) {
+    let bytes = try manifest.signed(by: [key])
+    // A manifest that readers refuse must not replace one that they accept.
+    let read = try DatasetManifest(verifying: bytes, with: keys, name: manifest.name)
+    guard read.digest == manifest.digest, bytes.count <= SignedFile.manifest.byteLimit else {
+      throw .outOfRange(
+        "a manifest with bytes", UInt64(bytes.count), limit: UInt64(SignedFile.manifest.byteLimit))
+    }
+    try folder.syncNames()
+    try folder.write(bytes, in: "", as: PublishedNames.manifest)
+    try folder.syncNames()
+  }
+}

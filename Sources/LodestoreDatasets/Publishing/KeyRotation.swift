@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// The change of a published folder's keys to the next key set.
+///
+/// The set is written first, then the manifest, which the new key signs under the new number. A process that
+/// is killed between the two leaves the old manifest under the old set; the next rotation or publication of
+/// the new key's owner goes on from there.
+package struct KeyRotation: Sendable {
+  /// The path of the folder.
+  package let directory: String
+  /// A key of the newest set; `nil` where all of them are lost.
+  ///
+  /// Programs that trust the old set cannot follow without it: they need a new version with the new keys.
+  package let signer: SigningKey?
+  /// The key that signs manifests from now on.
+  package let newKey: SigningKey
+  /// Other keys of the new set, such as one that is kept offline.
+  package let otherKeys: [PublicKey]
+
+  package init(
+    _ directory: String, signer: SigningKey?, newKey: SigningKey, otherKeys: [PublicKey]
+  ) {
+    self.directory = directory
+    self.signer = signer
+    self.newKey = newKey
+    self.otherKeys = otherKeys
+  }
+
+  /// Writes the next key set and signs the manifest, if there is one, by the new key.
+  ///
+  /// - Throws: `DatasetError` with the code `badKey` when the signer is no key of the newest set.
+  @discardableResult
+  package func run(now: Date = Date()) throws(DatasetError) -> TrustedKeys {
+    let folder = try PublishedFolder(directory)
+    _ = try folder.removeTemporaries()
+    let chain = try KeyChain(in: folder.path, name: nil)
+    guard let newest = chain.newest else { throw .noKeys(directory) }
+    let old = TrustedKeys(newest)
+    if let signer, !old.keys.contains(signer.publicKey) {
+      throw .unlistedKey(signer.publicKey, in: old)
+    }
+    let keys = [newKey.publicKey] + otherKeys
+    guard keys.count <= KeySet.keyLimit, Set(keys).count == keys.count else {
+      throw .tooManyKeys(limit: KeySet.keyLimit)
+    }
+    let last = try DatasetPublisher.manifest(in: folder, chain: chain)
+    let set = KeySet(name: newest.name, number: newest.number + 1, createdAt: now, keys: keys)
+    try folder.write(
+      try set.signed(by: [signer ?? newKey]), in: PublishedNames.keys, as: "\(set.number).json")
+    let trusted = TrustedKeys(set)
+    if let last {
+      let manifest = last.signed(under: trusted, at: now)
+      try DatasetPublisher.replace(manifest, in: folder, key: newKey, keys: trusted)
+    } else {
+      try folder.syncNames()
+    }
+    return trusted
+  }
+}
+
+extension DatasetManifest {
+  /// A copy that another key set signs; the generation and its files stay.
+  func signed(under keys: TrustedKeys, at date: Date) -> DatasetManifest {
+    DatasetManifest(
+      name: name, generation: generation, dataAsOf: dataAsOf, builtAt: builtAt, publishedAt: date,
+      keySet: keys.number, length: length, digest: digest, contentDigest: contentDigest,
+      schemaFingerprint: schemaFingerprint, formatVersion: formatVersion, records: records,
+      whole: whole, patches: patches, mirrors: mirrors)
+  }
+}

@@ -1,0 +1,157 @@
+internal import LodestorePages
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A folder into which one publisher at a time writes.
+///
+/// The lock is on the folder itself, so no file of it is ever uploaded, and the kernel drops it however the
+/// process ends. Files are written under hidden temporary names and renamed when the disk has them: a reader,
+/// or a program that copies the folder, sees whole files or none.
+final class PublishedFolder {
+  let path: String
+  private let descriptor: Int32
+
+  /// Opens the folder, makes it and its parts where they are missing, and takes the lock.
+  ///
+  /// - Throws: `DatasetError` with the code `busy` when another publisher has the lock.
+  init(_ path: String) throws(DatasetError) {
+    self.path = path
+    for folder in [path] + Self.parts.map({ "\(path)/\($0)" }) {
+      guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+        throw .system(errno, "make the folder", folder)
+      }
+    }
+    descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(errno, "open the folder", path) }
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let code = errno
+      if code == EINTR { continue }
+      close(descriptor)
+      throw code == EWOULDBLOCK ? .otherPublisher(path) : .system(code, "lock the folder", path)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private static let parts = [
+    PublishedNames.keys, PublishedNames.generations, PublishedNames.patches,
+  ]
+  private static let temporarySuffix = ".publishing"
+
+  /// The path of a file, from its path within the folder.
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+
+  // MARK: Reading
+
+  /// Reads a small file whole; `nil` when it does not exist.
+  static func contents(
+    of path: String, atMost limit: Int
+  ) throws(DatasetError) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .system(errno, "read", path)
+    }
+    defer { close(descriptor) }
+    let length = try FileBytes.length(descriptor, path: path)
+    guard length <= UInt64(limit) else { throw .tooLarge(path, length: length, limit: limit) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(Int(length), 1), alignment: 16)
+    defer { buffer.deallocate() }
+    let count = try FileBytes.read(
+      into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(length))), from: descriptor,
+      at: 0, path: path)
+    return Array(buffer.prefix(count))
+  }
+
+  /// The names in a part of the folder, in order of their bytes.
+  static func names(in path: String) throws(DatasetError) -> [String] {
+    guard let stream = opendir(path) else {
+      if errno == ENOENT { return [] }
+      throw .system(errno, "list", path)
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  // MARK: Writing
+
+  /// Writes a file under a temporary name, which ``commit(_:as:)`` renames.
+  ///
+  /// - Parameter part: the part of the folder: the file is renamed within it.
+  func write<R>(
+    in part: String, _ body: (_ descriptor: Int32, _ path: String) throws(DatasetError) -> R
+  ) throws(DatasetError) -> (temporary: String, result: R) {
+    let name = ".\(UInt64.random(in: .min ... .max))\(Self.temporarySuffix)"
+    let temporary = part.isEmpty ? file(name) : file("\(part)/\(name)")
+    let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .system(errno, "make a file in", path) }
+    defer { close(descriptor) }
+    do throws(DatasetError) {
+      let result = try body(descriptor, temporary)
+      try FileBytes.sync(descriptor, path: temporary)
+      return (temporary, result)
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  /// Writes bytes as a file of a part of the folder.
+  func write(_ bytes: [UInt8], in part: String, as name: String) throws(DatasetError) {
+    let (temporary, _) = try write(in: part) { (descriptor, path) throws(DatasetError) in
+      try bytes.withBytes { (bytes) throws(DatasetError) in
+        try FileBytes.write(bytes, to: descriptor, at: 0, path: path)
+      }
+    }
+    try commit(temporary, as: part.isEmpty ? name : "\(part)/\(name)")
+  }
+
+  /// Gives a file that the disk has its name, and replaces a file of that name.
+  func commit(_ temporary: String, as name: String) throws(DatasetError) {
+    guard rename(temporary, file(name)) == 0 else {
+      let code = errno
+      unlink(temporary)
+      throw .system(code, "write", file(name))
+    }
+  }
+
+  /// Waits until the disk has the names of all files.
+  func syncNames() throws(DatasetError) {
+    for part in Self.parts {
+      let folder = open(file(part), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard folder >= 0 else { throw .system(errno, "open the folder", file(part)) }
+      defer { close(folder) }
+      try FileBytes.sync(folder, path: file(part))
+    }
+    try FileBytes.sync(descriptor, path: path)
+  }
+
+  /// Removes the temporary files of publishers that were killed: nobody else holds the lock.
+  ///
+  /// - Returns: the paths within the folder that were removed.
+  func removeTemporaries() throws(DatasetError) -> [String] {
+    var removed: [String] = []
+    for part in [""] + Self.parts {
+      for name in try Self.names(in: file(part))
+      where name.hasPrefix(".") && name.hasSuffix(Self.temporarySuffix) {
+        let name = part.isEmpty ? name : "\(part)/\(name)"
+        if unlink(file(name)) == 0 { removed.append(name) }
+      }
+    }
+    return removed
+  }
+}
