@@ -248,6 +248,9 @@ package struct DeclaredEntity: Sendable {
   private static func attribute<E: Entity>(
     _ definition: AttributeDefinition<E>, of entity: String
   ) throws(StoreError) -> Attribute {
+    if let target = definition.storage.target {
+      try ReferenceKey.of(target).check(definition.name, of: entity)
+    }
     do {
       var attribute = Attribute(
         name: definition.name, originalName: definition.originalName, source: definition.member,

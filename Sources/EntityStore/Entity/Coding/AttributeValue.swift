@@ -32,18 +32,32 @@ public protocol IndexableValue: AttributeValue, Codable {}
 /// How an attribute is stored: opaque; made by the library.
 @_documentation(visibility: internal)
 public struct AttributeStorage: Sendable {
-  package var type: AttributeType
+  /// That of the target's key for a reference, which is looked up when it is asked for: a schema can be in the
+  /// making that refers to itself.
+  package var type: AttributeType {
+    get { target.map { ReferenceKey.of($0).storedType } ?? plainType }
+    set { plainType = newValue }
+  }
+  private var plainType: AttributeType
   package var isOptional: Bool
   package var shape: String?
+  /// The entity that the values refer to by its unique key; `nil` where they are no references.
+  var target: (any Entity.Type)?
   /// The outline of the documents; `nil` where the program declares none.
   var members: DocumentOutline?
   /// The type that `shape` names, where a program declares it.
   var documentType: (any (Decodable & Sendable).Type)?
 
   package init(type: AttributeType, isOptional: Bool = false, shape: String? = nil) {
-    self.type = type
+    plainType = type
     self.isOptional = isOptional
     self.shape = shape
+  }
+
+  /// As the unique key of `target`.
+  init(referringTo target: any Entity.Type) {
+    self.init(type: .string)
+    self.target = target
   }
 
   /// As documents of `type`.

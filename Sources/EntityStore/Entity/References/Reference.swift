@@ -1,0 +1,148 @@
+internal import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// Leads from a record of the program's own store to a record of a dataset that is replaced whole.
+///
+///     @Entity struct Note {
+///       var pod: Reference<Pod>
+///       var text: String
+///       #Unique<Note>([\.pod])
+///     }
+///     try store.insert(Note(pod: try Reference(pod), text: "try this one"))
+///
+/// Record ids differ from one generation of a dataset to the next. A reference therefore holds the
+/// target's values in its unique key, the first that `#Unique` declares. The next generation has
+/// the record under the same key, or the reference leads nowhere, which is no error:
+/// ``AttachedSnapshot/resolve(_:)-(Reference<T>?)`` returns `nil`, and a later generation may have
+/// the record again.
+///
+/// A key of one attribute is stored as that attribute is. A key of several attributes is stored as
+/// a text: the JSON array of their values, such as `["AFNetworking","2.0.0"]`. Both can be indexed,
+/// unique, compared and ordered as other attributes of these types. In such a text numbers are
+/// ordered as text.
+///
+/// The key may hold neither record ids nor references: opening a store whose entities refer to such
+/// a target, or to one without a unique key, throws ``StoreError/Code/badSchema``.
+public struct Reference<Target: Entity>: Sendable, Hashable {
+  /// The value in the record.
+  let stored: StoredValue
+
+  init(_ stored: StoredValue) { self.stored = stored }
+
+  init(_ values: [Value]) throws(StoreError) {
+    stored = StoredValue(try ReferenceKey.of(Target.self).stored(values))
+  }
+
+  /// Refers to `target` by its values in the unique key.
+  ///
+  /// The record need not be in a store.
+  ///
+  /// - Throws: ``StoreError/Code/unstorableValue`` when one of the values is null;
+  ///   ``StoreError/Code/badSchema`` when the target has no key that a reference can hold.
+  public init(_ target: Target) throws(StoreError) {
+    try self.init(try ReferenceKey.of(Target.self).values(of: target))
+  }
+
+  /// Refers to the record that has the values of `key`, which need not exist.
+  ///
+  ///     Reference(Pod.key(name: "AFNetworking", version: "2.0.0"))
+  ///
+  /// - Throws: ``StoreError/Code/unknownIndex`` when `key` is not of the first unique index of the target;
+  ///   otherwise as ``init(_:)-(Target)``.
+  public init(_ key: EntityKey<Target>) throws(StoreError) {
+    try self.init(try ReferenceKey.of(Target.self).values(of: key))
+  }
+
+  /// The values of the key; `nil` where the stored text holds no key of the target.
+  var values: [Value]? { ReferenceKey.of(Target.self).values(of: stored.value) }
+}
+
+extension Reference: CustomStringConvertible {
+  /// The target's entity and the key as text.
+  public var description: String { "\(Target.schema.name) \(KeyText.text(of: stored.value))" }
+}
+
+extension Reference: IndexableValue {
+  /// As the key of the target is stored.
+  public static var _storage: AttributeStorage { AttributeStorage(referringTo: Target.self) }
+
+  /// The key.
+  public var _storedValue: StoredValue { stored }
+
+  /// The reference with this key.
+  public static func _value(from stored: StoredValue) -> Reference? {
+    stored.value.fits(ReferenceKey.of(Target.self).storedType) ? Reference(stored) : nil
+  }
+
+  /// Writes the key.
+  public func _write(to writer: inout RecordWriter) {
+    writer.write(stored.value, as: ReferenceKey.of(Target.self).storedType)
+  }
+
+  /// Reads the key.
+  public static func _read(from reader: inout RecordReader) throws(StoreError) -> Reference {
+    Reference(try reader.readStored(as: ReferenceKey.of(Target.self).storedType))
+  }
+}
+
+extension RecordWriter {
+  /// Writes a value whose type is known only now; the record fails where it is another one.
+  fileprivate mutating func write(_ value: Value, as type: AttributeType) {
+    let isFitting = value.fits(type)
+    if !isFitting { fail(UnfittingReference(type: type)) }
+    switch value {
+    case .string(let text) where isFitting: text._write(to: &self)
+    case .data(let bytes) where isFitting: bytes.withUnsafeBytes { writeVariable($0) }
+    default:
+      if type.isVariable {
+        writeVariable(UnsafeRawBufferPointer(start: nil, count: 0))
+      } else {
+        writeSlot(isFitting ? value : .null, as: type)
+      }
+    }
+  }
+}
+
+/// A reference that was made before the key of its target became another one.
+private struct UnfittingReference: Error, CustomStringConvertible {
+  let type: AttributeType
+
+  var description: String { "the reference is no \(type.name), which the key of its target is" }
+}
+
+extension RecordReader {
+  /// Reads a value whose type is known only now.
+  fileprivate mutating func readStored(
+    as type: AttributeType
+  ) throws(StoreError) -> StoredValue {
+    switch type {
+    case .bool: try readStored(Bool.self)
+    case .int8: try readStored(Int8.self)
+    case .int16: try readStored(Int16.self)
+    case .int32: try readStored(Int32.self)
+    case .int64: try readStored(Int64.self)
+    case .uint8: try readStored(UInt8.self)
+    case .uint16: try readStored(UInt16.self)
+    case .uint32: try readStored(UInt32.self)
+    case .uint64: try readStored(UInt64.self)
+    case .float: try readStored(Float.self)
+    case .double: try readStored(Double.self)
+    case .date: try readStored(Date.self)
+    case .uuid: try readStored(UUID.self)
+    case .decimal: try readStored(Decimal.self)
+    case .data: try readStored(Data.self)
+    case .string, .url, .recordID, .json, .document: try readStored(String.self)
+    }
+  }
+
+  private mutating func readStored<V: AttributeValue>(
+    _: V.Type
+  ) throws(StoreError) -> StoredValue {
+    try V._read(from: &self)._storedValue
+  }
+}

@@ -1,0 +1,157 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The unique key by which references lead to the records of an entity.
+///
+/// Made once for each entity, as every reference that is read or written asks for it.
+final class ReferenceKey: Sendable {
+  /// One attribute of the key.
+  struct Part: Sendable {
+    /// The index in the schema's attributes.
+    let ordinal: Int
+    let name: String
+    let type: AttributeType
+  }
+
+  let entity: String
+  let parts: [Part]
+  /// Why no reference can lead to the entity; `nil` where references can.
+  let fault: String?
+
+  /// How a reference is stored.
+  var storedType: AttributeType { parts.count == 1 ? parts[0].type : .string }
+
+  var ordinals: [Int?] { parts.map(\.ordinal) }
+
+  private init<E: Entity>(_ schema: EntitySchema<E>) {
+    entity = schema.name
+    var parts: [Part] = []
+    var fault = schema.unique.isEmpty ? "it has no unique key" : nil
+    for path in schema.unique.first ?? [] {
+      guard let ordinal = schema.index(of: path) else {
+        fault = "its unique key names what is no attribute"
+        continue
+      }
+      let attribute = schema.attributes[ordinal]
+      guard attribute.storage.target == nil else {
+        fault = "'\(attribute.name)' of its unique key is a reference itself"
+        continue
+      }
+      let type = attribute.storage.type
+      if type == .recordID {
+        fault =
+          "'\(attribute.name)' of its unique key is a record id, which leads to another record in "
+          + "another generation"
+      } else if !type.isIndexable {
+        fault = "'\(attribute.name)' of its unique key is stored as a \(type.name)"
+      }
+      parts.append(Part(ordinal: ordinal, name: attribute.name, type: type))
+    }
+    self.parts = parts
+    self.fault = fault
+  }
+
+  private static let known = Guarded<[ObjectIdentifier: ReferenceKey]>([:])
+
+  static func of<E: Entity>(_: E.Type) -> ReferenceKey {
+    let type = ObjectIdentifier(E.self)
+    if let key = known.withLock({ $0[type] }) { return key }
+    // Outside the lock: a schema is the author's code.
+    let key = ReferenceKey(E.schema)
+    known.withLock { $0[type] = key }
+    return key
+  }
+
+  /// Throws where no reference can lead to the entity.
+  func check(_ attribute: String? = nil, of owner: String? = nil) throws(StoreError) {
+    guard let fault else { return }
+    let subject = attribute.map { "attribute '\($0)' cannot refer to \(entity)" }
+    throw .badSchema(
+      entity: owner ?? entity, attribute: attribute,
+      "\(subject ?? "no reference can lead to it"): \(fault); declare with #Unique, as its first, a "
+        + "key of plain values")
+  }
+
+  // MARK: Values and what is stored
+
+  /// The stored form of the key with `values`, one for each part.
+  func stored(_ values: [Value]) throws(StoreError) -> Value {
+    try check()
+    for (part, value) in zip(parts, values) where value == .null {
+      throw StoreError(
+        .unstorableValue, "cannot refer to \(entity): '\(part.name)' of its unique key is null",
+        entity: entity, attribute: part.name)
+    }
+    return parts.count == 1 ? values[0] : .string(ReferenceText.text(values))
+  }
+
+  /// The values of a key in its stored form; `nil` where it is none of this key.
+  func values(of stored: Value) -> [Value]? {
+    guard fault == nil else { return nil }
+    guard parts.count != 1 else { return stored.fits(parts[0].type) ? [stored] : nil }
+    guard case .string(let text) = stored else { return nil }
+    return ReferenceText.values(text, parts.map(\.type))
+  }
+
+  /// The key's values in a record.
+  func values<E: Entity>(of record: E) throws(StoreError) -> [Value] {
+    try check()
+    let attributes = E.schema.attributes
+    var values: [Value] = []
+    for part in parts {
+      guard let value = Self.stored(record[keyPath: attributes[part.ordinal].keyPath]) else {
+        throw StoreError(
+          .unstorableValue,
+          "cannot refer to \(entity): a value of '\(part.name)', which is in its unique key, cannot be "
+            + "stored", entity: entity, attribute: part.name)
+      }
+      values.append(value.value)
+    }
+    return values
+  }
+
+  /// A value of an indexed attribute as it is stored: a scalar or an enumeration, perhaps optional.
+  private static func stored(_ value: Any) -> StoredValue? {
+    if let value = value as? any AttributeValue { return value._storedValue }
+    if let value = value as? any RawRepresentable {
+      return (value.rawValue as? any AttributeValue)?._storedValue
+    }
+    guard let optional = value as? any _OptionalDocument else { return nil }
+    func wrapped<V: _OptionalDocument>(_ value: V) -> StoredValue? {
+      value._wrapped.map { stored($0) } ?? .null
+    }
+    return wrapped(optional)
+  }
+
+  /// The values of a key that is of the same index.
+  func values<E: Entity>(of key: EntityKey<E>) throws(StoreError) -> [Value] {
+    try check()
+    let tuple = key.tuple
+    if let failure = tuple.failure { throw failure }
+    guard tuple.partCount == parts.count,
+      parts.indices.allSatisfy({ tuple.ordinal(at: $0) == parts[$0].ordinal })
+    else {
+      throw StoreError(
+        .unknownIndex,
+        "cannot refer to \(entity) by this key: references lead to it by its first unique key "
+          + "'\(parts.map(\.name).joined(separator: "+"))'", entity: entity)
+    }
+    return try tuple.withBytes { (bytes) throws(StoreError) in
+      var decoder = KeyDecoder(bytes)
+      var values: [Value] = []
+      do {
+        for _ in parts { values.append(try decoder.next()) }
+      } catch {
+        throw StoreError(wrapping: error)
+      }
+      return values
+    }
+  }
+
+  /// The key to look a record up by.
+  func entityKey<E: Entity>(_: E.Type, _ values: [Value]) -> EntityKey<E> {
+    var key = EntityKey<E>()
+    for (part, value) in zip(parts, values) { key.tuple.append(StoredValue(value), of: part.ordinal) }
+    return key
+  }
+}
