@@ -50,6 +50,25 @@ class Observer: @unchecked Sendable {
   ///   longer.
   func update(by changes: CommittedChanges) -> Bool? { nil }
 
+  /// Called when something is pending that was not, and when nothing is told any more; the lock may be held.
+  ///
+  /// For observers of several stores, in which no task waits.
+  func notice() {}
+
+  /// Whether something has changed that the state does not have.
+  final var hasNews: Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    return !pending.isEmpty
+  }
+
+  /// Whether nothing is told any more.
+  final var isOver: Bool {
+    gate.lock()
+    defer { gate.unlock() }
+    return isEnded
+  }
+
   /// Called by the job of the center.
   final func learn(_ changes: CommittedChanges) {
     lock.lock()
@@ -120,6 +139,7 @@ class Observer: @unchecked Sendable {
       pending = [(first.from, pending[pending.count - 1].commit, merged)]
     }
     pending.append((from, number, delta))
+    notice()
   }
 
   /// Has whoever waits look for itself, at commit `newest` or a later one.
@@ -176,6 +196,7 @@ class Observer: @unchecked Sendable {
     waiting = nil
     gate.unlock()
     continuation?.resume(returning: .ended)
+    notice()
   }
 }
 

@@ -153,6 +153,20 @@ public struct Query<E: Entity>: Sendable {
     }
   }
 
+  /// Without a limit and an offset.
+  func unlimited() -> Query {
+    with {
+      $0.limitCount = nil
+      $0.offsetCount = 0
+    }
+  }
+
+  /// The limit and the offset.
+  var window: (limit: Int?, offset: Int) { (limitCount, offsetCount) }
+
+  /// Whether a limit, an offset or a token leaves out records that fulfil the condition.
+  var isBounded: Bool { limitCount != nil || offsetCount != 0 || token != nil }
+
   /// How many of the records in the order of their ids the query needs; `nil` where that depends on the
   /// records.
   func wantedPlainCount() throws(StoreError) -> Int? {

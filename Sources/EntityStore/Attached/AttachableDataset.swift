@@ -1,0 +1,29 @@
+/// A dataset that a program keeps its own store beside: a store that may be replaced whole while it
+/// is used.
+///
+/// A cached dataset is one, of which each refresh brings another generation. A ``Store`` is one too, which
+/// nothing replaces.
+///
+/// A replaced store must stay open for as long as it is referenced: reads that began before the replacement
+/// go on with it.
+public protocol AttachableDataset: Sendable {
+  /// The news of replacements.
+  associatedtype Replacements: AsyncSequence & Sendable
+
+  /// The store of the generation that new reads use.
+  var currentStore: Store { get throws }
+
+  /// An element after each replacement of ``currentStore``, once it has the new store.
+  ///
+  /// What the elements are does not matter, and several replacements may be one element. Each loop
+  /// over the sequence hears of all replacements from its begin.
+  var replacements: Replacements { get }
+}
+
+extension Store: AttachableDataset {
+  /// The store itself.
+  public var currentStore: Store { self }
+
+  /// Nothing: a store changes by commits, which are observed without this.
+  public var replacements: AsyncStream<Never> { AsyncStream { $0.finish() } }
+}

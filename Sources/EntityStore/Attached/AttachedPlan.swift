@@ -1,0 +1,247 @@
+internal import LodestoreFormat
+
+/// How a query over two stores is run.
+struct AttachedPlan<E: Entity> {
+  /// The query with the conditions that the other store was asked for first.
+  private(set) var query: Query<E>
+  /// What is checked on the records that the query finds.
+  private(set) var checks: [SemiJoin<E>] = []
+  /// What the explanation says of each condition over the other store.
+  private(set) var steps: [(title: String, text: String)] = []
+  private let own: TransactionCore
+  private let other: TransactionCore
+
+  /// Asks the other store for the keys of the conditions for which that is the cheaper way.
+  init(
+    _ query: AttachedQuery<E>, own: TransactionCore, dataset: TransactionCore, keyLimit: Int
+  ) throws(StoreError) {
+    let isOfDataset = query.joins.first?.isOfDataset ?? false
+    guard query.joins.allSatisfy({ $0.isOfDataset == isOfDataset }) else {
+      throw .badQuery(
+        "\(E.schema.name) is asked for as the entity that refers and as the entity that is referred to; "
+          + "its records are in one of the two stores")
+    }
+    self.own = isOfDataset ? dataset : own
+    other = isOfDataset ? own : dataset
+    self.query = query.records
+    for join in query.joins {
+      do { try add(join, keyLimit) } catch { throw StoreError(wrapping: error) }
+    }
+  }
+
+  private mutating func add(_ join: SemiJoin<E>, _ keyLimit: Int) throws {
+    let plan = try join.plan(other)
+    let matches = plan.estimatedMatchCount
+    let isCheap = try cost(ofKeysOf: plan) <= costOfChecks(plan)
+    let isKeysFirst = join.isOfBounded || matches <= keyLimit && isCheap
+    let verb = join.isNegated ? "not by" : "by"
+    if isKeysFirst,
+      let condition = try join.condition(own, other, join.isOfBounded ? .max : keyLimit)
+    {
+      query = query.where(condition)
+      steps.append(
+        ("keys", "\(verb) \(join.reference): about \(matches) of \(plan.entity.name) asked for first"))
+      for line in plan.description.lines { steps.append(("", "\(line.title) \(line.text)")) }
+    } else {
+      checks.append(join)
+      steps.append(
+        (
+          "checks",
+          "\(verb) \(join.reference): on \(SemiJoinLimits.chunk) records at a time, looked up in "
+            + plan.entity.name
+        ))
+    }
+  }
+
+  /// The nanoseconds that it takes to find the keys and to make a condition of them.
+  private func cost(ofKeysOf plan: QueryPlan) -> Double {
+    plan.cost + Double(plan.estimatedMatchCount) * Self.costOfKey
+  }
+
+  /// The nanoseconds that it takes to look up what the records of the query refer to, or are referred by.
+  private func costOfChecks(_ plan: QueryPlan) throws -> Double {
+    let records = try own.plan(try query.request(), for: try own.entity(E.self))
+    var count = Double(records.estimatedMatchCount)
+    if let limit = query.window.limit {
+      // Records of which one in so many fulfils the condition are read until there are enough.
+      let share = Double(plan.estimatedMatchCount) / Double(max(1, plan.recordCount))
+      count = min(count, Double(limit + query.window.offset) / max(share, 1e-6))
+    }
+    return count * Self.costOfCheck
+  }
+
+  private static var costOfKey: Double { 1_500 }
+  private static var costOfCheck: Double { 3_000 }
+
+  // MARK: Running
+
+  /// Calls `body` with the results in the order of the query, until it returns false.
+  func visit(_ body: (StampedRecord<E>) throws -> Bool) throws {
+    var thrown: (any Error)?
+    func goesOn(_ body: () throws -> Bool) -> Bool {
+      do {
+        return try body()
+      } catch {
+        thrown = error
+        return false
+      }
+    }
+    guard !checks.isEmpty else {
+      let run = try own.run(query)
+      try run.forEach { id, bytes in
+        let record = try own.stamped(E.self, bytes, id: id, of: run.entity)
+        return goesOn { try body(record) }
+      }
+      if let thrown { throw thrown }
+      return
+    }
+    try query.request().checkWindow()
+    var window = query.window
+    if window.limit == 0 { return }
+    let run = try own.run(query.unlimited())
+    var chunk: [StampedRecord<E>] = []
+    // A limit is often reached after few records.
+    var size = window.limit.map { min(SemiJoinLimits.chunk, max(32, $0)) } ?? SemiJoinLimits.chunk
+    func flush() throws -> Bool {
+      for record in try admitted(chunk) {
+        if window.offset > 0 {
+          window.offset -= 1
+          continue
+        }
+        guard try body(record) else { return false }
+        if let limit = window.limit {
+          window.limit = limit - 1
+          if limit == 1 { return false }
+        }
+      }
+      chunk.removeAll(keepingCapacity: true)
+      size = min(SemiJoinLimits.chunk, size * 2)
+      return true
+    }
+    var isOver = false
+    try run.forEach { id, bytes in
+      chunk.append(try own.stamped(E.self, bytes, id: id, of: run.entity))
+      guard chunk.count >= size else { return true }
+      isOver = !goesOn(flush)
+      return !isOver
+    }
+    if let thrown { throw thrown }
+    if !isOver { _ = try flush() }
+  }
+
+  private func admitted(_ chunk: [StampedRecord<E>]) throws -> [StampedRecord<E>] {
+    var left = chunk
+    for check in checks where !left.isEmpty {
+      let answers = try check.admits(left.map(\.value), own, other)
+      left = zip(left, answers).compactMap { $1 ? $0 : nil }
+    }
+    return left
+  }
+
+  /// How many results there are.
+  func count() throws -> Int {
+    if checks.isEmpty { return try own.run(query.unordered(), wantsOnlyEntries: true).count() }
+    var count = 0
+    try visit { _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  /// How the query itself is run.
+  func explanation() throws(StoreError) -> QueryExplanation {
+    let asked = checks.isEmpty ? query : query.unlimited()
+    return QueryExplanation(try own.run(asked).plan.description, nil)
+  }
+}
+
+/// How a query over two stores is run: which store is asked first.
+public struct AttachedExplanation: Sendable, CustomStringConvertible {
+  /// How the records are found in their own store, with the conditions of the keys that were asked for first.
+  public let query: QueryExplanation
+  /// How many of the conditions over the other store are checked on records, instead of being asked for
+  /// first.
+  public let checkCount: Int
+  /// The plan in lines: the conditions over the other store, then the query.
+  public let description: String
+
+  init<E: Entity>(_ plan: AttachedPlan<E>) throws(StoreError) {
+    query = try plan.explanation()
+    checkCount = plan.checks.count
+    let lines = plan.steps.map { step in
+      step.title + String(repeating: " ", count: max(1, 8 - step.title.count)) + step.text
+    }
+    description = (lines + [query.description]).joined(separator: "\n")
+  }
+}
+
+extension AttachedSnapshot {
+  private func plan<E: Entity>(_ query: AttachedQuery<E>) throws(StoreError) -> AttachedPlan<E> {
+    try AttachedPlan(query, own: core, dataset: dataset.core, keyLimit: keyLimit)
+  }
+
+  /// Calls `body` with what `query` finds, in its order, until it returns false.
+  func visit<E: Entity>(
+    _ query: AttachedQuery<E>, _ body: (StampedRecord<E>) throws -> Bool
+  ) throws {
+    try plan(query).visit(body)
+  }
+
+  /// The records that `query` finds, in its order.
+  ///
+  /// Memory is bounded beside the results: at most 65,536 keys of the other store, or 1,024 records that are
+  /// checked at once, and what an order without an index has to sort.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery``, and what a fetch of its parts throws.
+  public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
+    var found: [E] = []
+    try visit(query) { record in
+      found.append(record.value)
+      return true
+    }
+    return found
+  }
+
+  /// The first record that `query` finds; `nil` when there is none.
+  public func first<E: Entity>(_ query: AttachedQuery<E>) throws -> E? {
+    var found: E?
+    try visit(query) { record in
+      found = record.value
+      return false
+    }
+    return found
+  }
+
+  /// Visits what `query` finds, in its order.
+  ///
+  /// - Throws: what `body` throws, as it is; otherwise as ``fetch(_:)-(AttachedQuery<E>)``.
+  public func forEach<E: Entity>(_ query: AttachedQuery<E>, _ body: (E) throws -> Void) throws {
+    try visit(query) { record in
+      try body(record.value)
+      return true
+    }
+  }
+
+  /// How many records `query` finds, within its limit and offset.
+  public func count<E: Entity>(_ query: AttachedQuery<E>) throws -> Int {
+    try plan(query).count()
+  }
+
+  /// The ids of the records that `query` finds, in its order.
+  public func ids<E: Entity>(_ query: AttachedQuery<E>) throws -> [E.ID] {
+    var ids: [E.ID] = []
+    try visit(query) { record in
+      ids.append(record.value.id)
+      return true
+    }
+    return ids
+  }
+
+  /// How `query` is run: which store is asked first, and how the records are found then.
+  ///
+  /// Where the other store is asked first, it is asked for the explanation too.
+  public func explain<E: Entity>(_ query: AttachedQuery<E>) throws -> AttachedExplanation {
+    try AttachedExplanation(plan(query))
+  }
+}

@@ -1,0 +1,138 @@
+internal import LodestoreFormat
+
+/// An unchanging view of a store and of the dataset beside it: one commit and one generation.
+///
+/// The calls of ``ReadableTransaction`` read the program's own store; ``dataset`` has the same calls for
+/// the dataset. It cannot outlive the closure that it is passed to.
+public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
+  /// The library's own part; nothing for others.
+  @_documentation(visibility: internal)
+  public var access: TransactionAccess {
+    @_lifetime(borrow self) get {
+      _overrideLifetime(TransactionAccess(core: core), borrowing: self)
+    }
+  }
+
+  /// The generation of the dataset.
+  public let dataset: Snapshot
+  private let kept: KeptCore
+  /// The most keys that one side of a condition over both stores may have in memory.
+  var keyLimit = SemiJoinLimits.keys
+
+  /// The transaction on the program's own store.
+  var core: TransactionCore { kept.core }
+
+  init(_ core: TransactionCore, _ dataset: TransactionCore) {
+    kept = KeptCore(core: core)
+    self.dataset = Snapshot(core: dataset)
+  }
+
+  // MARK: To the dataset
+
+  /// Returns the record of the dataset that `reference` leads to; `nil` where the generation has none.
+  ///
+  /// - Throws: ``StoreError/Code/unknownEntity`` when the dataset's store was not opened with the
+  ///   target's type; never because the target is gone.
+  /// - Complexity: O(log *n*)
+  public func resolve<T: Entity>(_ reference: Reference<T>?) throws(StoreError) -> T? {
+    try dataset.core.targets([reference])[0]?.value
+  }
+
+  /// Returns the records that `references` lead to, in their order; `nil` for each that leads nowhere.
+  ///
+  /// They are found in one pass over the sorted keys.
+  ///
+  /// - Throws: as ``resolve(_:)-(Reference<T>?)``.
+  /// - Complexity: O(*k* log *n*), with each page visited once
+  public func resolve<T: Entity>(_ references: [Reference<T>?]) throws(StoreError) -> [T?] {
+    try dataset.core.targets(references).map { $0?.value }
+  }
+
+  /// Returns why `reference` leads to no record of this generation; `nil` where it leads to one.
+  public func danglingReason<T: Entity>(
+    of reference: Reference<T>
+  ) throws(StoreError) -> DanglingReference.Reason? {
+    guard reference.values != nil else { return .otherKey }
+    return try dataset.core.targetIDs([reference])[0] == 0 ? .gone : nil
+  }
+
+  /// Returns the records that `query` finds in the program's own store, each with the record that the
+  /// reference at `path` leads to.
+  ///
+  /// - Throws: as a fetch of the query, and as ``resolve(_:)-(Reference<T>?)``.
+  public func fetch<E: Entity, T: Entity>(
+    _ query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
+  ) throws -> [ResolvedRecord<E, T>] {
+    try resolved(AttachedQuery(query), ReferenceAttribute(path))
+  }
+
+  /// Returns the records that `query` finds in the program's own store, each with the record that the
+  /// optional reference at `path` leads to.
+  public func fetch<E: Entity, T: Entity>(
+    _ query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
+  ) throws -> [ResolvedRecord<E, T>] {
+    try resolved(AttachedQuery(query), ReferenceAttribute(path))
+  }
+
+  /// Returns the records that `query` finds in the program's own store, each with the record that the
+  /// reference at `path` leads to.
+  public func fetch<E: Entity, T: Entity>(
+    _ query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
+  ) throws -> [ResolvedRecord<E, T>] {
+    try resolved(query, ReferenceAttribute(path))
+  }
+
+  /// Returns the records that `query` finds in the program's own store, each with the record that the
+  /// optional reference at `path` leads to.
+  public func fetch<E: Entity, T: Entity>(
+    _ query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
+  ) throws -> [ResolvedRecord<E, T>] {
+    try resolved(query, ReferenceAttribute(path))
+  }
+
+  private func resolved<E: Entity, T: Entity>(
+    _ query: AttachedQuery<E>, _ attribute: ReferenceAttribute<E, T>
+  ) throws -> [ResolvedRecord<E, T>] {
+    try resolvedRows(query, attribute).map(\.resolved)
+  }
+}
+
+/// A record of the program's own store, and the record of the dataset that it refers to.
+public struct ResolvedRecord<E: Entity, T: Entity>: Sendable {
+  /// The record.
+  public let record: E
+  /// The reference; `nil` where the record has none.
+  public let reference: Reference<T>?
+  /// The record of the dataset; `nil` without a reference, and where the reference leads nowhere.
+  public let target: T?
+
+  /// Whether there is a reference that leads to no record of the generation.
+  public var isDangling: Bool { reference != nil && target == nil }
+}
+
+extension Entity {
+  /// Returns the query for the records whose reference at `path` leads to `target`.
+  ///
+  ///     let notes = try snapshot.fetch(Note.referring(to: pod, by: \.pod))
+  ///
+  /// It is the condition that the reference is equal to that of `target`, and uses an index over the
+  /// reference.
+  ///
+  /// - Throws: as ``Reference/init(_:)-(Target)``.
+  public static func referring<T: Entity>(
+    to target: T, by path: KeyPath<Attributes, Attribute<Self, Reference<T>>>
+  ) throws(StoreError) -> Query<Self> {
+    let reference = try Reference(target)
+    return Self.where { $0[keyPath: path] == reference }
+  }
+
+  /// Returns the query for the records whose optional reference at `path` leads to `target`.
+  ///
+  /// - Throws: as ``Reference/init(_:)-(Target)``.
+  public static func referring<T: Entity>(
+    to target: T, by path: KeyPath<Attributes, Attribute<Self, Reference<T>?>>
+  ) throws(StoreError) -> Query<Self> {
+    let reference = try Reference(target)
+    return Self.where { $0[keyPath: path] == reference }
+  }
+}

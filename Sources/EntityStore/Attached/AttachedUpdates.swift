@@ -1,0 +1,169 @@
+internal import LodestoreFormat
+
+/// Values that follow a store and the dataset beside it; see ``AttachedStore/values(_:)-(_)``.
+///
+/// The first is of the newest commit and the current generation. Changes that come while the loop is busy
+/// are one; the loop ends when its task is cancelled, or the store or the dataset is closed.
+public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
+  /// One value.
+  @_documentation(visibility: internal)
+  public typealias Element = Value
+
+  let attached: AttachedStore
+  let read: AttachedFeed<Value>.Read
+  let isSame: @Sendable (Value, Value) -> Bool
+
+  /// Begins with the value as it is.
+  @_documentation(visibility: internal)
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(feed: AttachedFeed(attached, read), isSame: isSame)
+  }
+
+  /// A loop over values.
+  @_documentation(visibility: internal)
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let feed: AttachedFeed<Value>
+    let isSame: @Sendable (Value, Value) -> Bool
+    private var last: Value?
+
+    init(feed: AttachedFeed<Value>, isSame: @escaping @Sendable (Value, Value) -> Bool) {
+      self.feed = feed
+      self.isSame = isSame
+    }
+
+    /// The next value; `nil` at the end.
+    @_documentation(visibility: internal)
+    public mutating func next() async throws -> Value? {
+      while let value = try await feed.next() {
+        if let last, isSame(last, value) { continue }
+        last = value
+        return value
+      }
+      return nil
+    }
+  }
+}
+
+/// Results of a query with the records of the dataset that they refer to, which follow both.
+///
+///     for try await update in attached.updates(of: Note.all, resolving: \.pod) {
+///       show(update.items, update.difference)
+///     }
+///
+/// Each loop has its own results: first those of the newest commit and the current generation, then an update
+/// after each commit to the store or the dataset, and after each replacement of the dataset, that changes
+/// them. What comes while the loop is busy is one update. The loop ends when its task is
+/// cancelled, or the store or the dataset is closed.
+public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
+  /// One update.
+  @_documentation(visibility: internal)
+  public typealias Element = AttachedUpdate<E, T>
+
+  typealias Rows = ([(resolved: ResolvedRecord<E, T>, stamp: UInt32)], CommitNumber)
+
+  let attached: AttachedStore
+  let read: AttachedFeed<Rows>.Read
+
+  init(
+    _ attached: AttachedStore, _ query: AttachedQuery<E>, _ attribute: ReferenceAttribute<E, T>
+  ) {
+    self.attached = attached
+    read = { snapshot in (try snapshot.resolvedRows(query, attribute), snapshot.generation) }
+  }
+
+  /// Begins with the results as they are.
+  @_documentation(visibility: internal)
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(feed: AttachedFeed(attached, read))
+  }
+
+  /// A loop over updates.
+  @_documentation(visibility: internal)
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    let feed: AttachedFeed<Rows>
+    private var last: ResultState<E, Never>?
+
+    init(feed: AttachedFeed<Rows>) { self.feed = feed }
+
+    /// The next update; `nil` at the end.
+    @_documentation(visibility: internal)
+    public mutating func next() async throws -> AttachedUpdate<E, T>? {
+      while let (rows, commit) = try await feed.next() {
+        var state = ResultState<E, Never>()
+        state.rows = RowList(rows.map { ResultRow(value: $0.resolved.record, stamp: $0.stamp) })
+        let difference = last.map { state.difference(from: $0) }
+        if let difference, difference.isEmpty { continue }
+        last = state
+        return AttachedUpdate(
+          items: rows.map(\.resolved), difference: difference, generation: commit)
+      }
+      return nil
+    }
+  }
+}
+
+/// Results of a query with the records that they refer to, and what has changed since the update before.
+public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
+  /// The records, in the query's order, each with the record of the dataset that it refers to.
+  public let items: [ResolvedRecord<E, T>]
+  /// What has changed since the update before; `nil` in the first.
+  ///
+  /// A row whose target has changed, is gone or is back counts as updated.
+  public let difference: ResultDifference?
+  /// The number of the store's commit.
+  public let generation: CommitNumber
+}
+
+extension AttachedStore {
+  /// What `body` reads from both, again after each commit that changes records it has looked at and after each
+  /// replacement of the dataset.
+  ///
+  ///     for try await count in attached.values({ try $0.count(swiftNotes) }) { … }
+  public func values<Value: Sendable>(
+    _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> Value
+  ) -> AttachedValues<Value> {
+    AttachedValues(attached: self, read: body) { _, _ in false }
+  }
+
+  /// What `body` reads from both, again after each change: the same value is not told twice.
+  public func values<Value: Equatable & Sendable>(
+    _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> Value
+  ) -> AttachedValues<Value> {
+    AttachedValues(attached: self, read: body) { $0 == $1 }
+  }
+
+  /// The results of `query` in the program's own store, each with the record that the reference at `path`
+  /// leads to, and what has changed in them.
+  ///
+  /// - Throws: from the loop: as ``AttachedSnapshot/fetch(_:resolving:)-(Query<E>,_)``.
+  /// - Complexity: of an update, that of the query and of the look-up of its references
+  public func updates<E: Entity, T: Entity>(
+    of query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
+  ) -> AttachedUpdates<E, T> {
+    AttachedUpdates(self, AttachedQuery(query), ReferenceAttribute(path))
+  }
+
+  /// The results of `query` in the program's own store, each with the record that the optional reference at
+  /// `path` leads to, and what has changed in them.
+  public func updates<E: Entity, T: Entity>(
+    of query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
+  ) -> AttachedUpdates<E, T> {
+    AttachedUpdates(self, AttachedQuery(query), ReferenceAttribute(path))
+  }
+
+  /// The results of `query`, with a condition over the dataset, each with the record that the reference at `path`
+  /// leads to, and what has changed in them.
+  public func updates<E: Entity, T: Entity>(
+    of query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
+  ) -> AttachedUpdates<E, T> {
+    AttachedUpdates(self, query, ReferenceAttribute(path))
+  }
+
+  /// The results of `query`, with a condition over the dataset, each with the record that the optional reference
+  /// at `path` leads to, and what has changed in them.
+  public func updates<E: Entity, T: Entity>(
+    of query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
+  ) -> AttachedUpdates<E, T> {
+    AttachedUpdates(self, query, ReferenceAttribute(path))
+  }
+}

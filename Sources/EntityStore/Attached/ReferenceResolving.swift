@@ -1,0 +1,132 @@
+internal import LodestoreFormat
+
+/// The attribute of an entity that holds references, optional ones or not.
+struct ReferenceAttribute<E: Entity, T: Entity>: Sendable {
+  let ordinal: Int
+  let name: String
+  /// The records whose reference has one of these keys, in their stored form.
+  let isIn: @Sendable ([Value]) -> Condition<E>
+
+  init(_ path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>) {
+    self.init(E.attributes[keyPath: path])
+  }
+
+  init(_ path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>) {
+    self.init(E.attributes[keyPath: path])
+  }
+
+  private init<V>(_ attribute: Attribute<E, V>) {
+    ordinal = attribute.ordinal
+    name = attribute.attributeName
+    isIn = { attribute.compared(.in, .values($0)) }
+  }
+
+  /// Reads the reference of a record; `nil` where it has none.
+  var reading: (E) -> Reference<T>? {
+    let path = E.schema.attributes[ordinal].keyPath
+    return { $0[keyPath: path] as? Reference<T> }
+  }
+}
+
+/// A record with its checksum, which tells whether it has changed.
+struct StampedRecord<E: Entity> {
+  let value: E
+  let stamp: UInt32
+
+  /// The last bytes of a record are its checksum.
+  static func stamp(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+  }
+}
+
+// The transaction is one on the store that has the targets.
+extension TransactionCore {
+  /// The ids of the records that `references` lead to, in their order; 0 for none.
+  ///
+  /// The keys are sorted and looked up in one pass.
+  func targetIDs<T: Entity>(_ references: [Reference<T>?]) throws(StoreError) -> [UInt64] {
+    let key = ReferenceKey.of(T.self)
+    try key.check()
+    let (entity, index) = try resolve(T.self, over: key.ordinals)
+    let lookup = KeyLookup(in: index, of: entity, count: references.count, core: self)
+    var positions: [Int] = []
+    positions.reserveCapacity(references.count)
+    for (position, reference) in references.enumerated() {
+      guard let values = reference?.values else { continue }
+      positions.append(position)
+      lookup.begin()
+      for value in values { lookup.add(StoredValue(value)) }
+      if !lookup.end() { try lookup.find(key.entityKey(T.self, values)) }
+    }
+    var ids = [UInt64](repeating: 0, count: references.count)
+    for (position, id) in zip(positions, try lookup.ids()) { ids[position] = id }
+    return ids
+  }
+
+  /// The records that `references` lead to, in their order; `nil` for none.
+  func targets<T: Entity>(
+    _ references: [Reference<T>?]
+  ) throws(StoreError) -> [StampedRecord<T>?] {
+    let entity = try entity(T.self)
+    let ids = try targetIDs(references)
+    let found = ids.indices.filter { ids[$0] != 0 }
+    var targets = [StampedRecord<T>?](repeating: nil, count: ids.count)
+    try forEachRecord(found.map { ids[$0] }, of: entity) { position, bytes in
+      let position = found[position]
+      guard let bytes else {
+        throw StoreError.damagedIndex(
+          "\(entity.name).\(ReferenceKey.of(T.self).parts.map(\.name).joined(separator: "+"))",
+          "it leads to \(entity.name) \(ids[position]), which is not there")
+      }
+      targets[position] = try stamped(T.self, bytes, id: ids[position], of: entity)
+    }
+    return targets
+  }
+
+  /// A record, decoded, with its checksum.
+  func stamped<E: Entity>(
+    _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
+  ) throws -> StampedRecord<E> {
+    StampedRecord(
+      value: try withReader(bytes, id: id, of: entity) { try E.read(from: &$0) },
+      stamp: StampedRecord<E>.stamp(bytes))
+  }
+}
+
+extension AttachedSnapshot {
+  /// One stamp of two records, of which the second may be gone.
+  private static func stamp(_ record: UInt32, _ target: UInt32?) -> UInt32 {
+    var checksum = Checksum()
+    withUnsafeBytes(of: (record, target ?? 0, target == nil ? 0 : 1 as UInt32)) {
+      checksum.combine($0)
+    }
+    return checksum.value
+  }
+
+  /// What `query` finds, with what the references lead to, and with stamps of both.
+  func resolvedRows<E: Entity, T: Entity>(
+    _ query: AttachedQuery<E>, _ attribute: ReferenceAttribute<E, T>
+  ) throws -> [(resolved: ResolvedRecord<E, T>, stamp: UInt32)] {
+    let reference = attribute.reading
+    var rows: [(resolved: ResolvedRecord<E, T>, stamp: UInt32)] = []
+    var chunk: [StampedRecord<E>] = []
+    func flush() throws {
+      let references = chunk.map { reference($0.value) }
+      let targets = try dataset.core.targets(references)
+      for (position, record) in chunk.enumerated() {
+        let target = targets[position]
+        let resolved = ResolvedRecord(
+          record: record.value, reference: references[position], target: target?.value)
+        rows.append((resolved, Self.stamp(record.stamp, target?.stamp)))
+      }
+      chunk.removeAll(keepingCapacity: true)
+    }
+    try visit(query) { record in
+      chunk.append(record)
+      if chunk.count == SemiJoinLimits.chunk { try flush() }
+      return true
+    }
+    try flush()
+    return rows
+  }
+}

@@ -1,0 +1,126 @@
+internal import LodestoreFormat
+
+enum SemiJoinLimits {
+  /// The most keys that one side may have in memory: some megabytes.
+  static let keys = 65_536
+  /// How many records are checked at once.
+  static let chunk = 1_024
+}
+
+/// A condition on records of one store that records of the other store decide.
+///
+/// There are two ways to run it. Either the other store is asked first, and the keys that it finds become a
+/// condition of the query. Or the query runs in its order, and its records are checked against the other
+/// store, many at a time. ``AttachedPlan`` chooses.
+struct SemiJoin<E: Entity>: Sendable {
+  /// Whether `E` is an entity of the dataset.
+  let isOfDataset: Bool
+  let isNegated: Bool
+  /// The name of the attribute with the references, as explanations have it.
+  let reference: String
+  /// Whether the other query has a limit, so that it must be run as a whole.
+  let isOfBounded: Bool
+  /// How the other store would find all of its records.
+  let plan: @Sendable (_ other: TransactionCore) throws(StoreError) -> QueryPlan
+  /// The condition that the keys found in the other store make; `nil` where there are more than `limit`.
+  let condition:
+    @Sendable (_ own: TransactionCore, _ other: TransactionCore, _ limit: Int) throws ->
+      Condition<E>?
+  /// Which of the records fulfil the condition.
+  let admits:
+    @Sendable (_ records: [E], _ own: TransactionCore, _ other: TransactionCore) throws -> [Bool]
+
+  /// Of records whose reference leads to what `targets` finds.
+  init<T: Entity>(
+    _ attribute: ReferenceAttribute<E, T>, leadsTo targets: Query<T>, isNegated: Bool
+  ) {
+    isOfDataset = false
+    self.isNegated = isNegated
+    reference = "\(E.schema.name).\(attribute.name)"
+    isOfBounded = targets.isBounded
+    let asked = targets.isBounded ? targets : targets.unordered()
+    plan = { (other) throws(StoreError) in
+      try other.plan(try asked.request(), for: try other.entity(T.self))
+    }
+    condition = { _, other, limit in
+      let key = ReferenceKey.of(T.self)
+      try key.check()
+      var keys: [Value] = []
+      try other.visit(asked) { (target: T) in
+        // A record whose key has a null can be referred to by nobody.
+        let values = try key.values(of: target)
+        if !values.contains(.null) { keys.append(try key.stored(values)) }
+        return keys.count <= limit
+      }
+      guard keys.count <= limit else { return nil }
+      let condition = attribute.isIn(keys)
+      return isNegated ? condition.negated : condition
+    }
+    admits = { records, _, other in
+      let read = attribute.reading
+      let ids = try other.targetIDs(records.map(read))
+      var wanted = ids.filter { $0 != 0 }
+      IDSort.sortUnique(&wanted)
+      let found = wanted.isEmpty ? [] : Set(try other.foundIDs(of: targets.unordered().within(wanted)))
+      return ids.map { found.contains($0) != isNegated }
+    }
+  }
+
+  /// Of records that the reference of a record leads to that `records` finds.
+  init<U: Entity>(
+    referredBy attribute: ReferenceAttribute<U, E>, of records: Query<U>, isNegated: Bool
+  ) {
+    isOfDataset = true
+    self.isNegated = isNegated
+    reference = "\(U.schema.name).\(attribute.name)"
+    isOfBounded = records.isBounded
+    let asked = records.isBounded ? records : records.unordered()
+    plan = { (other) throws(StoreError) in
+      try other.plan(try asked.request(), for: try other.entity(U.self))
+    }
+    condition = { own, other, limit in
+      let read = attribute.reading
+      var references: Set<Reference<E>> = []
+      try other.visit(asked) { (record: U) in
+        if let reference = read(record) { references.insert(reference) }
+        return references.count <= limit
+      }
+      guard references.count <= limit else { return nil }
+      let ids = try own.targetIDs(Array(references)).filter { $0 != 0 }
+      let condition = Attribute<E, E.ID>.recordID
+        .compared(.in, .values(ids.map { .integer(unsigned: $0) }))
+      return isNegated ? condition.negated : condition
+    }
+    admits = { targets, _, other in
+      let key = ReferenceKey.of(E.self)
+      try key.check()
+      let keys: [Value?] = try targets.map { target in
+        let values = try key.values(of: target)
+        return values.contains(.null) ? nil : try key.stored(values)
+      }
+      let read = attribute.reading
+      var referred: Set<Value> = []
+      let wanted = records.unordered().where(attribute.isIn(keys.compactMap { $0 }))
+      try other.visit(wanted) { (record: U) in
+        if let reference = read(record) { referred.insert(reference.stored.value) }
+        return true
+      }
+      return keys.map { key in key.map { referred.contains($0) } ?? false != isNegated }
+    }
+  }
+}
+
+extension TransactionCore {
+  /// Calls `body` with the records that `query` finds, in its order, until it returns false.
+  func visit<E: Entity>(_ query: Query<E>, _ body: (E) throws -> Bool) throws(StoreError) {
+    let run = try run(query)
+    try run.forEach { id, bytes in
+      try body(try withReader(bytes, id: id, of: run.entity) { try E.read(from: &$0) })
+    }
+  }
+
+  /// The ids that `query` finds.
+  func foundIDs<E: Entity>(of query: Query<E>) throws(StoreError) -> [UInt64] {
+    try run(query, wantsOnlyEntries: true).ids()
+  }
+}
