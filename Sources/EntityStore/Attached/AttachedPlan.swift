@@ -40,7 +40,10 @@ struct AttachedPlan<E: Entity> {
     {
       query = query.where(condition)
       steps.append(
-        ("keys", "\(verb) \(join.reference): about \(matches) of \(plan.entity.name) asked for first"))
+        (
+          "keys",
+          "\(verb) \(join.reference): about \(matches) of \(plan.entity.name) asked for first"
+        ))
       for line in plan.description.lines { steps.append(("", "\(line.title) \(line.text)")) }
     } else {
       checks.append(join)

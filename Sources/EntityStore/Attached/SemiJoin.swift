@@ -61,7 +61,8 @@ struct SemiJoin<E: Entity>: Sendable {
       let ids = try other.targetIDs(records.map(read))
       var wanted = ids.filter { $0 != 0 }
       IDSort.sortUnique(&wanted)
-      let found = wanted.isEmpty ? [] : Set(try other.foundIDs(of: targets.unordered().within(wanted)))
+      let found =
+        wanted.isEmpty ? [] : Set(try other.foundIDs(of: targets.unordered().within(wanted)))
       return ids.map { found.contains($0) != isNegated }
     }
   }

@@ -151,7 +151,9 @@ final class ReferenceKey: Sendable {
   /// The key to look a record up by.
   func entityKey<E: Entity>(_: E.Type, _ values: [Value]) -> EntityKey<E> {
     var key = EntityKey<E>()
-    for (part, value) in zip(parts, values) { key.tuple.append(StoredValue(value), of: part.ordinal) }
+    for (part, value) in zip(parts, values) {
+      key.tuple.append(StoredValue(value), of: part.ordinal)
+    }
     return key
   }
 }
