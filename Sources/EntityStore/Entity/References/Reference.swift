@@ -48,16 +48,6 @@ public struct Reference<Target: Entity>: Sendable, Hashable {
     try self.init(try ReferenceKey.of(Target.self).values(of: target))
   }
 
-  /// Refers to the record that has the values of `key`, which need not exist.
-  ///
-  ///     Reference(Pod.key(name: "AFNetworking", version: "2.0.0"))
-  ///
-  /// - Throws: ``StoreError/Code/unknownIndex`` when `key` is not of the first unique index of the target;
-  ///   otherwise as ``init(_:)-(Target)``.
-  public init(_ key: EntityKey<Target>) throws(StoreError) {
-    try self.init(try ReferenceKey.of(Target.self).values(of: key))
-  }
-
   /// The values of the key; `nil` where the stored text holds no key of the target.
   var values: [Value]? { ReferenceKey.of(Target.self).values(of: stored.value) }
 }

@@ -122,38 +122,4 @@ final class ReferenceKey: Sendable {
     }
     return wrapped(optional)
   }
-
-  /// The values of a key that is of the same index.
-  func values<E: Entity>(of key: EntityKey<E>) throws(StoreError) -> [Value] {
-    try check()
-    let tuple = key.tuple
-    if let failure = tuple.failure { throw failure }
-    guard tuple.partCount == parts.count,
-      parts.indices.allSatisfy({ tuple.ordinal(at: $0) == parts[$0].ordinal })
-    else {
-      throw StoreError(
-        .unknownIndex,
-        "cannot refer to \(entity) by this key: references lead to it by its first unique key "
-          + "'\(parts.map(\.name).joined(separator: "+"))'", entity: entity)
-    }
-    return try tuple.withBytes { (bytes) throws(StoreError) in
-      var decoder = KeyDecoder(bytes)
-      var values: [Value] = []
-      do {
-        for _ in parts { values.append(try decoder.next()) }
-      } catch {
-        throw StoreError(wrapping: error)
-      }
-      return values
-    }
-  }
-
-  /// The key to look a record up by.
-  func entityKey<E: Entity>(_: E.Type, _ values: [Value]) -> EntityKey<E> {
-    var key = EntityKey<E>()
-    for (part, value) in zip(parts, values) {
-      key.tuple.append(StoredValue(value), of: part.ordinal)
-    }
-    return key
-  }
 }
