@@ -2,14 +2,24 @@ extension RecordView {
   /// Whether this record and another of the same layout have the same bytes in the attribute at `slot`.
   @inline(__always)
   package func hasSameValue(as other: borrowing RecordView, at slot: RecordLayout.Slot) -> Bool {
-    guard isNull(slot) == other.isNull(slot) else { return false }
+    hasSameValue(as: other, at: slot, and: slot)
+  }
+
+  /// Whether this record at `slot` and another one, of any layout, at `otherSlot`, which has the
+  /// same type, have the same bytes.
+  @inline(__always)
+  package func hasSameValue(
+    as other: borrowing RecordView, at slot: RecordLayout.Slot, and otherSlot: RecordLayout.Slot
+  ) -> Bool {
+    guard isNull(slot) == other.isNull(otherSlot) else { return false }
     if slot.type.isVariable {
-      return isEqual(variableBytes(slot), other.variableBytes(slot))
+      return isEqual(variableBytes(slot), other.variableBytes(otherSlot))
     }
     let range = Int(slot.position)..<Int(slot.position) + slot.type.slotSize
+    let otherRange = Int(otherSlot.position)..<Int(otherSlot.position) + slot.type.slotSize
     return isEqual(
       UnsafeRawBufferPointer(rebasing: bytes[range]),
-      UnsafeRawBufferPointer(rebasing: other.bytes[range]))
+      UnsafeRawBufferPointer(rebasing: other.bytes[otherRange]))
   }
 
   @inline(__always)

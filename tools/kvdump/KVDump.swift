@@ -24,6 +24,7 @@ import LodestoreFormat
 /// - `Store/`: opening for reading, records as cells, values that a person typed.
 /// - `Query/`: format strings, orders and paths that a person typed, plans, and pages of results.
 /// - `Change/`: records counted, asked about and changed; what `update` sets.
+/// - `Diff/`: differences of two stores as rows and counts.
 /// - `Export/`: files that are there as a whole or not at all.
 /// - `Import/`: files as pages, the schema for them, and the pages as records.
 /// - `Options/`: groups of options, and arguments that are more than text.
@@ -52,7 +53,7 @@ struct KVDump: ParsableCommand {
         subcommands: [
           InfoCommand.self, SchemaCommand.self, RecordsCommand.self, GetCommand.self,
           IndexCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
-          HistoryCommand.self,
+          HistoryCommand.self, DiffCommand.self,
           WatchCommand.self,
         ]),
       CommandGroup(

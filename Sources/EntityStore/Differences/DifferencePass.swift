@@ -1,0 +1,259 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// A comparison of two commits, part by part: where it is, and how it goes on.
+///
+/// Both trees of each kind of content are walked side by side in the order of their keys. A value of
+/// this type holds a place and no cursor, so that each part is a read of its own: bounded in time and
+/// memory, and cancelled between two parts.
+struct DifferencePass: Sendable {
+  enum Step: Sendable {
+    case records(EntityPair)
+    case keys(KeyedPair)
+    case links(RelationshipPair)
+    case order(OrderPair)
+    case buckets
+  }
+
+  /// Where a step goes on.
+  enum Place: Sendable {
+    /// At this id or a later one.
+    case id(UInt64)
+    /// At this key or a later one.
+    case key([UInt8])
+  }
+
+  private let sides: DifferenceSides
+  let schema: [SchemaDifference]
+  /// Parts that ``DifferenceMatching/uniqueKey`` does not compare, by name.
+  let uncompared: [String]
+  private let steps: [Step]
+  private var step = 0
+  var place = Place.id(0)
+
+  /// - Parameters:
+  ///   - entities: the names of the entities to compare; `nil` for everything.
+  ///   - onlyRecords: whether links, orders and buckets are left out.
+  init(
+    _ sides: DifferenceSides, _ matching: DifferenceMatching, entities: Set<String>?,
+    onlyRecords: Bool = false
+  ) throws {
+    self.sides = sides
+    var uncompared: [String] = []
+    (schema, steps) = try sides.read { older, newer in
+      if let entities { try Self.check(entities, older.schema, newer.schema) }
+      let plan = try DifferencePlan(older, newer, matching, entities: entities)
+      let schema = SchemaComparison(older.schema, newer.schema, entities: entities).differences
+      var steps = try plan.recordSteps(&uncompared)
+      if !onlyRecords { steps += try plan.otherSteps(&uncompared) }
+      return (schema, steps)
+    }
+    self.uncompared = uncompared
+  }
+
+  private static func check(
+    _ entities: Set<String>, _ older: StoredSchema, _ newer: StoredSchema
+  ) throws(StoreError) {
+    for name in entities.sorted()
+    where older.entity(named: name) == nil && newer.entity(named: name) == nil {
+      let known = Set(older.entities.map(\.name)).union(newer.entities.map(\.name))
+      throw .unknownEntity(name, known: Array(known))
+    }
+  }
+
+  /// Goes on until `budget` is spent or everything is compared; returns false at the end.
+  mutating func advance(
+    _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    guard step < steps.count else { return false }
+    let sides = sides
+    try sides.read { older, newer in
+      while step < steps.count, !budget.isSpent {
+        var run = DifferenceStep(older: older, newer: newer, place: place, budget: budget)
+        let isDone = try run.run(steps[step], visit)
+        budget = run.budget
+        place = isDone ? .id(0) : run.place
+        if isDone { step += 1 }
+      }
+    }
+    return step < steps.count
+  }
+}
+
+/// A part of one step.
+struct DifferenceStep {
+  let older: TransactionCore
+  let newer: TransactionCore
+  var place: DifferencePass.Place
+  var budget: DifferenceBudget
+
+  /// Returns whether the step is done.
+  mutating func run(
+    _ step: DifferencePass.Step, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    switch step {
+    case .records(let pair): try runRecords(pair, visit)
+    case .keys(let pair): try runKeys(pair, visit)
+    case .links(let pair): try runLinks(pair, visit)
+    case .order(let pair): try runOrder(pair, visit)
+    case .buckets: try runBuckets(visit)
+    }
+  }
+
+  // MARK: Records by id
+
+  private mutating func runRecords(
+    _ pair: EntityPair, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    var old = RecordWalk(try pair.older.map { try Cursor($0.records, in: older.transaction) })
+    var new = RecordWalk(try pair.newer.map { try Cursor($0.records, in: newer.transaction) })
+    if case .id(let id) = place {
+      try old.seek(id)
+      try new.seek(id)
+    }
+    while let id = [old.id, new.id].compactMap(\.self).min() {
+      if budget.isSpent {
+        place = .id(id)
+        return false
+      }
+      budget.visits -= 1
+      let (before, after) = (old.bytes(of: id), new.bytes(of: id))
+      if let found = try compare(pair, id, id, before, after) { try visit(.record(found)) }
+      if before != nil { try old.next() }
+      if after != nil { try new.next() }
+    }
+    return true
+  }
+
+  /// The difference of two records, of which one may be missing; `nil` where all values are equal.
+  mutating func compare(
+    _ pair: EntityPair, _ oldID: UInt64, _ newID: UInt64, _ before: UnsafeRawBufferPointer?,
+    _ after: UnsafeRawBufferPointer?
+  ) throws -> FoundRecord? {
+    var changed: [Int] = []
+    if let before, let after, let oldEntity = pair.older, let newEntity = pair.newer {
+      if oldID == newID, pair.areEqual(before, after) { return nil }
+      let oldView = try oldEntity.view(before, id: oldID)
+      let newView = try newEntity.view(after, id: newID)
+      changed = try attributes(pair, oldView, newView, oldID, newID)
+      if changed.isEmpty { return nil }
+      // Damage is no difference.
+      try oldEntity.verifyChecksum(of: oldView, id: oldID)
+      try newEntity.verifyChecksum(of: newView, id: newID)
+    } else if let before, let entity = pair.older {
+      try entity.verifyChecksum(of: try entity.view(before, id: oldID), id: oldID)
+    } else if let after, let entity = pair.newer {
+      try entity.verifyChecksum(of: try entity.view(after, id: newID), id: newID)
+    }
+    budget.find((before?.count ?? 0) + (after?.count ?? 0))
+    return FoundRecord(
+      pair: pair, kind: before == nil ? .inserted : after == nil ? .deleted : .updated,
+      oldID: before == nil ? 0 : oldID, newID: after == nil ? 0 : newID, old: before, new: after,
+      changed: changed, preserved: nil, older: older, newer: newer)
+  }
+
+  private func attributes(
+    _ pair: EntityPair, _ old: RecordView, _ new: RecordView, _ oldID: UInt64, _ newID: UInt64
+  ) throws -> [Int] {
+    do {
+      return try pair.differing(old, new) { attribute, before, after in
+        guard case .byTarget(let key) = attribute.comparison else { return true }
+        let mine = try key.values(before, older, isOlder: true)
+        let theirs = try key.values(after, newer, isOlder: false)
+        guard let mine, let theirs else { return mine == nil && theirs == nil }
+        return zip(mine, theirs).allSatisfy { $0.isSameStored(as: $1) }
+      }
+    } catch let error as FormatError {
+      throw StoreError.damagedRecord(entity: pair.name, recordID: newID, error)
+    }
+  }
+
+  // MARK: Buckets
+
+  private mutating func runBuckets(_ visit: (FoundDifference) throws -> Void) throws -> Bool {
+    try mergeKeys(older.store.trees.buckets, newer.store.trees.buckets) {
+      key, before, after, budget in
+      if let before, let after, compareKeys(before, after) == 0 { return }
+      guard let (bucket, name) = BucketKey.split(key) else {
+        throw FormatError("a bucket's key has no name")
+      }
+      let old = try before.map { Array(try Checksum.unsealed(key: key, body: $0)) }
+      let new = try after.map { Array(try Checksum.unsealed(key: key, body: $0)) }
+      budget.find((old?.count ?? 0) + (new?.count ?? 0))
+      try visit(.bucket(BucketDifference(bucket, name, old, new)))
+    }
+  }
+
+  /// Walks two trees side by side, and calls `body` with each key and the bodies that it has.
+  mutating func mergeKeys(
+    _ olderTree: Tree?, _ newerTree: Tree?,
+    _ body: (
+      UnsafeRawBufferPointer, UnsafeRawBufferPointer?, UnsafeRawBufferPointer?,
+      inout DifferenceBudget
+    ) throws -> Void
+  ) throws -> Bool {
+    let old = try olderTree.map { try Cursor($0, in: older.transaction) }
+    let new = try newerTree.map { try Cursor($0, in: newer.transaction) }
+    var start: [UInt8] = []
+    if case .key(let key) = place { start = key }
+    func begin(_ cursor: Cursor?) throws -> Bool {
+      guard let cursor else { return false }
+      return try start.withBytes { (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) }
+    }
+    var hasOld = try begin(old)
+    var hasNew = try begin(new)
+    while hasOld || hasNew {
+      let oldKey = hasOld ? old?.key : nil
+      let newKey = hasNew ? new?.key : nil
+      let order = oldKey.flatMap { a in newKey.map { compareKeys(a, $0) } }
+      let takesOld = oldKey != nil && (order ?? -1) <= 0
+      let takesNew = newKey != nil && (order ?? 1) >= 0
+      guard let key = takesOld ? oldKey : newKey else { return true }
+      if budget.isSpent {
+        place = .key(Array(key))
+        return false
+      }
+      budget.visits -= 1
+      try body(key, takesOld ? old?.value : nil, takesNew ? new?.value : nil, &budget)
+      if takesOld { hasOld = try old?.next() ?? false }
+      if takesNew { hasNew = try new?.next() ?? false }
+    }
+    return true
+  }
+}
+
+extension BucketDifference {
+  fileprivate init(_ bucket: String, _ key: [UInt8], _ old: [UInt8]?, _ new: [UInt8]?) {
+    self.init(
+      kind: old == nil ? .inserted : new == nil ? .deleted : .updated, bucket: bucket, key: key,
+      old: old.map { .init($0) }, new: new.map { .init($0) })
+  }
+}
+
+/// A walk of the records of one store by ascending ids.
+private struct RecordWalk {
+  private let cursor: Cursor?
+  private(set) var id: UInt64?
+
+  init(_ cursor: Cursor?) { self.cursor = cursor }
+
+  mutating func seek(_ first: UInt64) throws {
+    guard let cursor, try cursor.seek(atOrAfter: first) else { return }
+    id = cursor.integerKey
+  }
+
+  mutating func next() throws {
+    guard let cursor, let last = id else { return }
+    guard try cursor.next() else {
+      id = nil
+      return
+    }
+    id = cursor.integerKey
+    // A damaged page may have any keys, and must not be visited again and again.
+    guard cursor.integerKey > last else { throw FormatError("the ids of records do not ascend") }
+  }
+
+  func bytes(of wanted: UInt64) -> UnsafeRawBufferPointer? {
+    id == wanted ? cursor?.value : nil
+  }
+}

@@ -1,0 +1,103 @@
+internal import LMDB
+
+/// What finds differences: two commits, or one commit and its history.
+enum DifferenceRun: Sendable {
+  case stores(DifferencePass)
+  case history(HistoryDifferences)
+
+  var schema: [SchemaDifference] {
+    if case .stores(let pass) = self { pass.schema } else { [] }
+  }
+
+  var uncompared: [String] {
+    switch self {
+    case .stores(let pass): pass.uncompared
+    case .history(let pass): pass.untold
+    }
+  }
+
+  /// Goes on until `budget` is spent or the end; returns false at the end.
+  mutating func advance(
+    _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    switch self {
+    case .stores(var pass):
+      defer { self = .stores(pass) }
+      return try pass.advance(&budget, visit)
+    case .history(var pass):
+      defer { self = .history(pass) }
+      return try pass.advance(&budget, visit)
+    }
+  }
+
+  /// Returns the next differences as `make` makes them: none at the end.
+  ///
+  /// Reads again and again until there is one, asking `isCancelled` at least every few
+  /// milliseconds.
+  mutating func next<Element>(
+    isCancelled: () -> Bool, _ make: (FoundDifference) throws -> Element?
+  ) throws -> [Element] {
+    var found: [Element] = []
+    var goesOn = true
+    while goesOn, found.isEmpty {
+      if isCancelled() { throw CancellationError() }
+      var budget = DifferenceBudget()
+      goesOn = try advance(&budget) { if let element = try make($0) { found.append(element) } }
+    }
+    return found
+  }
+}
+
+/// A position among differences: a few of them are in memory.
+struct DifferenceReader<Element: Sendable>: Sendable {
+  private var run: DifferenceRun
+  private let store: StoreCore
+  private let make: @Sendable (FoundDifference) throws -> Element?
+  /// The last comes first.
+  private var buffer: [Element]
+  private var isOver = false
+
+  init(
+    _ run: DifferenceRun, _ store: StoreCore, first: [Element] = [],
+    _ make: @escaping @Sendable (FoundDifference) throws -> Element?
+  ) {
+    self.run = run
+    self.store = store
+    self.make = make
+    buffer = first.reversed()
+  }
+
+  /// The next difference, read on a thread of the newer store; `nil` after the last.
+  mutating func next() async throws -> Element? {
+    try Task.checkCancellation()
+    if let element = buffer.popLast() { return element }
+    if isOver { return nil }
+    isOver = true
+    let (run, make) = (run, make)
+    let isCancelled = Guarded(false)
+    let (moved, found) = try await withTaskCancellationHandler {
+      try await store.onReader {
+        var run = run
+        let found = try run.next(isCancelled: { isCancelled.withLock { $0 } }, make)
+        return (run, found)
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+    self.run = moved
+    buffer = found.reversed()
+    isOver = buffer.isEmpty
+    return buffer.popLast()
+  }
+
+  /// The next difference, read on the calling thread; `nil` after the last.
+  mutating func nextHere() throws -> Element? {
+    if let element = buffer.popLast() { return element }
+    if isOver { return nil }
+    isOver = true
+    let found = try run.next(isCancelled: { false }, make)
+    buffer = found.reversed()
+    isOver = buffer.isEmpty
+    return buffer.popLast()
+  }
+}

@@ -1,0 +1,78 @@
+internal import LMDB
+
+/// One of the two commits that are compared, kept readable while it is referenced.
+final class DifferenceSide: Sendable {
+  private enum Source: Sendable {
+    case hold(SnapshotHold)
+    /// A snapshot of the program, which may be moved or ended meanwhile.
+    case reader(any ReadableStore)
+  }
+
+  private let source: Source
+  let store: StoreCore
+  private let commit: CommitNumber
+
+  /// Keeps the newest commit of `store`.
+  init(_ store: StoreCore) throws(StoreError) {
+    try store.checkOpen("compare")
+    let hold = try SnapshotHold(store)
+    self.store = store
+    source = .hold(hold)
+    commit = hold.generation
+  }
+
+  /// Keeps the newest commit of a ``Store``; of another reader, such as a ``PinnedSnapshot``, the
+  /// commit that it reads.
+  init(_ reader: any ReadableStore) throws {
+    if let store = reader as? Store {
+      try store.core.checkOpen("compare")
+      let hold = try SnapshotHold(store.core)
+      self.store = store.core
+      source = .hold(hold)
+      commit = hold.generation
+    } else {
+      (store, commit) = try reader.read { ($0.core.store, $0.core.commitNumber) }
+      source = .reader(reader)
+    }
+  }
+
+  /// Where a lock is shared with others: the order in which such locks are taken.
+  fileprivate var lockOrder: ObjectIdentifier? {
+    if case .reader(let reader) = source { ObjectIdentifier(reader as AnyObject) } else { nil }
+  }
+
+  /// - Throws: ``StoreError/Code/snapshotExpired`` where the program has moved its snapshot.
+  func read<R>(_ body: (TransactionCore) throws -> R) throws -> R {
+    switch source {
+    case .hold(let hold):
+      return try hold.use { (core) throws(StoreError) in try wrappingErrors { try body(core) } }
+    case .reader(let reader):
+      return try reader.read { snapshot in
+        guard snapshot.core.commitNumber == commit else {
+          throw StoreError(
+            .snapshotExpired,
+            "cannot go on with the differences: the snapshot of \(store.label) was moved to another "
+              + "commit; begin again")
+        }
+        return try body(snapshot.core)
+      }
+    }
+  }
+}
+
+/// The two commits that are compared.
+struct DifferenceSides: Sendable {
+  let older: DifferenceSide
+  let newer: DifferenceSide
+
+  /// Runs `body` on both, on the calling thread.
+  ///
+  /// Two comparisons may share two snapshots in opposite roles: each takes the locks in one order.
+  func read<R>(_ body: (_ older: TransactionCore, _ newer: TransactionCore) throws -> R) throws -> R
+  {
+    if let first = older.lockOrder, let second = newer.lockOrder, second < first {
+      return try newer.read { newer in try older.read { older in try body(older, newer) } }
+    }
+    return try older.read { older in try newer.read { newer in try body(older, newer) } }
+  }
+}

@@ -1,0 +1,80 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// An entity of two stores, and a unique index by which its records are matched.
+struct KeyedPair: Sendable {
+  let pair: EntityPair
+  let older: StoredIndex
+  let newer: StoredIndex
+}
+
+extension DifferenceStep {
+  /// Walks the two unique indexes side by side. Each pair of records is read at random, so the cost
+  /// is that of as many look-ups as there are records.
+  mutating func runKeys(
+    _ keyed: KeyedPair, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    let pair = keyed.pair
+    guard let oldEntity = pair.older, let newEntity = pair.newer else { return true }
+    var step = self
+    let isDone = try step.mergeKeys(keyed.older.tree, keyed.newer.tree) {
+      key, before, after, budget in
+      let old = try before.map { try Self.record($0, keyed.older, oldEntity, older) }
+      let new = try after.map { try Self.record($0, keyed.newer, newEntity, newer) }
+      budget.visits -= 7
+      // A key with a null ends with the id of its record, so that equal keys say nothing.
+      if let old, let new, try !keyed.hasNull(new.bytes, new.id) {
+        if pair.haveEqualContent(old.bytes, new.bytes), !pair.followsLinks { return }
+        var part = DifferenceStep(older: older, newer: newer, place: .id(0), budget: budget)
+        let found = try part.compare(pair, old.id, new.id, old.bytes, new.bytes)
+        budget = part.budget
+        if let found { try visit(.record(found)) }
+        return
+      }
+      for (old, new) in [(old, nil), (nil, new)] where old != nil || new != nil {
+        var part = DifferenceStep(older: older, newer: newer, place: .id(0), budget: budget)
+        let found = try part.compare(pair, old?.id ?? 0, new?.id ?? 0, old?.bytes, new?.bytes)
+        budget = part.budget
+        if let found { try visit(.record(found)) }
+      }
+    }
+    self = step
+    return isDone
+  }
+
+  private static func record(
+    _ body: UnsafeRawBufferPointer, _ index: StoredIndex, _ entity: StoredEntity,
+    _ core: TransactionCore
+  ) throws -> (id: UInt64, bytes: UnsafeRawBufferPointer) {
+    guard body.count == 8 else {
+      throw StoreError.damagedIndex(index.name, "an entry's body has \(body.count) bytes, not 8")
+    }
+    let id = body._uint64(at: 0)
+    guard let bytes = try core.record(id, of: entity) else {
+      throw StoreError.damagedIndex(index.name, "it leads to record \(id), which is not there")
+    }
+    return (id, bytes)
+  }
+}
+
+extension KeyedPair {
+  /// Whether a record of the newer store has a null in the key.
+  fileprivate func hasNull(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
+    guard let entity = pair.newer else { return false }
+    let attributes = newer.description.attributes.compactMap {
+      entity.description.attribute(number: $0)
+    }
+    guard attributes.contains(where: \.isOptional) else { return false }
+    let view = try entity.view(bytes, id: id)
+    return try attributes.contains { try EntityPair.value($0, view) == .null }
+  }
+}
+
+extension EntityPair {
+  /// Whether equal bytes may be different values, as ids of records of two stores are.
+  fileprivate var followsLinks: Bool {
+    attributes.contains {
+      if case .byTarget = $0.comparison { true } else { false }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// A relationship as two stores have it.
+struct RelationshipPair: Sendable {
+  let older: StoredRelationship?
+  let newer: StoredRelationship?
+
+  /// Whether the links are in trees of their own.
+  var hasLinks: Bool { older?.linksFrom != nil || newer?.linksFrom != nil }
+
+  var label: String {
+    guard let one = newer ?? older else { return "" }
+    let (from, to) = (one.end(.from), one.end(.to))
+    return from.name == nil && to.name != nil ? to.label : from.label
+  }
+
+  /// A link as seen from the side that has a name.
+  func difference(_ kind: HistoryLinks.Kind, _ from: UInt64, _ to: UInt64)
+    -> LinkDifference?
+  {
+    guard let one = newer ?? older else { return nil }
+    let isSwapped = one.end(.from).name == nil
+    let end = one.end(isSwapped ? .to : .from)
+    return LinkDifference(
+      entity: end.source.name, relationship: end.name ?? "", target: end.target.name, kind: kind,
+      recordID: isSwapped ? to : from, targetID: isSwapped ? from : to)
+  }
+}
+
+/// One side of a relationship whose records have an order in two stores.
+struct OrderPair: Sendable {
+  let older: RelationshipEnd
+  let newer: RelationshipEnd
+}
+
+extension DifferenceStep {
+  mutating func runLinks(
+    _ pair: RelationshipPair, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    try mergeKeys(pair.older?.linksFrom?.tree, pair.newer?.linksFrom?.tree) {
+      key, before, after, budget in
+      guard before == nil || after == nil else { return }
+      guard let from = KeyDecoder.leadingID(key), let to = KeyDecoder.recordIDSuffix(key) else {
+        throw StoreError.damagedRelationship(pair.label, "a link has a key that is none")
+      }
+      budget.find(32)
+      if let link = pair.difference(before == nil ? .added : .removed, from, to) {
+        try visit(.link(link))
+      }
+    }
+  }
+
+  /// Compares the orders owner by owner; positions are numbers without a meaning of their own.
+  mutating func runOrder(
+    _ pair: OrderPair, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    guard let old = try LinkOrder(pair.older, core: older),
+      let new = try LinkOrder(pair.newer, core: newer)
+    else { return true }
+    var next: UInt64 = 0
+    if case .id(let id) = place { next = id }
+    while let owner = try old.owner(from: next) {
+      if budget.isSpent {
+        place = .id(owner)
+        return false
+      }
+      let (before, after) = (try old.ids(of: owner), try new.ids(of: owner))
+      budget.visits -= 1 + before.count
+      for other in Self.moved(before, after) {
+        budget.find(32)
+        try visit(
+          .link(
+            LinkDifference(
+              entity: pair.newer.source.name, relationship: pair.newer.name ?? "",
+              target: pair.newer.target.name, kind: .moved, recordID: owner, targetID: other)))
+      }
+      guard owner < .max else { return true }
+      next = owner + 1
+    }
+    return true
+  }
+
+  /// The elements of both lists that are elsewhere among the others of both: as few as possible, in
+  /// their new order.
+  static func moved(_ before: [UInt64], _ after: [UInt64]) -> [UInt64] {
+    if before == after { return [] }
+    let places = Dictionary(
+      before.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let common = after.compactMap { other in places[other].map { (other: other, place: $0) } }
+    let staying = Set(RowMoves.longestAscending(Array(common.indices)) { common[$0].place })
+    return common.indices.filter { !staying.contains($0) }.map { common[$0].other }
+  }
+}

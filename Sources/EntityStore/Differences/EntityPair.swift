@@ -1,0 +1,205 @@
+internal import LodestoreFormat
+
+/// An attribute as two stores have it.
+struct AttributePair: Sendable {
+  /// How values are compared.
+  enum Comparison: Sendable {
+    case asStored
+    /// The attribute leads to a record, which is compared by the values of a key.
+    case byTarget(TargetKey)
+    /// Nothing in the stores says whether two values mean the same.
+    case none
+  }
+
+  let name: String
+  let older: EntityDescription.Attribute?
+  let newer: EntityDescription.Attribute?
+  let comparison: Comparison
+}
+
+/// The key of the records that an attribute leads to, in both stores.
+struct TargetKey: Sendable {
+  let older: StoredEntity
+  let newer: StoredEntity
+  let olderAttributes: [EntityDescription.Attribute]
+  let newerAttributes: [EntityDescription.Attribute]
+}
+
+/// An entity as two stores have it, and the comparison of its records.
+final class EntityPair: Sendable {
+  let name: String
+  let older: StoredEntity?
+  let newer: StoredEntity?
+  /// Those of the newer entity in its order, then those that the older one alone has.
+  let attributes: [AttributePair]
+  /// The numbers of layouts in which equal bytes are equal values.
+  private let agreeingLayouts: Set<UInt16>
+  /// Whether all layouts that both have agree.
+  private let agrees: Bool
+
+  /// - Parameter isOneLineage: whether the two files began as one, so that an attribute with another
+  ///   name and the same number is the same attribute, renamed.
+  init(
+    _ name: String, _ older: StoredEntity?, _ newer: StoredEntity?, isOneLineage: Bool = false,
+    comparison: (EntityDescription.Attribute, EntityDescription.Attribute) -> AttributePair
+      .Comparison = { _, _ in .asStored }
+  ) {
+    self.name = name
+    self.older = older
+    self.newer = newer
+    let attributes = Self.attributes(older, newer, isOneLineage, comparison)
+    self.attributes = attributes
+    var agreeing: Set<UInt16> = []
+    var agrees = true
+    if let older, let newer {
+      for layout in older.description.layouts {
+        guard let other = newer.layout(number: layout.number) else { continue }
+        if Self.agree(layout, other, attributes) {
+          agreeing.insert(layout.number)
+        } else {
+          agrees = false
+        }
+      }
+    }
+    agreeingLayouts = agreeing
+    self.agrees = agrees
+  }
+
+  private static func attributes(
+    _ older: StoredEntity?, _ newer: StoredEntity?, _ isOneLineage: Bool,
+    _ comparison: (EntityDescription.Attribute, EntityDescription.Attribute) -> AttributePair
+      .Comparison
+  ) -> [AttributePair] {
+    let new = newer?.description.declaredAttributes ?? []
+    var left = older?.description.declaredAttributes ?? []
+    func take(_ isWanted: (EntityDescription.Attribute) -> Bool) -> EntityDescription.Attribute? {
+      left.firstIndex(where: isWanted).map { left.remove(at: $0) }
+    }
+    var before = new.map { attribute in take { $0.name == attribute.name } }
+    if isOneLineage {
+      for (position, attribute) in new.enumerated() where before[position] == nil {
+        before[position] = take { $0.number == attribute.number && $0.type == attribute.type }
+      }
+    }
+    return zip(new, before).map { attribute, before in
+      AttributePair(
+        name: attribute.name, older: before, newer: attribute,
+        comparison: before.map { comparison($0, attribute) } ?? .asStored)
+    }
+      + left.map { AttributePair(name: $0.name, older: $0, newer: nil, comparison: .asStored) }
+  }
+
+  /// Whether two records of these layouts, of one number, have equal values when they have equal
+  /// bytes.
+  private static func agree(
+    _ older: RecordLayout, _ newer: RecordLayout, _ attributes: [AttributePair]
+  ) -> Bool {
+    guard older.attributes.count == newer.attributes.count,
+      zip(older.attributes, newer.attributes).allSatisfy({
+        $0.type == $1.type && $0.isOptional == $1.isOptional
+      })
+    else { return false }
+    return attributes.allSatisfy { pair in
+      let before = pair.older.flatMap { older.slotIndex(ofAttribute: $0.number) }
+      let after = pair.newer.flatMap { newer.slotIndex(ofAttribute: $0.number) }
+      guard before == after else { return false }
+      return before != nil || isSame(pair.older?.initial, pair.newer?.initial, pair)
+    }
+  }
+
+  /// Initial values; an attribute that one store lacks has the initial value of the other.
+  private static func isSame(_ older: Value?, _ newer: Value?, _ pair: AttributePair) -> Bool {
+    guard let older, let newer else { return true }
+    return older.isSameStored(as: newer)
+  }
+
+  /// Whether equal digests of the records say that all values are equal.
+  var isDecidedByDigest: Bool { older != nil && newer != nil && agrees }
+
+  // MARK: Records
+
+  /// Whether two records have equal values for certain: no value is decoded.
+  func areEqual(_ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer) -> Bool {
+    guard older.count == newer.count,
+      older.count >= RecordLayout.headerSize + RecordLayout.checksumSize,
+      older.recordChecksum == newer.recordChecksum
+    else { return false }
+    return haveEqualContent(older, newer)
+  }
+
+  /// As ``areEqual(_:_:)``, of records with different ids, whose checksums differ.
+  func haveEqualContent(
+    _ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard older.count == newer.count, let number = try? RecordLayout.layoutNumber(of: older),
+      agreeingLayouts.contains(number)
+    else { return false }
+    let end = older.count - RecordLayout.checksumSize
+    return compareKeys(
+      UnsafeRawBufferPointer(rebasing: older[..<end]),
+      UnsafeRawBufferPointer(rebasing: newer[..<end])) == 0
+  }
+
+  /// The positions in ``attributes`` of those whose values differ.
+  ///
+  /// - Parameter areSame: compares two values of an attribute with another comparison than
+  ///   ``AttributePair/Comparison/asStored``.
+  func differing(
+    _ older: RecordView, _ newer: RecordView,
+    _ areSame: (AttributePair, Value, Value) throws -> Bool = { _, _, _ in true }
+  ) throws -> [Int] {
+    var found: [Int] = []
+    for (position, pair) in attributes.enumerated() {
+      if case .asStored = pair.comparison {
+        if try !Self.isSame(pair, older, newer) { found.append(position) }
+      } else if try !areSame(pair, Self.value(pair.older, older), Self.value(pair.newer, newer)) {
+        found.append(position)
+      }
+    }
+    return found
+  }
+
+  private static func isSame(
+    _ pair: AttributePair, _ older: RecordView, _ newer: RecordView
+  ) throws -> Bool {
+    if let before = pair.older.flatMap({ older.layout.slotIndex(ofAttribute: $0.number) }),
+      let after = pair.newer.flatMap({ newer.layout.slotIndex(ofAttribute: $0.number) })
+    {
+      let (slot, other) = (older.layout.slots[before], newer.layout.slots[after])
+      if slot.type == other.type {
+        return older.hasSameValue(as: newer, at: slot, and: other)
+      }
+    }
+    // An attribute that one store lacks has the initial value of the other store there: a record
+    // that was never given another value is no difference.
+    return try value(pair.older ?? pair.newer, pair.older == nil ? nil : older)
+      .isSameStored(as: try value(pair.newer ?? pair.older, pair.newer == nil ? nil : newer))
+  }
+
+  /// The value of `attribute` in a record; the initial value where the record does not have it.
+  static func value(
+    _ attribute: EntityDescription.Attribute?, _ view: RecordView?
+  ) throws -> Value {
+    guard let attribute else { return .null }
+    guard let view, let place = view.layout.slotIndex(ofAttribute: attribute.number) else {
+      return attribute.initial
+    }
+    return try view.value(at: view.layout.slots[place])
+  }
+}
+
+extension Value {
+  /// Whether two stored values are the same: bit by bit, and of numbers of different types by the
+  /// number.
+  func isSameStored(as other: Value) -> Bool {
+    switch (self, other) {
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+      a.bitPattern == b.bitPattern
+    case (.integer(let a), .double(let b)), (.double(let b), .integer(let a)):
+      Int64(exactly: b) == a
+    case (.unsigned(let a), .double(let b)), (.double(let b), .unsigned(let a)):
+      UInt64(exactly: b) == a
+    default: self == other
+    }
+  }
+}

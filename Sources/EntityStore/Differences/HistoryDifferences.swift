@@ -1,0 +1,225 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The differences of a commit from the place of a history token.
+///
+/// The history is read once, and says which records and links changed and how each change began. The
+/// commit says how each ended.
+struct HistoryDifferences: Sendable {
+  private typealias ToldLinks = (relationship: UInt32, pairs: [(pair: LinkPair, wasThere: Bool)])
+
+  private let side: DifferenceSide
+  /// The number of the last write before the differences.
+  private let token: UInt64
+  private var told: [ToldRecords] = []
+  /// The links with a change, and whether each was there before.
+  private var links: [ToldLinks] = []
+  /// Entities that the history does not tell all of, and `buckets`.
+  private(set) var untold: [String] = []
+  private var step = 0
+  /// The next id of a step over records, or the next position of one over links.
+  private var place: UInt64 = 0
+
+  init(_ side: DifferenceSide, since token: HistoryToken, entities: Set<String>?) throws {
+    self.side = side
+    self.token = token.number
+    try side.read { core in try read(core, token, entities) }
+  }
+
+  // MARK: Reading the history
+
+  private mutating func read(
+    _ core: TransactionCore, _ token: HistoryToken, _ names: Set<String>?
+  ) throws {
+    for name in (names ?? []).sorted() {
+      guard try core.entity(named: name).description.history != nil else {
+        throw StoreError(
+          .invalidQuery,
+          "cannot tell what has changed in \(name): it keeps no history; declare it with history: "
+            + ".kept(), or compare two stores", entity: name)
+      }
+    }
+    let log = HistoryLog(core)
+    try log.check(token)
+    var byNumber: [EntityNumber: ToldRecords] = [:]
+    var restarted: Set<EntityNumber> = []
+    var pairs: [UInt32: [LinkPair: Bool]] = [:]
+    for entity in core.schema.entities where names?.contains(entity.name) ?? true {
+      if entity.description.history == nil {
+        untold.append(entity.name)
+      } else {
+        byNumber[entity.number] = ToldRecords(entity)
+      }
+    }
+    if names == nil { untold.append("buckets") }
+    var image: UInt64?
+    var firstImage: UInt64?
+    try log.forEachPart(from: token.number + 1) { number, _, part in
+      if let header = part.header { image = header.images ?? number }
+      if firstImage == nil { firstImage = image }
+      for change in part.changes {
+        if change.kind == .restarted { restarted.insert(change.entity) }
+        byNumber[change.entity]?.add(change, image: image ?? number)
+      }
+      for group in part.links {
+        guard Self.isWanted(group.relationship, names, core) else { continue }
+        for pair in group.pairs where pairs[group.relationship]?[pair] == nil {
+          pairs[group.relationship, default: [:]][pair] = group.kind != .added
+        }
+      }
+      return true
+    }
+    for number in restarted {
+      if let told = byNumber[number] { untold.append(told.pair.name) }
+    }
+    // The first write after the token may share its commit, and the images, with writes before it.
+    if let firstImage, firstImage <= token.number {
+      try log.forEachPart(from: firstImage) { number, _, part in
+        guard number <= token.number else { return false }
+        for change in part.changes { byNumber[change.entity]?.addEarlier(change) }
+        return true
+      }
+    }
+    for number in byNumber.keys { byNumber[number]?.finish() }
+    told = core.schema.entities.compactMap { byNumber[$0.number] }.filter { !$0.firsts.isEmpty }
+    links = pairs.sorted { $0.key < $1.key }.map { number, pairs in
+      (number, pairs.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 })
+    }
+  }
+
+  private static func isWanted(
+    _ number: UInt32, _ names: Set<String>?, _ core: TransactionCore
+  ) -> Bool {
+    guard let names else { return true }
+    guard let found = core.schema.relationships.first(where: { $0.description.number == number })
+    else { return false }
+    return names.contains(found.from.name) || names.contains(found.to.name)
+  }
+
+  // MARK: Differences
+
+  mutating func advance(
+    _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    let side = side
+    return try side.read { core in
+      while step < told.count + links.count {
+        if budget.isSpent { return true }
+        let isDone =
+          step < told.count
+          ? try runRecords(told[step], core, &budget, visit)
+          : try runLinks(links[step - told.count], core, &budget, visit)
+        if isDone {
+          step += 1
+          place = 0
+        }
+      }
+      return false
+    }
+  }
+
+  private mutating func runRecords(
+    _ told: ToldRecords, _ core: TransactionCore, _ budget: inout DifferenceBudget,
+    _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    guard let entity = told.pair.newer else { return true }
+    let log = HistoryLog(core)
+    let cursor = try Cursor(entity.records, in: core.transaction)
+    let start = told.firsts.partitioningIndex { $0.ids.upperBound > place }
+    for first in told.firsts[start...] {
+      var id = max(place, first.ids.lowerBound)
+      while id < first.ids.upperBound {
+        // Of records that were not there before, those that are gone again are no difference.
+        if !first.wasThere {
+          guard try cursor.seek(atOrAfter: id), first.ids.contains(cursor.integerKey),
+            cursor.integerKey >= id
+          else { break }
+          id = cursor.integerKey
+        }
+        place = id
+        if budget.isSpent { return false }
+        budget.visits -= 16
+        if let found = try difference(id, first, told, entity, log, core) {
+          budget.find((found.old?.count ?? 0) + (found.new?.count ?? 0))
+          try visit(.record(found))
+        }
+        id += 1
+      }
+      place = max(place, first.ids.upperBound)
+    }
+    return true
+  }
+
+  /// The difference of one record; `nil` where it is as it was.
+  private func difference(
+    _ id: UInt64, _ first: ToldRecords.First, _ told: ToldRecords, _ entity: StoredEntity,
+    _ log: HistoryLog, _ core: TransactionCore
+  ) throws -> FoundRecord? {
+    let new = try core.record(id, of: entity)
+    let kind: HistoryChange.Kind =
+      !first.wasThere ? .inserted : new == nil ? .deleted : .updated
+    let old = first.wasThere ? try image(of: id, first, told, entity, log) : nil
+    var changed: [Int] = []
+    var preserved: Document?
+    if let old, let new {
+      if told.pair.areEqual(old, new) { return nil }
+      let (oldView, newView) = (try entity.view(old, id: id), try entity.view(new, id: id))
+      changed = try told.pair.differing(oldView, newView)
+      if changed.isEmpty { return nil }
+    } else if kind == .updated {
+      changed = told.pair.attributes.indices.filter { position in
+        guard let number = told.pair.attributes[position].newer?.number else { return false }
+        return told.attributes[number]?.contains(id) ?? false
+      }
+    } else if kind == .deleted, old == nil {
+      preserved = try log.keptDocument(
+        .tombstone(entity: entity.number, id: id, transaction: 0), of: nil)
+    }
+    for bytes in [old, new] {
+      if let bytes { try entity.verifyChecksum(of: try entity.view(bytes, id: id), id: id) }
+    }
+    return FoundRecord(
+      pair: told.pair, kind: kind, oldID: first.wasThere ? id : 0, newID: new == nil ? 0 : id,
+      old: old, new: new, changed: changed, preserved: preserved, older: core, newer: core)
+  }
+
+  /// The record as it was at the place; `nil` where its first change since has kept no image of it.
+  private func image(
+    of id: UInt64, _ first: ToldRecords.First, _ told: ToldRecords, _ entity: StoredEntity,
+    _ log: HistoryLog
+  ) throws -> UnsafeRawBufferPointer? {
+    if first.image <= token, told.earlier.contains(id) { return nil }
+    return try log.image(.image(entity: entity.number, id: id, transaction: first.image))
+  }
+
+  private mutating func runLinks(
+    _ told: ToldLinks, _ core: TransactionCore, _ budget: inout DifferenceBudget,
+    _ visit: (FoundDifference) throws -> Void
+  ) throws -> Bool {
+    guard
+      let relationship = core.schema.relationships.first(where: {
+        $0.description.number == told.relationship
+      }), let index = relationship.linksFrom
+    else { return true }
+    let cursor = try LinkCursor(index, core: core)
+    let pair = RelationshipPair(older: relationship, newer: relationship)
+    for position in Int(clamping: place)..<told.pairs.count {
+      if budget.isSpent {
+        place = UInt64(position)
+        return false
+      }
+      budget.visits -= 16
+      let link = told.pairs[position]
+      let isThere = try cursor.contains(link.pair.from, link.pair.to)
+      guard isThere || link.wasThere else { continue }
+      let kind: HistoryLinks.Kind = !link.wasThere ? .added : isThere ? .moved : .removed
+      // Without an order, a link that was removed and added again is as it was.
+      if kind == .moved, relationship.orderFrom == nil, relationship.orderTo == nil { continue }
+      budget.find(32)
+      if let found = pair.difference(kind, link.pair.from, link.pair.to) {
+        try visit(.link(found))
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,251 @@
+/// The differences between two stores, or between a store and itself at an earlier time.
+///
+///     for try await difference in try store.differences(from: older) {
+///       if case .record(let record) = difference { print(record.kind, record.entity) }
+///     }
+///
+/// Differences of the schema come first. The others follow by entity: records in the order of their
+/// ids, or of the key by which they are matched; then links, orders and buckets. A few differences at
+/// a time are in memory. The two commits are kept readable while the sequence, or a loop over it, is
+/// there. A loop begins at the beginning; it ends with an error when it throws or its task is
+/// cancelled.
+///
+/// Values are compared as stored. A record that a change of the schema has written in another form
+/// is no difference, and an attribute that one store lacks counts there as its initial value.
+public struct StoreDifferences: AsyncSequence, Sendable {
+  /// One difference.
+  @_documentation(visibility: internal)
+  public typealias Element = StoreDifference
+
+  let run: DifferenceRun
+  let store: StoreCore
+
+  /// The differences of the schema; empty for differences since a token.
+  public var schema: [SchemaDifference] { run.schema }
+
+  /// The names of what could not be compared.
+  ///
+  /// Matching by a unique key: attributes with ids of records that have no key, and relationships
+  /// that no attribute holds. Since a token: entities that keep no history, or whose history begins
+  /// after the token, and `buckets`.
+  public var uncompared: [String] { run.uncompared }
+
+  /// Begins with the first difference.
+  @_documentation(visibility: internal)
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
+
+  /// A loop over differences.
+  @_documentation(visibility: internal)
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    var reader: DifferenceReader<StoreDifference>
+
+    /// The next difference; `nil` after the last.
+    @_documentation(visibility: internal)
+    public mutating func next() async throws -> StoreDifference? { try await reader.next() }
+  }
+
+  /// Visits the differences on the calling thread, until `body` returns false.
+  ///
+  /// - Throws: what `body` throws; ``StoreError/Code/damaged`` for a damaged record;
+  ///   ``StoreError/Code/snapshotExpired`` where a snapshot was ended or moved meanwhile.
+  /// - Complexity: O(n) for n records and links of the entities that differ; entities with equal
+  ///   digests are not read.
+  public func forEach(_ body: (StoreDifference) throws -> Bool) throws {
+    var reader = reader
+    while let difference = try reader.nextHere() {
+      guard try body(difference) else { return }
+    }
+  }
+
+  private var reader: DifferenceReader<StoreDifference> {
+    DifferenceReader(run, store, first: schema.map(StoreDifference.schema)) { found in
+      switch found {
+      case .record(let record): .record(try StoredRecordDifference(record))
+      case .link(let link): .link(link)
+      case .bucket(let bucket): .bucket(bucket)
+      }
+    }
+  }
+}
+
+extension StoredRecordDifference {
+  init(_ found: FoundRecord) throws {
+    self.init(
+      kind: found.kind, entity: found.entity, recordID: found.id,
+      oldRecordID: found.kind == .inserted ? found.newID : found.oldID,
+      attributes: try found.attributes())
+  }
+}
+
+/// The records of one entity that differ between two stores, or between a store and itself at an
+/// earlier time; see ``StoreDifferences``.
+public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
+  /// One difference.
+  @_documentation(visibility: internal)
+  public typealias Element = RecordDifference<E>
+
+  let run: DifferenceRun
+  let store: StoreCore
+
+  /// The differences of the entity's schema; empty for differences since a token.
+  public var schema: [SchemaDifference] { run.schema }
+
+  /// The names of attributes that could not be compared; see ``StoreDifferences/uncompared``.
+  public var uncompared: [String] { run.uncompared }
+
+  /// Begins with the first difference.
+  @_documentation(visibility: internal)
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
+
+  /// A loop over differences.
+  @_documentation(visibility: internal)
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    var reader: DifferenceReader<RecordDifference<E>>
+
+    /// The next difference; `nil` after the last.
+    @_documentation(visibility: internal)
+    public mutating func next() async throws -> RecordDifference<E>? { try await reader.next() }
+  }
+
+  /// Visits the differences on the calling thread, until `body` returns false.
+  ///
+  /// - Throws: as ``StoreDifferences/forEach(_:)``; ``StoreError/Code/undecodableValue`` for a record
+  ///   that is no `E`.
+  public func forEach(_ body: (RecordDifference<E>) throws -> Bool) throws {
+    var reader = reader
+    while let difference = try reader.nextHere() {
+      guard try body(difference) else { return }
+    }
+  }
+
+  private var reader: DifferenceReader<RecordDifference<E>> {
+    DifferenceReader(run, store) { found in
+      guard case .record(let record) = found else { return nil }
+      return try RecordDifference(record)
+    }
+  }
+}
+
+/// A record of `E` that one of two stores has, or that has other values in each.
+public struct RecordDifference<E: Entity>: Sendable, Identifiable {
+  /// The kind of the difference.
+  public let kind: HistoryChange.Kind
+  /// The record's id: in the newer store, of a deleted record in the older one.
+  public let id: E.ID
+  /// The record in the older store; `nil` for an insert.
+  ///
+  /// Since a token also `nil` where the history keeps no image of the record.
+  public let old: E?
+  /// The record in the newer store; `nil` for a delete.
+  public let new: E?
+  /// The names of the attributes with other values; of an update alone.
+  public let attributes: [String]
+
+  init(_ found: FoundRecord) throws {
+    kind = found.kind
+    id = RecordID(rawValue: found.id)
+    old = try Self.decode(found.old, found.oldID, found.pair.older, found.older)
+    new = try Self.decode(found.new, found.newID, found.pair.newer, found.newer)
+    attributes = found.changedNames
+  }
+
+  private static func decode(
+    _ bytes: UnsafeRawBufferPointer?, _ id: UInt64, _ entity: StoredEntity?,
+    _ core: TransactionCore
+  ) throws -> E? {
+    guard let bytes, let entity else { return nil }
+    return try core.decode(E.self, bytes, id: id, of: entity)
+  }
+}
+
+extension RecordDifference: Equatable where E: Equatable {}
+extension RecordDifference: Hashable where E: Hashable {}
+
+// MARK: Two stores
+
+extension ReadableStore {
+  /// The differences from `older` to this store, by the names of entities.
+  ///
+  ///     for try await difference in try store.differences(from: older) { … }
+  ///
+  /// Each side is a ``Store``, of which the newest commit is kept, or a ``PinnedSnapshot``: two
+  /// generations of a dataset, two stores of any origin, or two commits of one store.
+  ///
+  /// - Parameters:
+  ///   - matching: which records are the same.
+  ///   - entities: the names of the entities to compare, with the links from and to them; everything
+  ///     where it is left out, buckets too.
+  /// - Throws: ``StoreError/Code/unknownEntity`` for a name that neither store has;
+  ///   ``StoreError/Code/unknownIndex`` where an entity has no key to match its records by.
+  /// - Complexity: O(entities + attributes); records are read by the loop.
+  public func differences(
+    from older: some ReadableStore, matchingBy matching: DifferenceMatching = .id,
+    entities: [String]? = nil
+  ) throws -> StoreDifferences {
+    let sides = DifferenceSides(older: try DifferenceSide(older), newer: try DifferenceSide(self))
+    let pass = try DifferencePass(sides, matching, entities: entities.map(Set.init))
+    return StoreDifferences(run: .stores(pass), store: sides.newer.store)
+  }
+
+  /// The records of `E` that differ from those in `older`, decoded.
+  ///
+  ///     for try await film in try store.differences(from: older, of: Film.self) {
+  ///       print(film.kind, film.old?.title ?? "", film.new?.title ?? "")
+  ///     }
+  ///
+  /// Both sides were opened with `E`. See ``differences(from:matchingBy:entities:)``.
+  public func differences<E: Entity>(
+    from older: some ReadableStore, of _: E.Type, matchingBy matching: DifferenceMatching = .id
+  ) throws -> RecordDifferences<E> {
+    let sides = DifferenceSides(older: try DifferenceSide(older), newer: try DifferenceSide(self))
+    try sides.read { older, newer in
+      for core in [older, newer] where core.schema.entity(named: E.schema.name) != nil {
+        _ = try core.entity(E.self)
+      }
+    }
+    let pass = try DifferencePass(
+      sides, matching, entities: [E.schema.name], onlyRecords: true)
+    return RecordDifferences(run: .stores(pass), store: sides.newer.store)
+  }
+}
+
+// MARK: One store and its history
+
+extension ReadableStore {
+  /// The differences of this store from itself at an earlier place of its history, by the names of
+  /// entities.
+  ///
+  ///     for try await difference in try store.differences(since: token) { … }
+  ///
+  /// Each record is told once, whatever happened to it since: one that was inserted and deleted again
+  /// is left out, and so is one that has its old values again, where the history keeps images. Old
+  /// values are those of the first image since the token, or of a deleted record those that
+  /// ``HistoryPolicy/kept(preserving:images:)`` preserves; otherwise they are unknown.
+  /// Buckets and changes of the schema are not in a history.
+  ///
+  /// - Parameter entities: the names of the entities to compare, with the links from and to them; all
+  ///   that keep a history where it is left out.
+  /// - Throws: ``StoreError/Code/expiredHistory`` when some of the writes have been purged;
+  ///   ``StoreError/Code/invalidQuery`` for a token of another store, and for a named entity that
+  ///   keeps no history.
+  /// - Complexity: O(writes since the token); 16 bytes of memory for each run of changed ids, and for
+  ///   each changed link.
+  public func differences(
+    since token: HistoryToken, entities: [String]? = nil
+  ) throws -> StoreDifferences {
+    let side = try DifferenceSide(self)
+    let pass = try HistoryDifferences(side, since: token, entities: entities.map(Set.init))
+    return StoreDifferences(run: .history(pass), store: side.store)
+  }
+
+  /// The records of `E` that differ from those at an earlier place of the history, decoded; see
+  /// ``differences(since:entities:)``.
+  public func differences<E: Entity>(
+    since token: HistoryToken, of _: E.Type
+  ) throws -> RecordDifferences<E> {
+    let side = try DifferenceSide(self)
+    _ = try side.read { try $0.entity(E.self) }
+    let pass = try HistoryDifferences(side, since: token, entities: [E.schema.name])
+    return RecordDifferences(run: .history(pass), store: side.store)
+  }
+}

@@ -1,0 +1,85 @@
+package import LodestoreFormat
+
+/// The differences between two stores, or between a store and itself at an earlier place of its
+/// history.
+///
+/// The two commits are kept readable for as long as there is a copy of this value.
+package struct DynamicDifferences {
+  private let run: DifferenceRun
+
+  /// - Parameter entities: the names of the entities to compare; `nil` for everything.
+  package init(
+    from older: DynamicStore, to newer: DynamicStore, matchingBy matching: DifferenceMatching,
+    entities: [String]?
+  ) throws {
+    let sides = DifferenceSides(
+      older: try DifferenceSide(older.core), newer: try DifferenceSide(newer.core))
+    run = .stores(try DifferencePass(sides, matching, entities: entities.map(Set.init)))
+  }
+
+  package init(of store: DynamicStore, since token: HistoryToken, entities: [String]?) throws {
+    run = .history(
+      try HistoryDifferences(
+        try DifferenceSide(store.core), since: token, entities: entities.map(Set.init)))
+  }
+
+  package var schema: [SchemaDifference] { run.schema }
+  package var uncompared: [String] { run.uncompared }
+
+  /// Visits the differences but those of the schema, until `body` returns false.
+  ///
+  /// What `body` is given is valid until it returns.
+  package func forEach(_ body: (DynamicDifference) throws -> Bool) throws {
+    struct Stop: Error {}
+    var run = run
+    do {
+      var goesOn = true
+      while goesOn {
+        var budget = DifferenceBudget()
+        goesOn = try run.advance(&budget) { found in
+          guard try body(DynamicDifference(found)) else { throw Stop() }
+        }
+      }
+    } catch is Stop {}
+  }
+}
+
+/// One difference while both stores can be read.
+package enum DynamicDifference {
+  case record(DynamicRecordDifference)
+  case link(LinkDifference)
+  case bucket(BucketDifference)
+
+  init(_ found: FoundDifference) {
+    switch found {
+    case .record(let record): self = .record(DynamicRecordDifference(found: record))
+    case .link(let link): self = .link(link)
+    case .bucket(let bucket): self = .bucket(bucket)
+    }
+  }
+}
+
+/// A record that differs; its values are decoded when they are asked for.
+package struct DynamicRecordDifference {
+  let found: FoundRecord
+
+  package var kind: HistoryChange.Kind { found.kind }
+  package var entity: String { found.entity }
+  package var id: UInt64 { found.id }
+  /// The id in the older store; that of an inserted record is its own.
+  package var oldID: UInt64 { found.kind == .inserted ? found.newID : found.oldID }
+  /// The names of the attributes with other values; of an update alone.
+  package var changedNames: [String] { found.changedNames }
+
+  /// The attributes with other values; of an inserted or deleted record all that are known.
+  package func attributes() throws -> [(name: String, old: Value?, new: Value?)] {
+    try found.attributes().map { ($0.name, $0.oldValue, $0.newValue) }
+  }
+}
+
+extension DifferenceMatching {
+  /// By the unique index over the attributes with these names.
+  package static func uniqueKey(named names: [String]) -> DifferenceMatching {
+    DifferenceMatching(rule: .uniqueKey(names))
+  }
+}

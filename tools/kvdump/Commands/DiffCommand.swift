@@ -1,0 +1,129 @@
+import ArgumentParser
+import EntityStore
+
+/// `kvdump diff`: what two stores have that is different, or what a store has changed.
+struct DiffCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "What differs between two stores, or since a write; status 1 if anything does.",
+    discussion: """
+      Examples:
+        kvdump diff old.lodestore new.lodestore
+        kvdump diff old.lodestore new.lodestore --entity Pod --stat
+        kvdump diff mine.lodestore theirs.lodestore --key name,version
+        kvdump diff pods.lodestore --since 118
+
+      Status 0 is no difference, 1 is a difference, 64 and above is trouble, as in all commands. \
+      The first store is the older one. Differences of the schema come first, then records by \
+      entity, links, orders and buckets. Values are compared as stored: a record that was only \
+      written in another form is no difference. A table has a row for each changed attribute, the \
+      JSON forms an object for each record, with the old and new values of what changed, or of an \
+      inserted or deleted record all values.
+
+      Records are matched by id. --by-key matches them by the unique index of each entity, for \
+      stores whose ids have nothing to do with each other; links that no attribute holds are not \
+      compared then. --since takes a number of a write from 'kvdump history', or a token; it tells \
+      old values where the history keeps them.
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(
+    help: ArgumentHelp("The newer store's file; not with --since.", valueName: "newer store"),
+    completion: .file())
+  var other: String?
+
+  @Option(
+    help: ArgumentHelp("Only this entity, and links of it; may be repeated.", valueName: "name"))
+  var entity: [String] = []
+
+  @Flag(help: "Match records by the unique index of each entity, and not by id.")
+  var byKey = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Match records by the unique index over these attributes.", valueName: "a,b"))
+  var key: NameList?
+
+  @Option(
+    help: ArgumentHelp(
+      "Compare the store with itself after this write, by number or token.", valueName: "write"))
+  var since: String?
+
+  @Flag(help: "How many differences each entity has, instead.")
+  var stat = false
+
+  @Option(help: ArgumentHelp("End after so many differences.", valueName: "n"))
+  var limit: Int?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if (other == nil) == (since == nil) {
+      throw ValidationError("name two stores, or one store and --since")
+    }
+    if since != nil, byKey || key != nil {
+      throw ValidationError("--by-key and --key are for two stores")
+    }
+    if let limit, limit < 1 {
+      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
+    }
+    if stat, limit != nil { throw ValidationError("--limit is for rows, and --stat counts all") }
+  }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    try ReadStore.withStore(store.path, on: console) { store -> ExitStatus in
+      guard let other else {
+        let place = try store.read { try token(since ?? "", $0) }
+        return try write(
+          DynamicDifferences(of: store, since: place, entities: names), on: console)
+      }
+      return try Self.naming(other) {
+        try ReadStore.withStore(other, on: console) { other in
+          try write(
+            DynamicDifferences(from: store, to: other, matchingBy: matching, entities: names),
+            on: console)
+        }
+      }
+    }
+  }
+
+  /// Failures of opening the second store name that one.
+  private static func naming(
+    _ path: String, _ body: () throws -> ExitStatus
+  ) throws -> ExitStatus {
+    do {
+      return try body()
+    } catch {
+      throw CommandFailure.translated(error, store: path)
+    }
+  }
+
+  private var names: [String]? { entity.isEmpty ? nil : entity }
+
+  private var matching: DifferenceMatching {
+    key.map { .uniqueKey(named: $0.names) } ?? (byKey ? .uniqueKey : .id)
+  }
+
+  private func token(_ text: String, _ snapshot: DynamicSnapshot) throws -> HistoryToken {
+    if let number = UInt64(text) { return try snapshot.historyToken(number: number) }
+    guard let token = HistoryToken(text) else {
+      throw CommandFailure.badArgument(
+        "--since", reason: "'\(text)' is no number of a write and no token",
+        nextStep: "'kvdump history \(ShellWord.path(store.path))' lists the writes")
+    }
+    return token
+  }
+
+  private func write(_ differences: DynamicDifferences, on console: Console) throws -> ExitStatus {
+    let isEqual =
+      stat
+      ? try DifferenceCounts.write(differences, on: console)
+      : try DifferenceRows(console, isByKey: matching != .id, limit: limit).write(differences)
+    if isEqual { console.note("no differences") }
+    if !differences.uncompared.isEmpty {
+      console.note("not compared: \(differences.uncompared.joined(separator: ", "))")
+    }
+    return isEqual ? .success : .negative
+  }
+}
