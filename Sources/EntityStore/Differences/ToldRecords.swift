@@ -46,43 +46,46 @@ struct ToldRecords: Sendable {
   mutating func finish() {
     for number in attributes.keys { attributes[number]?.normalize() }
     earlier.normalize()
-    // By id; of changes that begin with one id, the one of the first write comes first.
-    let order = entries.indices.sorted {
-      (entries[$0].ids.lowerBound, $0) < (entries[$1].ids.lowerBound, $1)
+    firsts = Self.firsts(of: entries.indices.map { (entries[$0].ids, UInt64($0)) }).map {
+      let entry = entries[Int($0.image)]
+      return First(ids: $0.ids, wasThere: entry.wasThere, image: entry.image)
     }
-    var found: [(position: Int, ids: Range<UInt64>)] = []
-    for position in order {
-      let ids = entries[position].ids
-      // What reaches beyond the start of this entry; sorted entries can overlap nothing else.
-      var overlapping: [(position: Int, ids: Range<UInt64>)] = []
+    entries = []
+  }
+
+  /// Of runs that may overlap, each with the number of its write, those with the lowest number for
+  /// each id: ascending, without a common id.
+  static func firsts(
+    of runs: [(ids: Range<UInt64>, image: UInt64)]
+  ) -> [(ids: Range<UInt64>, image: UInt64)] {
+    var found: [(ids: Range<UInt64>, image: UInt64)] = []
+    func put(_ image: UInt64, _ ids: Range<UInt64>) {
+      if ids.isEmpty { return }
+      if let last = found.last, last.image == image, last.ids.upperBound == ids.lowerBound {
+        found[found.count - 1].ids = last.ids.lowerBound..<ids.upperBound
+      } else {
+        found.append((ids, image))
+      }
+    }
+    for (ids, image) in runs.sorted(by: { $0.ids.lowerBound < $1.ids.lowerBound }) {
+      // Runs come by their first ids, so that only the last ones found can overlap.
+      var overlapping: [(ids: Range<UInt64>, image: UInt64)] = []
       while let last = found.last, last.ids.upperBound > ids.lowerBound {
         overlapping.append(last)
         found.removeLast()
       }
       var start = ids.lowerBound
-      func put(_ position: Int, _ ids: Range<UInt64>) {
-        if ids.isEmpty { return }
-        if let last = found.last, last.position == position, last.ids.upperBound == ids.lowerBound {
-          found[found.count - 1].ids = last.ids.lowerBound..<ids.upperBound
-        } else {
-          found.append((position, ids))
-        }
-      }
       for other in overlapping.reversed() {
-        put(other.position, other.ids.lowerBound..<max(other.ids.lowerBound, start))
         let common = max(start, other.ids.lowerBound)
-        let end = min(other.ids.upperBound, ids.upperBound)
-        // Between two others, this entry is the only one.
-        put(position, start..<min(max(start, other.ids.lowerBound), ids.upperBound))
-        put(min(position, other.position), common..<max(common, end))
-        put(other.position, max(common, end)..<max(other.ids.upperBound, max(common, end)))
+        let end = max(common, min(other.ids.upperBound, ids.upperBound))
+        put(other.image, other.ids.lowerBound..<max(other.ids.lowerBound, start))
+        put(image, start..<min(common, max(start, ids.upperBound)))
+        put(min(image, other.image), common..<end)
+        put(other.image, end..<max(end, other.ids.upperBound))
         start = max(start, min(other.ids.upperBound, ids.upperBound))
       }
-      put(position, start..<max(start, ids.upperBound))
+      put(image, start..<max(start, ids.upperBound))
     }
-    firsts = found.map { position, ids in
-      First(ids: ids, wasThere: entries[position].wasThere, image: entries[position].image)
-    }
-    entries = []
+    return found
   }
 }
