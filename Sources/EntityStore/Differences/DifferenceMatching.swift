@@ -15,11 +15,10 @@ public struct DifferenceMatching: Sendable, Hashable {
   /// Two records match when they have the same values in a unique index: stores whose ids have
   /// nothing to do with each other.
   ///
-  /// The key of an entity is its first unique index over required attributes, else its first unique
-  /// index, among those that both stores have and that hold no ids of records. An attribute that
-  /// leads to a record is compared by the key of that record. Links that no attribute holds, and
-  /// attributes with ids whose target has no key, are not compared: see
-  /// ``StoreDifferences/uncompared``.
+  /// The key of an entity is a unique index that both stores have and that holds no ids of records:
+  /// the first one over required attributes, or else the first one. An attribute that leads to a
+  /// record is compared by the key of that record. Links that no attribute holds are not compared,
+  /// nor are attributes with ids whose target has no key: see ``StoreDifferences/uncompared``.
   public static let uniqueKey = DifferenceMatching(rule: .uniqueKey(nil))
 
   /// Two records match when they have the same values in the attributes with these names, over

@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 /// A comparison of two commits, part by part: where it is, and how it goes on.
 ///
-/// Both trees of each kind of content are walked side by side in the order of their keys. A value of
-/// this type holds a place and no cursor, so that each part is a read of its own: bounded in time and
-/// memory, and cancelled between two parts.
+/// The pass walks both trees of each kind of content side by side, in the order of their keys. A value
+/// of this type holds a place and no cursor. Each part of the pass is therefore a read of its own,
+/// bounded in time and memory, and the pass can be cancelled between two parts.
 struct DifferencePass: Sendable {
   enum Step: Sendable {
     case records(EntityPair)
@@ -105,8 +105,8 @@ struct DifferenceStep {
   private mutating func runRecords(
     _ pair: EntityPair, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
-    var old = RecordWalk(try pair.older.map { try Cursor($0.records, in: older.transaction) })
-    var new = RecordWalk(try pair.newer.map { try Cursor($0.records, in: newer.transaction) })
+    var old = try RecordWalk(pair.older, older)
+    var new = try RecordWalk(pair.newer, newer)
     if case .id(let id) = place {
       try old.seek(id)
       try new.seek(id)
@@ -230,27 +230,35 @@ extension BucketDifference {
   }
 }
 
-/// A walk of the records of one store by ascending ids.
+/// A walk of the records of one store by ascending ids, without those that have expired.
 private struct RecordWalk {
   private let cursor: Cursor?
+  private let expired: ExpiredRecords?
   private(set) var id: UInt64?
 
-  init(_ cursor: Cursor?) { self.cursor = cursor }
+  init(_ entity: StoredEntity?, _ core: TransactionCore) throws {
+    cursor = try entity.map { try Cursor($0.records, in: core.transaction) }
+    expired = try entity.flatMap { try core.expired(of: $0) }
+  }
 
   mutating func seek(_ first: UInt64) throws {
     guard let cursor, try cursor.seek(atOrAfter: first) else { return }
     id = cursor.integerKey
+    if expired?.contains(cursor.integerKey) ?? false { try next() }
   }
 
   mutating func next() throws {
-    guard let cursor, let last = id else { return }
-    guard try cursor.next() else {
-      id = nil
-      return
-    }
-    id = cursor.integerKey
-    // A damaged page may have any keys, and must not be visited again and again.
-    guard cursor.integerKey > last else { throw FormatError("the ids of records do not ascend") }
+    guard let cursor, var last = id else { return }
+    repeat {
+      guard try cursor.next() else {
+        id = nil
+        return
+      }
+      // A damaged page may have any keys, and must not be visited again and again.
+      guard cursor.integerKey > last else { throw FormatError("the ids of records do not ascend") }
+      last = cursor.integerKey
+    } while expired?.contains(last) ?? false
+    id = last
   }
 
   func bytes(of wanted: UInt64) -> UnsafeRawBufferPointer? {

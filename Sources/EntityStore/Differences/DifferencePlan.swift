@@ -73,7 +73,8 @@ struct DifferencePlan {
       }
       let pair = EntityPair(name, old, new, isOneLineage: isOneLineage)
       if let old, let new, pair.isDecidedByDigest,
-        try haveEqualDigests(.records(entity: old.number), .records(entity: new.number))
+        try haveEqualDigests(.records(entity: old.number), .records(entity: new.number)),
+        try older.expired(of: old)?.ids == newer.expired(of: new)?.ids
       {
         continue
       }
@@ -213,7 +214,7 @@ struct DifferencePlan {
 }
 
 extension StoredRelationship {
-  /// What makes a relationship of another store the same one.
+  /// A relationship of another store with the same identity is the same relationship.
   fileprivate var identity: [String?] {
     let (from, to) = (end(.from), end(.to))
     return [from.source.name, from.name, to.source.name, to.name, from.attribute?.name]

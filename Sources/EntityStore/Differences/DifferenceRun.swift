@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// What finds differences: two commits, or one commit and its history.
+/// A source of differences: two commits, or one commit and its history.
 enum DifferenceRun: Sendable {
   case stores(DifferencePass)
   case history(HistoryDifferences)

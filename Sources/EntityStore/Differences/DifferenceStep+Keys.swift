@@ -9,8 +9,9 @@ struct KeyedPair: Sendable {
 }
 
 extension DifferenceStep {
-  /// Walks the two unique indexes side by side. Each pair of records is read at random, so the cost
-  /// is that of as many look-ups as there are records.
+  /// Walks the two unique indexes side by side.
+  ///
+  /// Each record is looked up by its id, in the order of the keys.
   mutating func runKeys(
     _ keyed: KeyedPair, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
@@ -19,8 +20,8 @@ extension DifferenceStep {
     var step = self
     let isDone = try step.mergeKeys(keyed.older.tree, keyed.newer.tree) {
       key, before, after, budget in
-      let old = try before.map { try Self.record($0, keyed.older, oldEntity, older) }
-      let new = try after.map { try Self.record($0, keyed.newer, newEntity, newer) }
+      let old = try before.flatMap { try Self.record($0, keyed.older, oldEntity, older) }
+      let new = try after.flatMap { try Self.record($0, keyed.newer, newEntity, newer) }
       budget.visits -= 7
       // A key with a null ends with the id of its record, so that equal keys say nothing.
       if let old, let new, try !keyed.hasNull(new.bytes, new.id) {
@@ -42,14 +43,16 @@ extension DifferenceStep {
     return isDone
   }
 
+  /// The record of an entry; `nil` for one that has expired.
   private static func record(
     _ body: UnsafeRawBufferPointer, _ index: StoredIndex, _ entity: StoredEntity,
     _ core: TransactionCore
-  ) throws -> (id: UInt64, bytes: UnsafeRawBufferPointer) {
+  ) throws -> (id: UInt64, bytes: UnsafeRawBufferPointer)? {
     guard body.count == 8 else {
       throw StoreError.damagedIndex(index.name, "an entry's body has \(body.count) bytes, not 8")
     }
     let id = body._uint64(at: 0)
+    if try core.expired(of: entity)?.contains(id) ?? false { return nil }
     guard let bytes = try core.record(id, of: entity) else {
       throw StoreError.damagedIndex(index.name, "it leads to record \(id), which is not there")
     }

@@ -11,6 +11,10 @@ struct AttributePair: Sendable {
     case none
   }
 
+  /// Chooses how the values of an attribute of both stores are compared.
+  typealias Choice =
+    (_ older: EntityDescription.Attribute, _ newer: EntityDescription.Attribute) -> Comparison
+
   let name: String
   let older: EntityDescription.Attribute?
   let newer: EntityDescription.Attribute?
@@ -30,7 +34,7 @@ final class EntityPair: Sendable {
   let name: String
   let older: StoredEntity?
   let newer: StoredEntity?
-  /// Those of the newer entity in its order, then those that the older one alone has.
+  /// The attributes of the newer entity in its order, then those that the older one alone has.
   let attributes: [AttributePair]
   /// The numbers of layouts in which equal bytes are equal values.
   private let agreeingLayouts: Set<UInt16>
@@ -41,8 +45,7 @@ final class EntityPair: Sendable {
   ///   name and the same number is the same attribute, renamed.
   init(
     _ name: String, _ older: StoredEntity?, _ newer: StoredEntity?, isOneLineage: Bool = false,
-    comparison: (EntityDescription.Attribute, EntityDescription.Attribute) -> AttributePair
-      .Comparison = { _, _ in .asStored }
+    comparison: AttributePair.Choice = { _, _ in .asStored }
   ) {
     self.name = name
     self.older = older
@@ -67,8 +70,7 @@ final class EntityPair: Sendable {
 
   private static func attributes(
     _ older: StoredEntity?, _ newer: StoredEntity?, _ isOneLineage: Bool,
-    _ comparison: (EntityDescription.Attribute, EntityDescription.Attribute) -> AttributePair
-      .Comparison
+    _ comparison: AttributePair.Choice
   ) -> [AttributePair] {
     let new = newer?.description.declaredAttributes ?? []
     var left = older?.description.declaredAttributes ?? []

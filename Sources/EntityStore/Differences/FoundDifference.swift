@@ -85,7 +85,7 @@ extension TargetKey {
 
 /// How much of a comparison is done in one read.
 struct DifferenceBudget {
-  /// Records, links and pairs that may still be looked at.
+  /// The records, links and pairs that the pass may still read.
   var visits = 32_768
   /// Differences that may still be found.
   var finds = 256

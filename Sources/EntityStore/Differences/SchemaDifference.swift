@@ -17,7 +17,7 @@ public struct SchemaDifference: Sendable, Hashable {
     case relationship
     /// A rule that every record fulfils.
     case rule
-    /// What the history keeps of the records.
+    /// The policy by which the history keeps changes of the records.
     case history
   }
 

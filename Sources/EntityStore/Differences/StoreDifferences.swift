@@ -4,14 +4,14 @@
 ///       if case .record(let record) = difference { print(record.kind, record.entity) }
 ///     }
 ///
-/// Differences of the schema come first. The others follow by entity: records in the order of their
-/// ids, or of the key by which they are matched; then links, orders and buckets. A few differences at
-/// a time are in memory. The two commits are kept readable while the sequence, or a loop over it, is
-/// there. A loop begins at the beginning; it ends with an error when it throws or its task is
-/// cancelled.
+/// Differences of the schema come first. Records follow by entity, in the order of their ids, or of
+/// the key that matches them. Links, orders and buckets come last. A few differences at a time are in
+/// memory. The sequence, and each loop over it, keeps the two commits readable. Each loop begins at
+/// the beginning. A loop whose task is cancelled ends with `CancellationError`.
 ///
 /// Values are compared as stored. A record that a change of the schema has written in another form
-/// is no difference, and an attribute that one store lacks counts there as its initial value.
+/// is no difference. An attribute that one store lacks counts there as its initial value. Expired
+/// records are left out of both sides, as of every read.
 public struct StoreDifferences: AsyncSequence, Sendable {
   /// One difference.
   @_documentation(visibility: internal)
@@ -23,7 +23,7 @@ public struct StoreDifferences: AsyncSequence, Sendable {
   /// The differences of the schema; empty for differences since a token.
   public var schema: [SchemaDifference] { run.schema }
 
-  /// The names of what could not be compared.
+  /// The names of the parts that could not be compared.
   ///
   /// Matching by a unique key: attributes with ids of records that have no key, and relationships
   /// that no attribute holds. Since a token: entities that keep no history, or whose history begins
@@ -168,8 +168,8 @@ extension ReadableStore {
   ///
   ///     for try await difference in try store.differences(from: older) { … }
   ///
-  /// Each side is a ``Store``, of which the newest commit is kept, or a ``PinnedSnapshot``: two
-  /// generations of a dataset, two stores of any origin, or two commits of one store.
+  /// Each side is a ``Store`` or a ``PinnedSnapshot``. Of a store the newest commit is kept. So the
+  /// two may be generations of a dataset, stores of any origin, or two commits of one store.
   ///
   /// - Parameters:
   ///   - matching: which records are the same.
@@ -193,7 +193,7 @@ extension ReadableStore {
   ///       print(film.kind, film.old?.title ?? "", film.new?.title ?? "")
   ///     }
   ///
-  /// Both sides were opened with `E`. See ``differences(from:matchingBy:entities:)``.
+  /// Both stores must have been opened with `E`. See ``differences(from:matchingBy:entities:)``.
   public func differences<E: Entity>(
     from older: some ReadableStore, of _: E.Type, matchingBy matching: DifferenceMatching = .id
   ) throws -> RecordDifferences<E> {
@@ -217,11 +217,11 @@ extension ReadableStore {
   ///
   ///     for try await difference in try store.differences(since: token) { … }
   ///
-  /// Each record is told once, whatever happened to it since: one that was inserted and deleted again
-  /// is left out, and so is one that has its old values again, where the history keeps images. Old
-  /// values are those of the first image since the token, or of a deleted record those that
-  /// ``HistoryPolicy/kept(preserving:images:)`` preserves; otherwise they are unknown.
-  /// Buckets and changes of the schema are not in a history.
+  /// Each record is reported once, whatever happened to it since. A record that was inserted and
+  /// deleted again is left out. So is a record that has its old values again, where the history keeps
+  /// images. Old values come from the image that the first change since the token kept, and of a
+  /// deleted record from the values that ``HistoryPolicy/kept(preserving:images:)`` preserves.
+  /// Elsewhere they are unknown. A history has no buckets and no changes of the schema.
   ///
   /// - Parameter entities: the names of the entities to compare, with the links from and to them; all
   ///   that keep a history where it is left out.

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// What the writes after a place of the history have changed of the records of one entity.
+/// The records of one entity that the writes after a place of the history have changed.
 struct ToldRecords: Sendable {
   /// Consecutive ids whose first change is one of the same write.
   struct First: Sendable, Equatable {

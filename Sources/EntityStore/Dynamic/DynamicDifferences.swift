@@ -28,7 +28,7 @@ package struct DynamicDifferences {
 
   /// Visits the differences but those of the schema, until `body` returns false.
   ///
-  /// What `body` is given is valid until it returns.
+  /// The argument of `body` is valid until `body` returns.
   package func forEach(_ body: (DynamicDifference) throws -> Bool) throws {
     struct Stop: Error {}
     var run = run

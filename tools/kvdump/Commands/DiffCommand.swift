@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump diff`: what two stores have that is different, or what a store has changed.
+/// `kvdump diff`: the differences between two stores, or of a store since a write.
 struct DiffCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",

@@ -24,7 +24,9 @@ struct DifferenceRows {
   private var columns: [Column] {
     let names =
       isForPrograms
-      ? ["change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new"]
+      ? [
+        "change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new",
+      ]
       : ["change", "of", "entity", "record"] + (isByKey ? ["oldRecord"] : [])
         + ["name", "old", "new"]
     return names.map { Column($0) }
@@ -74,7 +76,7 @@ struct DifferenceRows {
         start + [row.oldRecord, row.subject, row.name, row.target, row.old, row.new])
       return
     }
-    // The target of a link is what is new or old.
+    // People see the target of a link as the new or the old value.
     var (old, new) = (row.old, row.new)
     if row.target != .absent {
       if row.change != HistoryLinks.Kind.added.rawValue { old = row.target }
@@ -152,7 +154,7 @@ enum DifferenceCounts {
     var links = 0
   }
 
-  /// Writes a row for each entity with a difference; returns whether there is none.
+  /// Writes a row for each entity with a difference; returns whether the stores are equal.
   static func write(_ differences: DynamicDifferences, on console: Console) throws -> Bool {
     var order: [String] = []
     var counts: [String: Counts] = [:]
