@@ -1,4 +1,4 @@
-/// A dataset that a program keeps its own store beside: a store that may be replaced whole while it
+/// A dataset that a program's own store can be attached to: a store that may be replaced whole while it
 /// is used.
 ///
 /// A cached dataset is one, of which each refresh brings another generation. A ``Store`` is one too, which
@@ -15,8 +15,8 @@ public protocol AttachableDataset: Sendable {
 
   /// An element after each replacement of ``currentStore``, once it has the new store.
   ///
-  /// What the elements are does not matter, and several replacements may be one element. Each loop
-  /// over the sequence hears of all replacements from its begin.
+  /// The type of the elements does not matter, and several replacements may be one element. An
+  /// iterator reports every replacement that follows its making.
   var replacements: Replacements { get }
 }
 

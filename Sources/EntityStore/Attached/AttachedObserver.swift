@@ -1,14 +1,14 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Notes what a read of one of two stores has looked at, and reports when that changes.
+/// Notes which entities a read of one of two stores has used, and reports changes of them.
 ///
 /// Mutable state: `region`, under the observer's lock; `hasGrown`, of the one task that reads.
 final class AttachedObserver: Observer, @unchecked Sendable {
   private var region = ObservedRegion()
   private let report: @Sendable () -> Void
-  /// Whether the last read has looked at something for the first time: what was committed to that
-  /// since the read began may have been told to nobody.
+  /// Whether the last read has used an entity or relationship for the first time. Commits to it that
+  /// were made during the read may not have been reported.
   private(set) var hasGrown = false
 
   init(report: @escaping @Sendable () -> Void) { self.report = report }
@@ -35,21 +35,23 @@ final class AttachedObserver: Observer, @unchecked Sendable {
   }
 }
 
-/// What a loop reads from both stores, again after each commit to one of them that may change it and after
+/// The values of one loop over both stores: read again after each commit that may change them and after
 /// each replacement of the dataset.
 ///
-/// Unchecked: used by the one task that loops.
+/// Unchecked: used by the one task that loops, but for `observed`.
 final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   typealias Read = @Sendable (borrowing AttachedSnapshot) throws -> Value
 
   private typealias Handle = ObserverHandle<AttachedObserver>
+  /// The store of the dataset that is observed; under a lock, as replacements release it.
+  private typealias Observed = Guarded<(store: Store, handle: Handle)?>
 
   private let attached: AttachedStore
   private let read: Read
   private let news: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
   private var own: Handle?
-  private var other: (store: Store, handle: Handle)?
+  private let observed = Observed(nil)
   private var replacements: Task<Void, Never>?
   private var isOver = false
 
@@ -77,7 +79,10 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   private func end() {
     isOver = true
     own = nil
-    other = nil
+    _ = observed.withLock { observed in
+      defer { observed = nil }
+      return observed
+    }
     replacements?.cancel()
   }
 
@@ -86,10 +91,9 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     for await _ in news {
       if Task.isCancelled || own.observer.isOver { return nil }
       let current = try attached.dataset.currentStore
-      let isReplaced = other?.store !== current
-      if !isReplaced, other?.handle.observer.isOver ?? true { return nil }
-      guard isReplaced || own.observer.hasNews || other?.handle.observer.hasNews ?? true else {
-        continue
+      if let other = observed.withLock({ $0 }), other.store === current {
+        if other.handle.observer.isOver { return nil }
+        guard own.observer.hasNews || other.handle.observer.hasNews else { continue }
       }
       return try await fetch(own)
     }
@@ -100,22 +104,32 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     let center = attached.store.observations
     try center.core.checkOpen("observe")
     let signal = signal
-    replacements = Self.follow(attached.dataset, signal)
+    replacements = Self.follow(attached.dataset, observed, signal)
     let own = try Handle(AttachedObserver { signal.yield() }, in: center)
     self.own = own
     return try await fetch(own)
   }
 
-  /// Has each replacement of the dataset wake the loop.
+  /// Wakes the loop at each replacement of the dataset, and releases the store that was replaced: a loop whose
+  /// body takes long keeps no file open.
   private static func follow<D: AttachableDataset>(
-    _ dataset: D, _ signal: AsyncStream<Void>.Continuation
+    _ dataset: D, _ observed: Observed, _ signal: AsyncStream<Void>.Continuation
   ) -> Task<Void, Never> {
-    Task {
-      var iterator = dataset.replacements.makeAsyncIterator()
-      // What was replaced before this is no news of the iterator.
+    @Sendable func notice() {
+      let current = try? dataset.currentStore
+      _ = observed.withLock { observed in
+        let released = observed
+        if observed?.store !== current { observed = nil }
+        return released
+      }
       signal.yield()
-      // A sequence that throws tells no more: what is observed stays the store that it is.
-      while (try? await iterator.next()) != nil { signal.yield() }
+    }
+    return Task {
+      var iterator = dataset.replacements.makeAsyncIterator()
+      // The iterator reports no replacement from before its making.
+      notice()
+      // A sequence that throws has ended. The loop goes on with the store that it has.
+      while (try? await iterator.next()) != nil { notice() }
     }
   }
 
@@ -153,10 +167,13 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
 
   /// The observer of the dataset's current store.
   private func handle(of store: Store) throws -> Handle {
-    if let other, other.store === store { return other.handle }
+    if let other = observed.withLock({ $0 }), other.store === store { return other.handle }
     let signal = signal
     let handle = try Handle(AttachedObserver { signal.yield() }, in: store.observations)
-    other = (store, handle)
+    _ = observed.withLock { observed in
+      defer { observed = (store, handle) }
+      return observed
+    }
     return handle
   }
 }

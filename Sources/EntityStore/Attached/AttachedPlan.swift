@@ -4,9 +4,9 @@ internal import LodestoreFormat
 struct AttachedPlan<E: Entity> {
   /// The query with the conditions that the other store was asked for first.
   private(set) var query: Query<E>
-  /// What is checked on the records that the query finds.
+  /// The conditions that are checked on the records that the query finds.
   private(set) var checks: [SemiJoin<E>] = []
-  /// What the explanation says of each condition over the other store.
+  /// The lines of the explanation for each condition over the other store.
   private(set) var steps: [(title: String, text: String)] = []
   private let own: TransactionCore
   private let other: TransactionCore
@@ -32,7 +32,7 @@ struct AttachedPlan<E: Entity> {
   private mutating func add(_ join: SemiJoin<E>, _ keyLimit: Int) throws {
     let plan = try join.plan(other)
     let matches = plan.estimatedMatchCount
-    let isCheap = try cost(ofKeysOf: plan) <= costOfChecks(plan)
+    let isCheap = try cost(ofKeysOf: plan) <= cost(ofChecksOf: join, plan)
     let isKeysFirst = join.isOfBounded || matches <= keyLimit && isCheap
     let verb = join.isNegated ? "not by" : "by"
     if isKeysFirst,
@@ -62,12 +62,14 @@ struct AttachedPlan<E: Entity> {
   }
 
   /// The nanoseconds that it takes to look up what the records of the query refer to, or are referred by.
-  private func costOfChecks(_ plan: QueryPlan) throws -> Double {
+  private func cost(ofChecksOf join: SemiJoin<E>, _ plan: QueryPlan) throws -> Double {
     let records = try own.plan(try query.request(), for: try own.entity(E.self))
     var count = Double(records.estimatedMatchCount)
     if let limit = query.window.limit {
-      // Records of which one in so many fulfils the condition are read until there are enough.
-      let share = Double(plan.estimatedMatchCount) / Double(max(1, plan.recordCount))
+      // Records are read until enough of them fulfil the condition.
+      let all = join.isOfDataset ? records.recordCount : plan.recordCount
+      let matching = min(1, Double(plan.estimatedMatchCount) / Double(max(1, all)))
+      let share = join.isNegated ? 1 - matching : matching
       count = min(count, Double(limit + query.window.offset) / max(share, 1e-6))
     }
     return count * Self.costOfCheck
@@ -79,7 +81,7 @@ struct AttachedPlan<E: Entity> {
   // MARK: Running
 
   /// Calls `body` with the results in the order of the query, until it returns false.
-  func visit(_ body: (StampedRecord<E>) throws -> Bool) throws {
+  func visit(_ body: (StoredRow) throws -> Bool) throws {
     var thrown: (any Error)?
     func goesOn(_ body: () throws -> Bool) -> Bool {
       do {
@@ -92,8 +94,7 @@ struct AttachedPlan<E: Entity> {
     guard !checks.isEmpty else {
       let run = try own.run(query)
       try run.forEach { id, bytes in
-        let record = try own.stamped(E.self, bytes, id: id, of: run.entity)
-        return goesOn { try body(record) }
+        goesOn { try body(StoredRow(id: id, bytes: bytes)) }
       }
       if let thrown { throw thrown }
       return
@@ -102,16 +103,16 @@ struct AttachedPlan<E: Entity> {
     var window = query.window
     if window.limit == 0 { return }
     let run = try own.run(query.unlimited())
-    var chunk: [StampedRecord<E>] = []
+    var chunk: [StoredRow] = []
     // A limit is often reached after few records.
     var size = window.limit.map { min(SemiJoinLimits.chunk, max(32, $0)) } ?? SemiJoinLimits.chunk
     func flush() throws -> Bool {
-      for record in try admitted(chunk) {
+      for row in try admitted(chunk) {
         if window.offset > 0 {
           window.offset -= 1
           continue
         }
-        guard try body(record) else { return false }
+        guard try body(row) else { return false }
         if let limit = window.limit {
           window.limit = limit - 1
           if limit == 1 { return false }
@@ -123,7 +124,7 @@ struct AttachedPlan<E: Entity> {
     }
     var isOver = false
     try run.forEach { id, bytes in
-      chunk.append(try own.stamped(E.self, bytes, id: id, of: run.entity))
+      chunk.append(StoredRow(id: id, bytes: bytes))
       guard chunk.count >= size else { return true }
       isOver = !goesOn(flush)
       return !isOver
@@ -132,10 +133,10 @@ struct AttachedPlan<E: Entity> {
     if !isOver { _ = try flush() }
   }
 
-  private func admitted(_ chunk: [StampedRecord<E>]) throws -> [StampedRecord<E>] {
+  private func admitted(_ chunk: [StoredRow]) throws -> [StoredRow] {
     var left = chunk
     for check in checks where !left.isEmpty {
-      let answers = try check.admits(left.map(\.value), own, other)
+      let answers = try check.admits(left, own, other)
       left = zip(left, answers).compactMap { $1 ? $0 : nil }
     }
     return left
@@ -150,6 +151,23 @@ struct AttachedPlan<E: Entity> {
       return true
     }
     return count
+  }
+
+  /// Calls `body` with the results, decoded, in the order of the query, until it returns false.
+  func visitRecords(_ body: (E) throws -> Bool) throws {
+    let entity = try own.entity(E.self)
+    try visit { try body(try own.decode(E.self, $0, of: entity)) }
+  }
+
+  /// The ids of the results, in the order of the query.
+  func ids() throws -> [UInt64] {
+    if checks.isEmpty { return try own.run(query, wantsOnlyEntries: true).ids() }
+    var ids: [UInt64] = []
+    try visit { row in
+      ids.append(row.id)
+      return true
+    }
+    return ids
   }
 
   /// How the query itself is run.
@@ -184,61 +202,56 @@ extension AttachedSnapshot {
     try AttachedPlan(query, own: core, dataset: dataset.core, keyLimit: keyLimit)
   }
 
-  /// Calls `body` with what `query` finds, in its order, until it returns false.
+  /// Calls `body` with the results of `query`, in its order, until it returns false.
   func visit<E: Entity>(
-    _ query: AttachedQuery<E>, _ body: (StampedRecord<E>) throws -> Bool
+    _ query: AttachedQuery<E>, _ body: (StoredRow) throws -> Bool
   ) throws {
     try plan(query).visit(body)
   }
 
   /// The records that `query` finds, in its order.
   ///
-  /// Memory is bounded beside the results: at most 65,536 keys of the other store, or 1,024 records that are
-  /// checked at once, and what an order without an index has to sort.
+  /// Besides the results, memory holds at most 65,536 keys of the other store, or 1,024 records that are
+  /// checked at once. An order without an index also has its sort keys in memory.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery``, and what a fetch of its parts throws.
+  /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts.
   public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
     var found: [E] = []
-    try visit(query) { record in
-      found.append(record.value)
+    try plan(query).visitRecords { record in
+      found.append(record)
       return true
     }
     return found
   }
 
-  /// The first record that `query` finds; `nil` when there is none.
+  /// The first record that `query` finds, or `nil`.
   public func first<E: Entity>(_ query: AttachedQuery<E>) throws -> E? {
     var found: E?
-    try visit(query) { record in
-      found = record.value
+    try plan(query).visitRecords { record in
+      found = record
       return false
     }
     return found
   }
 
-  /// Visits what `query` finds, in its order.
+  /// Visits the records that `query` finds, in its order.
   ///
-  /// - Throws: what `body` throws, as it is; otherwise as ``fetch(_:)-(AttachedQuery<E>)``.
+  /// - Throws: the errors of `body`, unchanged; otherwise as ``fetch(_:)-(AttachedQuery<E>)``.
   public func forEach<E: Entity>(_ query: AttachedQuery<E>, _ body: (E) throws -> Void) throws {
-    try visit(query) { record in
-      try body(record.value)
+    try plan(query).visitRecords { record in
+      try body(record)
       return true
     }
   }
 
-  /// How many records `query` finds, within its limit and offset.
+  /// How many records `query` finds, within its limit and offset; none is decoded.
   public func count<E: Entity>(_ query: AttachedQuery<E>) throws -> Int {
     try plan(query).count()
   }
 
-  /// The ids of the records that `query` finds, in its order.
+  /// The ids of the records that `query` finds, in its order; none is decoded.
   public func ids<E: Entity>(_ query: AttachedQuery<E>) throws -> [E.ID] {
-    var ids: [E.ID] = []
-    try visit(query) { record in
-      ids.append(record.value.id)
-      return true
-    }
-    return ids
+    try plan(query).ids().map { RecordID(rawValue: $0) }
   }
 
   /// How `query` is run: which store is asked first, and how the records are found then.

@@ -40,7 +40,7 @@ extension AttachedQuery {
 
   /// Only records whose reference at `path` leads to no record that `targets` finds in the dataset.
   ///
-  /// Among them are the records whose reference leads nowhere:
+  /// Records whose reference dangles are among them:
   /// `Note.all.notLeading(by: \.pod, to: Pod.all)` finds these alone.
   public func notLeading<T: Entity>(
     by path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>, to targets: Query<T>

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// An unchanging view of a store and of the dataset beside it: one commit and one generation.
+/// An unchanging view of a store and of its attached dataset: one commit and one generation.
 ///
 /// The calls of ``ReadableTransaction`` read the program's own store; ``dataset`` has the same calls for
-/// the dataset. It cannot outlive the closure that it is passed to.
+/// the dataset. A snapshot cannot outlive the closure that it is passed to.
 public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
   /// The library's own part; nothing for others.
   @_documentation(visibility: internal)
@@ -38,9 +38,9 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
     try dataset.core.targets([reference])[0]?.value
   }
 
-  /// Returns the records that `references` lead to, in their order; `nil` for each that leads nowhere.
+  /// Returns the records that `references` lead to, in their order; `nil` for each that dangles.
   ///
-  /// They are found in one pass over the sorted keys.
+  /// One pass over the sorted keys finds them.
   ///
   /// - Throws: as ``resolve(_:)-(Reference<T>?)``.
   /// - Complexity: O(*k* log *n*), with each page visited once
@@ -103,7 +103,7 @@ public struct ResolvedRecord<E: Entity, T: Entity>: Sendable {
   public let record: E
   /// The reference; `nil` where the record has none.
   public let reference: Reference<T>?
-  /// The record of the dataset; `nil` without a reference, and where the reference leads nowhere.
+  /// The record of the dataset; `nil` without a reference, and where the reference dangles.
   public let target: T?
 
   /// Whether there is a reference that leads to no record of the generation.
@@ -115,8 +115,7 @@ extension Entity {
   ///
   ///     let notes = try snapshot.fetch(Note.referring(to: pod, by: \.pod))
   ///
-  /// It is the condition that the reference is equal to that of `target`, and uses an index over the
-  /// reference.
+  /// The query compares the reference with that of `target`, so an index over the reference serves it.
   ///
   /// - Throws: as ``Reference/init(_:)-(Target)``.
   public static func referring<T: Entity>(

@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// A program's own store beside a dataset that is replaced whole.
+/// A program's own store and a dataset that is replaced whole.
 ///
 ///     let attached = store.attach(pods)
 ///     try attached.read { snapshot in
@@ -12,8 +12,8 @@ internal import LMDB
 /// Records of the store lead to records of the dataset by ``Reference``. Nothing is written to the dataset,
 /// and the store knows nothing of it: any number of datasets can be attached to one store, by one call each.
 ///
-/// The article <doc:AttachedDatasets> has conditions over both, live results and the report of references
-/// that lead nowhere.
+/// The article <doc:AttachedDatasets> has conditions over both, live results and the report of dangling
+/// references.
 public struct AttachedStore: Sendable {
   /// The program's own store.
   public let store: Store
@@ -26,7 +26,7 @@ public struct AttachedStore: Sendable {
   /// of one moment: the dataset's generation is the one that is current when the read of the store
   /// has begun.
   ///
-  /// - Throws: what `body` throws; ``StoreError/Code/closed``.
+  /// - Throws: the errors of `body`; ``StoreError/Code/closed``.
   public func read<R>(_ body: (borrowing AttachedSnapshot) throws -> R) throws -> R {
     try store.core.read { core in
       try readDataset { dataset in try body(AttachedSnapshot(core, dataset)) }
@@ -35,7 +35,7 @@ public struct AttachedStore: Sendable {
 
   /// Runs `body` on the newest commit of the store and one generation of the dataset, on a thread of the store.
   ///
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before.
+  /// - Throws: the errors of `body`; `CancellationError` when the task was cancelled before.
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> R
   ) async throws -> R {
@@ -83,7 +83,7 @@ public struct AttachedStore: Sendable {
 }
 
 extension Store {
-  /// Returns the store beside `dataset`, whose records its own lead to by ``Reference``.
+  /// Attaches `dataset`, whose records the store's own records lead to by ``Reference``.
   ///
   /// Nothing is opened, read or written. The dataset's store has been opened with the entities that are referred
   /// to, and this one with those that have the references.
@@ -114,7 +114,7 @@ public struct PinnedAttachment: Sendable {
 
   /// Runs `body` on both, on the calling thread.
   ///
-  /// - Throws: what `body` throws; otherwise as ``PinnedSnapshot/read(_:)-((Snapshot)->R)``.
+  /// - Throws: the errors of `body`; otherwise as ``PinnedSnapshot/read(_:)-((Snapshot)->R)``.
   public func read<R>(_ body: (borrowing AttachedSnapshot) throws -> R) throws -> R {
     try store.read { own in
       try dataset.read { dataset in try body(AttachedSnapshot(own.core, dataset.core)) }

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Values that follow a store and the dataset beside it; see ``AttachedStore/values(_:)-(_)``.
+/// Values that follow a store and its attached dataset; see ``AttachedStore/values(_:)-(_)``.
 ///
 /// The first is of the newest commit and the current generation. Changes that come while the loop is busy
 /// are one; the loop ends when its task is cancelled, or the store or the dataset is closed.
@@ -50,9 +50,9 @@ public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
 ///       show(update.items, update.difference)
 ///     }
 ///
-/// Each loop has its own results: first those of the newest commit and the current generation, then an update
-/// after each commit to the store or the dataset, and after each replacement of the dataset, that changes
-/// them. What comes while the loop is busy is one update. The loop ends when its task is
+/// Each loop has its own results. The first update is of the newest commit and the current generation. Later
+/// updates follow the commits to the store or the dataset, and the replacements of the dataset, that change the
+/// results. Changes that come while the loop is busy are one update. The loop ends when its task is
 /// cancelled, or the store or the dataset is closed.
 public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
   /// One update.
@@ -102,11 +102,11 @@ public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
   }
 }
 
-/// Results of a query with the records that they refer to, and what has changed since the update before.
+/// Results of a query with the records that they refer to, and the difference from the update before.
 public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
   /// The records, in the query's order, each with the record of the dataset that it refers to.
   public let items: [ResolvedRecord<E, T>]
-  /// What has changed since the update before; `nil` in the first.
+  /// The difference from the update before; `nil` in the first.
   ///
   /// A row whose target has changed, is gone or is back counts as updated.
   public let difference: ResultDifference?
@@ -115,8 +115,8 @@ public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
 }
 
 extension AttachedStore {
-  /// What `body` reads from both, again after each commit that changes records it has looked at and after each
-  /// replacement of the dataset.
+  /// The values that `body` reads from both: again after each commit to an entity that it has read, and after
+  /// each replacement of the dataset.
   ///
   ///     for try await count in attached.values({ try $0.count(swiftNotes) }) { … }
   public func values<Value: Sendable>(
@@ -125,7 +125,7 @@ extension AttachedStore {
     AttachedValues(attached: self, read: body) { _, _ in false }
   }
 
-  /// What `body` reads from both, again after each change: the same value is not told twice.
+  /// The values that `body` reads from both, without those that are equal to the one before.
   public func values<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> Value
   ) -> AttachedValues<Value> {
@@ -133,7 +133,7 @@ extension AttachedStore {
   }
 
   /// The results of `query` in the program's own store, each with the record that the reference at `path`
-  /// leads to, and what has changed in them.
+  /// leads to, and their changes.
   ///
   /// - Throws: from the loop: as ``AttachedSnapshot/fetch(_:resolving:)-(Query<E>,_)``.
   /// - Complexity: of an update, that of the query and of the look-up of its references
@@ -144,7 +144,7 @@ extension AttachedStore {
   }
 
   /// The results of `query` in the program's own store, each with the record that the optional reference at
-  /// `path` leads to, and what has changed in them.
+  /// `path` leads to, and their changes.
   public func updates<E: Entity, T: Entity>(
     of query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
   ) -> AttachedUpdates<E, T> {
@@ -152,7 +152,7 @@ extension AttachedStore {
   }
 
   /// The results of `query`, with a condition over the dataset, each with the record that the reference at `path`
-  /// leads to, and what has changed in them.
+  /// leads to, and their changes.
   public func updates<E: Entity, T: Entity>(
     of query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
   ) -> AttachedUpdates<E, T> {
@@ -160,7 +160,7 @@ extension AttachedStore {
   }
 
   /// The results of `query`, with a condition over the dataset, each with the record that the optional reference
-  /// at `path` leads to, and what has changed in them.
+  /// at `path` leads to, and their changes.
   public func updates<E: Entity, T: Entity>(
     of query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
   ) -> AttachedUpdates<E, T> {

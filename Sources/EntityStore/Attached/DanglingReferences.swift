@@ -2,11 +2,11 @@ internal import LodestoreFormat
 
 /// A reference that leads to no record of the dataset.
 public struct DanglingReference: Sendable, Hashable {
-  /// Why a reference leads nowhere.
+  /// Why a reference dangles.
   public enum Reason: Sendable, Hashable {
     /// No record of the generation has the key. A later generation may have it again.
     case gone
-    /// What is stored is no key of the target: it was written for a key with other attributes.
+    /// The stored value is no key of the target: the reference was written for a key of other attributes.
     case otherKey
   }
 
@@ -20,7 +20,7 @@ public struct DanglingReference: Sendable, Hashable {
   public let target: String
   /// The key as text.
   public let key: String
-  /// Why it leads nowhere.
+  /// The reason why it dangles.
   public let reason: Reason
 }
 
@@ -74,7 +74,7 @@ extension AttachedStore {
   ///       print(dangling.entity, dangling.recordID, dangling.key)
   ///     }
   ///
-  /// It goes through the entities that the store was opened with and through each of their
+  /// The loop goes through the entities that the store was opened with, and through each of their
   /// attributes that holds references to an entity of the dataset. References to entities that the dataset's
   /// store was not opened with are left out, as they may be of another dataset.
   ///
@@ -82,16 +82,16 @@ extension AttachedStore {
   public func danglingReferences() -> DanglingReferences { DanglingReferences(attached: self) }
 }
 
-/// How far a search for references that lead nowhere is.
+/// The place that a search for dangling references has reached.
 struct DanglingPlace: Sendable {
   /// The index of the attribute among those with references.
   var attribute = 0
-  /// The id of the last record that was looked at.
+  /// The id of the last record that was checked.
   var recordID: UInt64 = 0
 }
 
 extension AttachedSnapshot {
-  /// The references behind `place` that lead nowhere, of some records, and where to go on; `nil` at the
+  /// The dangling references of the next records after `place`, and the place to go on from; `nil` at the
   /// end.
   func danglingReferences(
     from place: DanglingPlace
@@ -117,13 +117,15 @@ extension AttachedSnapshot {
     return (found, next)
   }
 
-  /// Looks at the next records of an entity; returns the id of the last, `nil` where there are no more.
+  /// Checks the next records of an entity; returns the id of the last, `nil` where there are no more.
   private func collect<T: Entity>(
     _ found: inout [DanglingReference], _ name: String, _ attribute: String, _: T.Type,
     after id: UInt64
   ) throws -> UInt64? {
     let entity = try core.entity(named: name)
-    guard let number = entity.description.attribute(named: attribute)?.number else { return nil }
+    let names = core.store.declaration(of: entity.description)?.attributes.map(\.name) ?? []
+    guard let ordinal = names.firstIndex(of: attribute) else { return nil }
+    let column = try ValueColumn(entity, ordinal)
     var request = QueryRequest(
       condition: .comparison(
         Comparison(
@@ -136,10 +138,8 @@ extension AttachedSnapshot {
     try core.run(request, for: entity).forEach { id, bytes in
       count += 1
       last = id
-      let view = try entity.view(bytes, id: id)
-      guard let slot = view.layout.slotIndex(ofAttribute: number) else { return true }
-      let value = try view.value(at: view.layout.slots[slot])
-      if value != .null { records.append((id, Reference(StoredValue(value)))) }
+      let row = StoredRow(id: id, bytes: bytes)
+      if let reference = try column.reference(of: row, T.self) { records.append((id, reference)) }
       return true
     }
     let ids = try dataset.core.targetIDs(records.map(\.reference))

@@ -20,23 +20,12 @@ struct ReferenceAttribute<E: Entity, T: Entity>: Sendable {
     name = attribute.attributeName
     isIn = { attribute.compared(.in, .values($0)) }
   }
-
-  /// Reads the reference of a record; `nil` where it has none.
-  var reading: (E) -> Reference<T>? {
-    let path = E.schema.attributes[ordinal].keyPath
-    return { $0[keyPath: path] as? Reference<T> }
-  }
 }
 
-/// A record with its checksum, which tells whether it has changed.
+/// A record of the dataset with its checksum, which tells whether it has changed.
 struct StampedRecord<E: Entity> {
   let value: E
   let stamp: UInt32
-
-  /// The last bytes of a record are its checksum.
-  static func stamp(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-    bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
-  }
 }
 
 // The transaction is one on the store that has the targets.
@@ -78,18 +67,11 @@ extension TransactionCore {
           "\(entity.name).\(ReferenceKey.of(T.self).parts.map(\.name).joined(separator: "+"))",
           "it leads to \(entity.name) \(ids[position]), which is not there")
       }
-      targets[position] = try stamped(T.self, bytes, id: ids[position], of: entity)
+      let row = StoredRow(id: ids[position], bytes: bytes)
+      targets[position] = StampedRecord(
+        value: try decode(T.self, row, of: entity), stamp: row.stamp)
     }
     return targets
-  }
-
-  /// A record, decoded, with its checksum.
-  func stamped<E: Entity>(
-    _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
-  ) throws -> StampedRecord<E> {
-    StampedRecord(
-      value: try withReader(bytes, id: id, of: entity) { try E.read(from: &$0) },
-      stamp: StampedRecord<E>.stamp(bytes))
   }
 }
 
@@ -103,26 +85,27 @@ extension AttachedSnapshot {
     return checksum.value
   }
 
-  /// What `query` finds, with what the references lead to, and with stamps of both.
+  /// The results of `query` with the targets of their references, and with stamps of both.
   func resolvedRows<E: Entity, T: Entity>(
     _ query: AttachedQuery<E>, _ attribute: ReferenceAttribute<E, T>
   ) throws -> [(resolved: ResolvedRecord<E, T>, stamp: UInt32)] {
-    let reference = attribute.reading
+    let entity = try core.entity(E.self)
+    let column = try ValueColumn(entity, attribute.ordinal)
     var rows: [(resolved: ResolvedRecord<E, T>, stamp: UInt32)] = []
-    var chunk: [StampedRecord<E>] = []
+    var chunk: [StoredRow] = []
     func flush() throws {
-      let references = chunk.map { reference($0.value) }
+      let references = try chunk.map { try column.reference(of: $0, T.self) }
       let targets = try dataset.core.targets(references)
-      for (position, record) in chunk.enumerated() {
-        let target = targets[position]
+      for (position, row) in chunk.enumerated() {
         let resolved = ResolvedRecord(
-          record: record.value, reference: references[position], target: target?.value)
-        rows.append((resolved, Self.stamp(record.stamp, target?.stamp)))
+          record: try core.decode(E.self, row, of: entity), reference: references[position],
+          target: targets[position]?.value)
+        rows.append((resolved, Self.stamp(row.stamp, targets[position]?.stamp)))
       }
       chunk.removeAll(keepingCapacity: true)
     }
-    try visit(query) { record in
-      chunk.append(record)
+    try visit(query) { row in
+      chunk.append(row)
       if chunk.count == SemiJoinLimits.chunk { try flush() }
       return true
     }

@@ -28,9 +28,10 @@ struct SemiJoin<E: Entity>: Sendable {
       Condition<E>?
   /// Which of the records fulfil the condition.
   let admits:
-    @Sendable (_ records: [E], _ own: TransactionCore, _ other: TransactionCore) throws -> [Bool]
+    @Sendable (_ rows: [StoredRow], _ own: TransactionCore, _ other: TransactionCore) throws ->
+      [Bool]
 
-  /// Of records whose reference leads to what `targets` finds.
+  /// Of records whose reference leads to a record that `targets` finds.
   init<T: Entity>(
     _ attribute: ReferenceAttribute<E, T>, leadsTo targets: Query<T>, isNegated: Bool
   ) {
@@ -43,26 +44,25 @@ struct SemiJoin<E: Entity>: Sendable {
       try other.plan(try asked.request(), for: try other.entity(T.self))
     }
     condition = { _, other, limit in
-      let key = ReferenceKey.of(T.self)
-      try key.check()
+      let key = try KeyColumn(T.self, other)
       var keys: [Value] = []
-      try other.visit(asked) { (target: T) in
+      try other.visit(asked) { row in
         // A record whose key has a null can be referred to by nobody.
-        let values = try key.values(of: target)
-        if !values.contains(.null) { keys.append(try key.stored(values)) }
+        if let value = try key.value(of: row) { keys.append(value) }
         return keys.count <= limit
       }
       guard keys.count <= limit else { return nil }
       let condition = attribute.isIn(keys)
       return isNegated ? condition.negated : condition
     }
-    admits = { records, _, other in
-      let read = attribute.reading
-      let ids = try other.targetIDs(records.map(read))
+    admits = { rows, own, other in
+      let column = try ValueColumn(try own.entity(E.self), attribute.ordinal)
+      let ids = try other.targetIDs(rows.map { try column.reference(of: $0, T.self) })
       var wanted = ids.filter { $0 != 0 }
       IDSort.sortUnique(&wanted)
+      let query = targets.unordered().within(wanted)
       let found =
-        wanted.isEmpty ? [] : Set(try other.foundIDs(of: targets.unordered().within(wanted)))
+        wanted.isEmpty ? [] : Set(try other.run(query, wantsOnlyEntries: true).ids())
       return ids.map { found.contains($0) != isNegated }
     }
   }
@@ -80,10 +80,10 @@ struct SemiJoin<E: Entity>: Sendable {
       try other.plan(try asked.request(), for: try other.entity(U.self))
     }
     condition = { own, other, limit in
-      let read = attribute.reading
+      let column = try ValueColumn(try other.entity(U.self), attribute.ordinal)
       var references: Set<Reference<E>> = []
-      try other.visit(asked) { (record: U) in
-        if let reference = read(record) { references.insert(reference) }
+      try other.visit(asked) { row in
+        if let reference = try column.reference(of: row, E.self) { references.insert(reference) }
         return references.count <= limit
       }
       guard references.count <= limit else { return nil }
@@ -92,36 +92,17 @@ struct SemiJoin<E: Entity>: Sendable {
         .compared(.in, .values(ids.map { .integer(unsigned: $0) }))
       return isNegated ? condition.negated : condition
     }
-    admits = { targets, _, other in
-      let key = ReferenceKey.of(E.self)
-      try key.check()
-      let keys: [Value?] = try targets.map { target in
-        let values = try key.values(of: target)
-        return values.contains(.null) ? nil : try key.stored(values)
-      }
-      let read = attribute.reading
+    admits = { rows, own, other in
+      let key = try KeyColumn(E.self, own)
+      let keys = try rows.map { try key.value(of: $0) }
+      let column = try ValueColumn(try other.entity(U.self), attribute.ordinal)
       var referred: Set<Value> = []
       let wanted = records.unordered().where(attribute.isIn(keys.compactMap { $0 }))
-      try other.visit(wanted) { (record: U) in
-        if let reference = read(record) { referred.insert(reference.stored.value) }
+      try other.visit(wanted) { row in
+        referred.insert(try column.value(of: row))
         return true
       }
-      return keys.map { key in key.map { referred.contains($0) } ?? false != isNegated }
+      return keys.map { key in (key.map { referred.contains($0) } ?? false) != isNegated }
     }
-  }
-}
-
-extension TransactionCore {
-  /// Calls `body` with the records that `query` finds, in its order, until it returns false.
-  func visit<E: Entity>(_ query: Query<E>, _ body: (E) throws -> Bool) throws(StoreError) {
-    let run = try run(query)
-    try run.forEach { id, bytes in
-      try body(try withReader(bytes, id: id, of: run.entity) { try E.read(from: &$0) })
-    }
-  }
-
-  /// The ids that `query` finds.
-  func foundIDs<E: Entity>(of query: Query<E>) throws(StoreError) -> [UInt64] {
-    try run(query, wantsOnlyEntries: true).ids()
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Reads of a store and of the dataset beside it.
+/// Reads of a store and of its attached dataset.
 @Suite struct `Attached stores` {
   @Test func `references resolve, one and many, and are found from both sides`() throws {
     try withAttached(pods: 0..<100) { attached in
@@ -136,7 +136,7 @@ func pod(_ number: Int, id: UInt64 = 0) -> Pod {
     id: RecordID(rawValue: id), name: "pod\(number)", version: "1.0", stars: number % 7)
 }
 
-/// Runs `body` on a store of notes beside generations of pods, of which the first has these numbers.
+/// Runs `body` on a store of notes attached to generations of pods; the first has these numbers.
 func withAttached(pods: Range<Int>, _ body: (AttachedStore) throws -> Void) throws {
   try withTemporaryStore([Pod.self]) { dataset in
     try dataset.insert(pods.map { pod($0) })
@@ -146,7 +146,7 @@ func withAttached(pods: Range<Int>, _ body: (AttachedStore) throws -> Void) thro
   }
 }
 
-/// The same for an asynchronous body.
+/// Runs an asynchronous `body` on such stores.
 func withAttached(pods: Range<Int>, _ body: (AttachedStore) async throws -> Void) async throws {
   try await withTemporaryStore([Pod.self]) { dataset in
     try await dataset.insert(pods.map { pod($0) })

@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  /// Expects that all targets are of one generation, and that it lacks those that are told to be gone.
+  /// Expects that all targets are of one generation, and that dangling references are those it lacks.
   private static func expectWhole(_ snapshot: borrowing AttachedSnapshot) throws {
     let notes = try snapshot.fetch(PodNote.all, resolving: \.pod)
     let generation = try #require(notes.compactMap(\.target?.summary).first.flatMap { Int($0) })

@@ -151,7 +151,7 @@ import Testing
 }
 
 private enum JSONCoders {
-  /// What JSON holds of `value`, infinities included.
+  /// Returns `value` after a round trip through JSON, infinities included.
   static func coded<V: Codable>(_ value: V) throws -> V {
     let (infinity, minus, nan) = ("inf", "-inf", "nan")
     let encoder = JSONEncoder()

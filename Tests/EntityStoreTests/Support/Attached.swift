@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Synchronization
 
-/// What a user writes about a pod, in a store of its own.
+/// A note that a user writes about a pod, in a store of its own.
 struct PodNote: Hashable {
   var id = RecordID<PodNote>()
   var pod: Reference<Pod>
@@ -155,7 +155,7 @@ final class Generations: AttachableDataset, Sendable {
 
   var currentStore: Store { state.withLock { $0.current } }
 
-  /// Has reads use `next` from now on.
+  /// Makes `next` the store of all later reads.
   func replace(with next: Store) {
     state.withLock { state in
       state.current = next

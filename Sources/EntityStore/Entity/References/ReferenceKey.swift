@@ -85,7 +85,7 @@ final class ReferenceKey: Sendable {
     return parts.count == 1 ? values[0] : .string(ReferenceText.text(values))
   }
 
-  /// The values of a key in its stored form; `nil` where it is none of this key.
+  /// The values of a key in its stored form; `nil` for the form of another key.
   func values(of stored: Value) -> [Value]? {
     guard fault == nil else { return nil }
     guard parts.count != 1 else { return stored.fits(parts[0].type) ? [stored] : nil }

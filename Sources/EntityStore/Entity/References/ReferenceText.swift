@@ -10,7 +10,7 @@ internal import LodestoreJSON
 /// The text that a reference with a key of several attributes is stored as: a JSON array with one
 /// element for each.
 ///
-/// One key has one text, since the text is what indexes, unique keys and conditions compare. Booleans,
+/// One key has one text, since indexes, unique keys and conditions compare the texts. Booleans,
 /// integers and finite doubles are JSON's own. A date is its ISO 8601 text where that reads back as the same
 /// date, and the number of seconds since 2001 elsewhere. All others are strings: texts and URLs themselves,
 /// UUIDs in capitals, decimals in digits, data in Base64, and `inf`, `-inf` and `nan`.

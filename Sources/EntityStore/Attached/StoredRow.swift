@@ -1,0 +1,77 @@
+internal import LodestoreFormat
+
+/// A record as it is stored; valid until the end of the read.
+struct StoredRow {
+  let id: UInt64
+  let bytes: UnsafeRawBufferPointer
+
+  /// The last bytes of a record are its checksum.
+  var stamp: UInt32 {
+    bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
+  }
+}
+
+/// Reads one attribute of records that are not decoded.
+struct ValueColumn {
+  private let entity: StoredEntity
+  private let number: UInt32
+  private let initial: Value
+
+  /// - Parameter ordinal: the index of the attribute in the program's declaration.
+  init(_ entity: StoredEntity, _ ordinal: Int) throws(StoreError) {
+    guard entity.declared.indices.contains(ordinal),
+      let attribute = entity.description.attribute(number: entity.declared[ordinal].number)
+    else {
+      throw .badQuery("'\(entity.name)' has no attribute number \(ordinal)")
+    }
+    self.entity = entity
+    number = attribute.number
+    initial = attribute.initial
+  }
+
+  func value(of row: StoredRow) throws -> Value {
+    let view = try entity.view(row.bytes, id: row.id)
+    // A record that is older than the attribute has its initial value.
+    guard let slot = view.layout.slotIndex(ofAttribute: number) else { return initial }
+    return try view.value(at: view.layout.slots[slot])
+  }
+
+  /// The reference that the attribute holds; `nil` for null.
+  func reference<T: Entity>(of row: StoredRow, _: T.Type) throws -> Reference<T>? {
+    let value = try value(of: row)
+    return value == .null ? nil : Reference(StoredValue(value))
+  }
+}
+
+/// Reads the unique key of records that are not decoded, as references to them have it.
+struct KeyColumn {
+  private let key: ReferenceKey
+  private let columns: [ValueColumn]
+
+  init<E: Entity>(_: E.Type, _ core: TransactionCore) throws {
+    key = ReferenceKey.of(E.self)
+    try key.check()
+    let entity = try core.entity(E.self)
+    columns = try key.parts.map { try ValueColumn(entity, $0.ordinal) }
+  }
+
+  /// The stored form of a reference to the record; `nil` where the key has a null.
+  func value(of row: StoredRow) throws -> Value? {
+    var values: [Value] = []
+    for column in columns { values.append(try column.value(of: row)) }
+    return values.contains(.null) ? nil : try key.stored(values)
+  }
+}
+
+extension TransactionCore {
+  /// Calls `body` with the records that `query` finds, in its order, until it returns false.
+  func visit<E: Entity>(
+    _ query: Query<E>, _ body: (StoredRow) throws -> Bool
+  ) throws(StoreError) {
+    try run(query).forEach { id, bytes in try body(StoredRow(id: id, bytes: bytes)) }
+  }
+
+  func decode<E: Entity>(_: E.Type, _ row: StoredRow, of entity: StoredEntity) throws -> E {
+    try withReader(row.bytes, id: row.id, of: entity) { try E.read(from: &$0) }
+  }
+}
