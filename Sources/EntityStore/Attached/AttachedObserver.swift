@@ -7,8 +7,9 @@ internal import LodestoreFormat
 final class AttachedObserver: Observer, @unchecked Sendable {
   private var region = ObservedRegion()
   private let report: @Sendable () -> Void
-  /// Whether the last read has used an entity or relationship for the first time. Commits to it that
-  /// were made during the read may not have been reported.
+  /// Whether the last read has used an entity or relationship for the first time.
+  ///
+  /// Commits to it that were made during the read may not have been reported.
   private(set) var hasGrown = false
 
   init(report: @escaping @Sendable () -> Void) { self.report = report }
