@@ -129,6 +129,15 @@ final class TransactionCore {
     _ id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
     if let expired = try expired(of: entity), expired.contains(id) { return nil }
+    return try storedRecord(id, of: entity)
+  }
+
+  /// The bytes of record `id`, expired or not: for runs of plans, whose conditions leave expired records
+  /// out.
+  @inline(__always)
+  func storedRecord(
+    _ id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) -> UnsafeRawBufferPointer? {
     do {
       if let found = try points?.record(id, of: entity) { return found }
       return try transaction.get(id, in: entity.records)

@@ -285,13 +285,16 @@ extension TransactionCore {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
   ) throws(StoreError) {
     do {
-      let lookup = try RecordLookup(entity, core: self)
+      let lookup = try RecordLookup(entity.records, in: transaction)
+      let expired = try expired(of: entity)
       var start = ids.startIndex
       while start < ids.endIndex {
         let end = min(ids.endIndex, start + 512)
         lookup.look(for: ids[start..<end])
         for position in start..<end {
-          guard let bytes = try lookup.record(ids[position], at: position - start) else {
+          guard expired?.contains(ids[position]) != true,
+            let bytes = try lookup.record(ids[position], at: position - start)
+          else {
             throw StoreError.noSuchRecord(entity: entity.name, id: ids[position])
           }
           try body(ids[position], bytes)
@@ -310,7 +313,8 @@ extension TransactionCore {
     _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
   ) throws(StoreError) {
     do {
-      let lookup = try RecordLookup(entity, core: self)
+      let lookup = try RecordLookup(entity.records, in: transaction)
+      let expired = try expired(of: entity)
       let order = IDSort.order(of: ids)
       var start = 0
       while start < order.count {
@@ -318,7 +322,9 @@ extension TransactionCore {
         lookup.look(for: order[start..<end].lazy.map { ids[Int($0)] })
         for position in start..<end {
           let origin = Int(order[position])
-          try body(origin, try lookup.record(ids[origin], at: position - start))
+          let isExpired = expired?.contains(ids[origin]) ?? false
+          try body(
+            origin, isExpired ? nil : try lookup.record(ids[origin], at: position - start))
         }
         start = end
       }

@@ -51,6 +51,11 @@ extension DynamicSnapshot {
             attributes.firstIndex { $0.number == number }
           })
       } ?? .off
+    if let expiry = entity.description.expiry,
+      let position = attributes.firstIndex(where: { $0.number == expiry.attribute })
+    {
+      try declared.expire(by: position)
+    }
     for end in core.schema.ends(of: entity) {
       guard let name = end.name else { continue }
       declared.relationships.append(

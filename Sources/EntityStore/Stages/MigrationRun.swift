@@ -81,6 +81,8 @@ final class MigrationRun {
   /// Drops rules that name a missing attribute: the declared type gives others.
   func put(_ description: EntityDescription) throws {
     var description = description
+    // The declared types, which come last, say it again.
+    description.settleExpiry()
     let before = try entities().first { $0.number == description.number }
     description.rules = try description.rules.filter { rule in
       // Rules that this program cannot read in any case stay.

@@ -264,6 +264,11 @@ struct SchemaRehearsal {
     }
     let rules = RenamedAttributes(from: before, to: after).renamed(before.rules)
     if rules != after.rules { add("other rules, for what is written from now on") }
+    if before.expiry != after.expiry {
+      add(
+        after.expiryText.map { "records expire by '\($0)', those of the past at once" }
+          ?? "no record expires")
+    }
     if before.history != after.history {
       add(
         after.history.map { "history of what is written from now on: \(after.words(of: $0))" }

@@ -76,6 +76,9 @@ struct SchemaCommand: StoreCommand {
           for rule in entity.description.rules {
             console.note("\(entity.name): rule '\(rule.name)': \(rule.condition)")
           }
+          if let name = entity.description.expiryText {
+            console.note("\(entity.name): records expire by '\(name)'")
+          }
           if let text = entity.historyText { console.note("\(entity.name): history: \(text)") }
         }
       }

@@ -39,6 +39,7 @@ struct SchemaFileEntity {
   fileprivate init(_ node: SchemaNode) throws {
     try node.check(members: [
       "entity", "attributes", "indexes", "elementIndexes", "relationships", "rules", "history",
+      "expires",
     ])
     guard let list = try node.array("attributes") else {
       throw node.failure("has no array 'attributes'")
@@ -81,6 +82,7 @@ struct SchemaFileEntity {
         images: try history.bool("images") ?? false,
         preserved: try history.texts("preserved").map { try position($0, history) })
     }
+    if let name = try node.text("expires") { try declared.expire(by: try position(name, node)) }
     for relationship in try node.array("relationships") ?? [] {
       undeclared.append("relationship '\(try relationship.text("name") ?? "?")'")
     }

@@ -6,7 +6,7 @@ enum SchemaRows {
   static let entityColumns = [
     Column("entity"), Column("attributes"), Column("indexes"),
     Column("elementIndexes"), Column("relationships"), Column("rules"),
-    Column("history"),
+    Column("history"), Column("expires"),
   ]
 
   static let attributeColumns = [
@@ -70,6 +70,7 @@ enum SchemaRows {
               JSONText.object([("name", .text($0.name)), ("condition", .text($0.condition))]))
           })),
       history(entity.description),
+      entity.description.expiryText.map(Cell.text) ?? .absent,
     ]
   }
 

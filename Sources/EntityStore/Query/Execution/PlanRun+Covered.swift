@@ -101,7 +101,7 @@ extension PlanRun {
   func recordValues(
     _ positions: [Int], _ id: UInt64, _ access: IndexAccess
   ) throws -> [Value] {
-    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+    guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }
     counts.recordsRead += 1
     let view = try entity.view(bytes, id: id)
     return try positions.map { position in

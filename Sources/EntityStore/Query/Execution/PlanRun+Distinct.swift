@@ -131,7 +131,7 @@ extension PlanRun {
   }
 
   private func isMatch(_ id: UInt64) throws -> Bool {
-    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+    guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }
     counts.recordsRead += 1
     return try passes(bytes, id)
   }

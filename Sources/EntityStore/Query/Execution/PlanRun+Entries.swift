@@ -25,7 +25,7 @@ extension PlanRun {
   ) throws -> Bool {
     try tick()
     if let answer = filter.admits(key, id: id) { return answer }
-    guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+    guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }
     counts.recordsRead &+= 1
     let name = ObjectIdentifier(filter)
     let evaluator =

@@ -10,7 +10,7 @@ extension PlanRun {
   ) throws {
     let sorting = GroupSorting(
       writer: makeSortKeyWriter(),
-      lookup: try RecordLookup(entity, core: core))
+      lookup: try RecordLookup(entity.records, in: core.transaction))
     let keys = try startedKeys(range, access, groups)
     var group: [UInt8] = []
     var goesOn = true
@@ -54,7 +54,7 @@ extension PlanRun {
       // Nothing to sort.
       let id = group.ids.removeLast()
       try tick()
-      guard let bytes = try core.record(id, of: entity) else { throw missing(id) }
+      guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }
       counts.recordsRead &+= 1
       return try passes(bytes, id) ? body(id, bytes) : true
     }

@@ -14,7 +14,7 @@ extension PlanRun {
     let bound = try startBound(access, isReversed: isReversed)
     let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
     var batchSize = firstBatchSize
-    var batch = EntryBatch(lookup: try RecordLookup(entity, core: core))
+    var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
     var toSkip = entriesToSkip
     for (range, keys) in ranges(of: access, from: bound, isReversed: isReversed) {
@@ -47,7 +47,7 @@ extension PlanRun {
     let bound = try startBound(access, isReversed: isReversed, isMerged: true)
     let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
     var batchSize = firstBatchSize
-    var batch = EntryBatch(lookup: try RecordLookup(entity, core: core))
+    var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
     var toSkip = entriesToSkip
     try forEachMergedEntry(of: access, from: bound, isReversed: isReversed) { id in

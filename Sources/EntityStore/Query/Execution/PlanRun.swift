@@ -216,7 +216,7 @@ final class PlanRun {
     _ ids: [UInt64], mayBeAbsent: Bool = false,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let records = try RecordLookup(entity, core: core)
+    let records = try RecordLookup(entity.records, in: core.transaction)
     expect(ids.count)
     // The first batches are small, as the first few records may be all that is wanted.
     var size = 16

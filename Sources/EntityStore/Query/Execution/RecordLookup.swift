@@ -6,16 +6,10 @@ final class RecordLookup {
   private var finder: RecordFinder?
   private var ids: [UInt64] = []
   private var found: [UnsafeRawBufferPointer] = []
-  private let expired: ExpiredRecords?
 
-  init(_ entity: StoredEntity, core: TransactionCore) throws(StoreError) {
-    expired = try core.expired(of: entity)
-    do {
-      cursor = try Cursor(entity.records, in: core.transaction)
-      finder = try RecordFinder(entity.records, in: core.transaction)
-    } catch {
-      throw StoreError(error)
-    }
+  init(_ tree: Tree, in transaction: Transaction) throws(LMDBError) {
+    cursor = try Cursor(tree, in: transaction)
+    finder = try RecordFinder(tree, in: transaction)
   }
 
   /// Finds the records with `ids`; ``record(_:at:)`` has them.
@@ -32,11 +26,9 @@ final class RecordLookup {
     }
   }
 
-  /// The record of the id at `index` of those last looked for; `nil` when there is none, or it
-  /// has expired.
+  /// The record of the id at `index` of those last looked for; `nil` when there is none.
   @inline(__always)
   func record(_ id: UInt64, at index: Int) throws -> UnsafeRawBufferPointer? {
-    if let expired, expired.contains(id) { return nil }
     if finder != nil, found[index].baseAddress != nil { return found[index] }
     // In a write transaction, or a record on overflow pages.
     return try cursor.seek(id) ? cursor.value : nil
