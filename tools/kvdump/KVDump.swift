@@ -58,7 +58,8 @@ struct KVDump: ParsableCommand {
         ]),
       CommandGroup(
         name: "Inside", subcommands: [KeysCommand.self, StatCommand.self, VerifyCommand.self]),
-      CommandGroup(name: "Change", subcommands: [DeleteCommand.self, UpdateCommand.self]),
+      CommandGroup(
+        name: "Change", subcommands: [DeleteCommand.self, UpdateCommand.self, EvictCommand.self]),
       CommandGroup(
         name: "Move",
         subcommands: [

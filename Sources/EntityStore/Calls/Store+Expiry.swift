@@ -15,7 +15,7 @@ extension Store {
   ///
   /// - Returns: how many records were removed, and how many could not be.
   /// - Throws: ``StoreError/Code/readOnly``, ``StoreError/Code/nestedWrite``, ``StoreError/Code/diskFull``
-  ///   and what else a write throws.
+  ///   and the other errors of a write.
   /// - Complexity: O(k log n) for *k* expired records.
   @discardableResult
   public func evictExpired() throws -> EvictionReport {

@@ -1,14 +1,14 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What an eviction has done.
+/// The result of an eviction.
 public struct EvictionReport: Sendable, Hashable {
   /// How many expired records were removed, by entity; entities without one are left out.
   public internal(set) var evictedCounts: [String: Int] = [:]
   /// How many expired records could not be removed, by entity: a delete rule denies it, a rule of another
   /// record would be broken, or the record is damaged.
   ///
-  /// They are in no read, and stay in the file.
+  /// Such records are in no read, and stay in the file.
   public internal(set) var heldCounts: [String: Int] = [:]
   /// How many transactions it took.
   public internal(set) var batchCount = 0
@@ -41,12 +41,12 @@ final class HeldRecords: Sendable {
 extension StoreCore {
   /// How many records one transaction evicts.
   static let evictionBatchCount = 4_096
-  /// What the history names as the part of the program that evicts.
+  /// The context of evictions in the history.
   static let evictionContext = "expiry"
 
   /// Evicts the records that have expired at `moment`, in transactions of a bounded number of records.
   ///
-  /// Those that cannot be removed stay; see ``EvictionReport/heldCounts``.
+  /// Records that cannot be removed stay; see ``EvictionReport/heldCounts``.
   @discardableResult
   func evict(
     at moment: Double, _ onBatch: ((EvictionReport) throws -> Void)? = nil

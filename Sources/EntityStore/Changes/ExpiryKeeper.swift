@@ -4,8 +4,8 @@ internal import LMDB
 /// it done.
 ///
 /// A write evicts before it begins. The keeper evicts when the store is opened, and after a record's date has
-/// passed without a write; between two evictions is ``StoreOptions/evictionInterval``. So many records that
-/// expire one after the other cost one commit for each interval.
+/// passed without a write; between two evictions is ``StoreOptions/evictionInterval``. Records that
+/// expire one after the other then cost one commit for each interval.
 ///
 /// State, under its mutex: the listener.
 final class ExpiryKeeper: StoreCompanion {
@@ -49,7 +49,7 @@ final class ExpiryKeeper: StoreCompanion {
 
   private func evict() async {
     let core = core
-    // What fails here fails in the next write too, which reports it.
+    // An error is not lost: the next write evicts too, and throws it.
     let next = try? await core.onWriter { () throws -> Double? in
       try core.checkOpen("evict expired records of")
       let moment = core.options.moment

@@ -81,6 +81,13 @@ package final class DynamicStore: Sendable {
     try core.write { try body(DynamicTransaction(snapshot: DynamicSnapshot(core: $0))) }
   }
 
+  /// Removes the records that have expired, in transactions of some thousands.
+  package func evictExpired() throws -> EvictionReport {
+    try core.checkWritable()
+    try core.checkOpen("evict expired records of")
+    return try core.evict(at: core.options.moment)
+  }
+
   // MARK: Copies
 
   /// Copies the newest commit to `destination`, where nothing may be.

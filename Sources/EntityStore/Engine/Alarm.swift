@@ -12,7 +12,7 @@ final class Alarm: Sendable {
 
   deinit { state.withLock { $0.task }?.cancel() }
 
-  /// Has `body` called after `delay`, unless it is to be called before that already.
+  /// Calls `body` after `delay`; an earlier call that is set already takes precedence.
   func set(after delay: Duration, _ body: @escaping @Sendable () async -> Void) {
     let deadline = ContinuousClock.now.advanced(by: delay)
     let before = state.withLock { state -> Task<Void, Never>? in

@@ -7,7 +7,7 @@ internal import LodestoreFormat
 /// one question, whether the id is among these, and a read without expired records asks nothing: this
 /// object is then not there (``TransactionCore/expired(of:)``).
 ///
-/// Immutable, but for what others keep with it; valid for one commit.
+/// The ids never change, and are valid for one commit.
 final class ExpiredRecords: Sendable {
   let commit: CommitNumber
   /// The time of the read, in seconds since 2001.
@@ -143,7 +143,7 @@ extension TransactionCore {
   ) throws(StoreError) -> Double? {
     var next: Double?
     do {
-      // Behind every entry of a date.
+      // A key after every entry of a date.
       func end(of date: Double) -> [UInt8] {
         var encoder = KeyEncoder()
         encoder.append(date: date)

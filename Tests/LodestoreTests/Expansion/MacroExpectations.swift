@@ -21,6 +21,7 @@
     "Transient": MacroSpec(type: TransientMacro.self),
     "Index": MacroSpec(type: IndexMacro.self),
     "Unique": MacroSpec(type: IndexMacro.self),
+    "Expires": MacroSpec(type: IndexMacro.self),
   ]
 
   /// Expects that `source` is accepted and becomes `expanded`.

@@ -18,13 +18,22 @@ enum WriteStore {
   /// would give a damaged one a new checksum, and the damage could no longer be found. `body` may
   /// run more than once.
   static func write<R>(_ path: String, _ body: (DynamicTransaction) throws -> R) throws -> R {
+    try withStore(path) { try $0.write(body) }
+  }
+
+  /// Removes the expired records of the store at `path`; a failure leaves some of them removed.
+  static func evict(_ path: String) throws -> EvictionReport {
+    try withStore(path) { try $0.evictExpired() }
+  }
+
+  private static func withStore<R>(_ path: String, _ body: (DynamicStore) throws -> R) throws -> R {
     var options = StoreOptions()
     options.access = .existing
     options.verifiesChecksums = true
     options.reportLongWaits()
     let store = try DynamicStore(path: path, options: options)
     defer { store.close() }
-    return try store.write(body)
+    return try body(store)
   }
 }
 

@@ -25,7 +25,7 @@ extension TransactionCore {
 }
 
 extension ExpiredRecords {
-  /// That a record is none of these.
+  /// The condition that a record has not expired.
   fileprivate var condition: BoundCondition {
     companion.withLock { made in
       if let set = made as? NumberSet { return Self.condition(set) }

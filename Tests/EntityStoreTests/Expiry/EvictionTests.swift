@@ -1,0 +1,213 @@
+import Foundation
+import Testing
+
+@testable import EntityStore
+
+@Suite(.serialized) struct `Eviction of expired records` {
+  @Test func `takes transactions of a bounded number of records`() throws {
+    try withOffers { store, clock in
+      let count = StoreCore.evictionBatchCount * 2 + 10
+      try store.write { tx in
+        _ = try tx.insert((0..<count).map { Offer("c\($0)", until: 1_010) })
+        _ = try tx.insert(Offer("stays"))
+      }
+      clock.now = 1_010
+      let before = try store.read { try $0.historyToken() }
+      let report = try store.evictExpired()
+      #expect(report.batchCount == 3 && report.evictedCounts == ["Offer": count])
+      let writes = try store.history(.after(before))
+      #expect(writes.count == 3)
+      #expect(writes.allSatisfy { $0.changes.count <= StoreCore.evictionBatchCount })
+      #expect(writes.reduce(0) { $0 + $1.changes.expiredCount(in: "Offer") } == count)
+      #expect(try store.fetch(Offer.all).map(\.code) == ["stays"])
+    }
+  }
+
+  @Test func `happens by itself, without a write, and at the opening`() async throws {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    var options = clock.options
+    options.evictionInterval = .milliseconds(20)
+    let store = try Store(
+      at: folder.storePath, entities: [Offer.self, Shop.self], options: options)
+    try await store.insert(Offer("a", until: 1_010))
+    clock.now = 1_020
+    try await expectEventually { try store.storedCount(of: Offer.self) == 0 }
+    try await store.insert(Offer("b", until: 1_030))
+    store.close()
+    clock.now = 1_040
+    let again = try Store(
+      at: folder.storePath, entities: [Offer.self, Shop.self], options: options)
+    try await expectEventually { try again.storedCount(of: Offer.self) == 0 }
+    again.close()
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `keeps a record that cannot go, which is in no read`() throws {
+    try withTemporaryStore(
+      [Coupon.self, Seat.self], options: TestClock().options
+    ) { store in
+      // The clock of these options stands at 1,000.
+      let coupon = try store.write { tx in
+        let kept = try tx.insert(Coupon(name: "kept", until: 999)).id
+        _ = try tx.insert(Coupon(name: "goes", until: 999))
+        _ = try tx.insert(Seat(coupon: kept))
+        return kept
+      }
+      let report = try store.evictExpired()
+      #expect(report.evictedCount == 1 && report.heldCounts == ["Coupon": 1])
+      #expect(try store.count(Coupon.all) == 0)
+      #expect(try store.fetch(coupon) == nil)
+      try store.write { tx in _ = try tx.delete(Seat.all) }
+      let second = try store.evictExpired()
+      #expect(second.evictedCount == 1 && second.heldCount == 0)
+    }
+  }
+
+  @Test func `has live results drop a record at its date`() async throws {
+    var options = StoreOptions()
+    options.evictionInterval = nil
+    try await withTemporaryStore([Offer.self, Shop.self], options: options) { store in
+      let now = Date().timeIntervalSinceReferenceDate
+      try await store.write { tx in
+        _ = try tx.insert(Offer("short", until: now + 0.3))
+        _ = try tx.insert(Offer("long"))
+      }
+      var sizes: [[String]] = []
+      for try await update in store.updates(of: Offer.all) {
+        sizes.append(update.items.map(\.code))
+        if sizes.count == 2 { break }
+      }
+      #expect(sizes == [["short", "long"], ["long"]])
+      #expect(try store.storedCount(of: Offer.self) == 2)
+      try await store.insert(Offer("other", until: Date().timeIntervalSinceReferenceDate + 0.3))
+      var counts: [Int] = []
+      for try await count in store.updates(ofCount: Offer.all) {
+        counts.append(count)
+        if counts.count == 2 { break }
+      }
+      #expect(counts == [2, 1])
+    }
+  }
+
+  /// `LODESTORE_EXPIRY_KILLS` is how many processes are killed.
+  @Test func `leaves the file whole when its process is killed`() async throws {
+    let folder = try TemporaryFolder(isOnDisk: true)
+    let path = folder.storePath
+    let kills = SeededNumbers.environmentNumber("LODESTORE_EXPIRY_KILLS") ?? 4
+    var numbers = SeededNumbers(salt: 7_801)
+    for round in 0..<kills {
+      let life = 20 + numbers.below(150)
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = path as String, life = life as Int, round = round as Int] in
+        let clock = TestClock(Double(round) * 10)
+        let store = try Store(
+          at: path, entities: [Offer.self, Shop.self], options: clock.options)
+        try await store.write { tx in
+          _ = try tx.insert(
+            (0..<6_000).map { Offer("c\(round)-\($0)", until: Double(round) * 10 + 5) })
+        }
+        Thread.detachNewThread {
+          usleep(UInt32(life * 1_000))
+          kill(getpid(), SIGKILL)
+        }
+        clock.now += 5
+        _ = try await store.evictExpired()
+        while true { sleep(1) }
+      }
+      try expectSound(path)
+      let clock = TestClock(Double(round) * 10 + 5)
+      let store = try Store(
+        at: path, entities: [Offer.self, Shop.self], options: clock.options)
+      let shown = try await store.count(Offer.all)
+      #expect(shown == 0)
+      let left = try store.storedCount(of: Offer.self)
+      let report: EvictionReport = try await store.evictExpired()
+      #expect(report.evictedCount == left)
+      store.close()
+    }
+  }
+
+  @Test func `of several processes at once removes each record once`() async throws {
+    let folder = try TemporaryFolder(isOnDisk: true)
+    let path = folder.storePath
+    let count = 3_000
+    let clock = TestClock()
+    let store = try Store(at: path, entities: [Offer.self, Shop.self], options: clock.options)
+    try await store.write { tx in
+      _ = try tx.insert((0..<count).map { Offer("c\($0)", until: 1_000 + Double($0 % 50)) })
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for process in 0..<2 {
+        group.addTask {
+          await #expect(processExitsWith: .success) {
+            [path = path as String, process = process as Int] in
+            let clock = TestClock()
+            let store = try Store(
+              at: path, entities: [Offer.self, Shop.self], options: clock.options)
+            for moment in 0..<50 {
+              clock.now = 1_000 + Double(moment)
+              try await store.insert(Shop(name: "\(process)-\(moment)"))
+            }
+            store.close()
+          }
+        }
+      }
+    }
+    clock.now = 1_049
+    #expect(try store.storedCount(of: Offer.self) == 0)
+    let expired = try await store.read { try $0.history(.all) }.reduce(0) {
+      $0 + $1.changes.expiredCount(in: "Offer")
+    }
+    #expect(expired == count)
+    store.close()
+    try expectSound(path)
+  }
+
+  private func expectEventually(_ isTrue: () throws -> Bool) async throws {
+    let end = ContinuousClock.now.advanced(by: .seconds(20))
+    while try !isTrue(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(try isTrue())
+  }
+}
+
+/// A coupon, which a seat keeps from being deleted.
+private struct Coupon: Entity {
+  var id = RecordID<Coupon>()
+  var name: String
+  var validUntil: Date
+
+  static let seats = ToMany<Coupon, Seat>(inverse: \.coupon, onDelete: .deny)
+
+  static let schema = EntitySchema<Coupon>(
+    "Coupon", attributes: [.init("name", \.name), .init("validUntil", \.validUntil)],
+    relationships: [.init("seats", Coupon.seats)], expires: [\.validUntil])
+
+  init(name: String, until: Double) {
+    self.name = name
+    validUntil = Date(timeIntervalSinceReferenceDate: until)
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(validUntil)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    validUntil = try reader.read()
+  }
+}
+
+private struct Seat: Entity {
+  var id = RecordID<Seat>()
+  var coupon: RecordID<Coupon>?
+
+  static let schema = EntitySchema<Seat>("Seat", attributes: [.toOne("coupon", \.coupon)])
+
+  init(coupon: RecordID<Coupon>) { self.coupon = coupon }
+
+  func encode(into writer: inout RecordWriter) { writer.write(coupon) }
+
+  init(from reader: inout RecordReader) throws(StoreError) { coupon = try reader.read() }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import EntityStore
+
+/// ``Offer`` as a program declares it that knows no expiry.
+private struct LastingOffer {
+  var id = RecordID<LastingOffer>()
+  var code: String
+  var price: Int
+  var validUntil: Date?
+}
+
+extension LastingOffer: Entity {
+  static let schema = EntitySchema<LastingOffer>(
+    "Offer",
+    attributes: [
+      .init("code", \.code), .init("price", \.price), .init("validUntil", \.validUntil),
+    ], unique: [[\.code]], removed: ["shop"])
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(code)
+    writer.write(price)
+    writer.write(validUntil)
+  }
+
+  init(_ code: String, until: Double?) {
+    self.code = code
+    price = 0
+    validUntil = until.map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    code = try reader.read()
+    price = try reader.read()
+    validUntil = try reader.read()
+  }
+}
+
+/// ``Offer`` that expires by a text.
+private struct BadOffer: Entity {
+  var id = RecordID<BadOffer>()
+  var code: String
+
+  static let schema = EntitySchema<BadOffer>(
+    "BadOffer", attributes: [.init("code", \.code)], expires: [\.code])
+
+  func encode(into writer: inout RecordWriter) { writer.write(code) }
+
+  init(from reader: inout RecordReader) throws(StoreError) { code = try reader.read() }
+}
+
+@Suite struct `Expiry of a stored entity` {
+  private static let entities: [any Entity.Type] = [Offer.self, Shop.self]
+
+  private func open(_ path: String, _ clock: TestClock, _ types: [any Entity.Type]) throws -> Store
+  {
+    try Store(at: path, entities: types, options: clock.options)
+  }
+
+  @Test(arguments: [false, true])
+  func `is declared over records and taken away`(buildsInUse: Bool) throws {
+    try withTemporaryPath { path in
+      let clock = TestClock()
+      let lasting = try open(path, clock, [LastingOffer.self])
+      try lasting.write { tx in
+        for index in 0..<10 {
+          _ = try tx.insert(LastingOffer("c\(index)", until: index % 2 == 0 ? 900 : 1_100))
+        }
+      }
+      lasting.close()
+
+      var options = clock.options
+      options.buildsIndexesInUse = buildsInUse
+      let expiring = try Store(at: path, entities: Self.entities, options: options)
+      #expect(try expiring.count(Offer.all) == 5)
+      #expect(try expiring.storedCount(of: Offer.self) == 10)
+      let requirement = try expiring.core.environment.read {
+        try Catalogue.requirement(expiring.core.trees.header, in: $0)
+      }
+      #expect(requirement.lowestReader == 6 && requirement.lowestWriter == 6)
+      expiring.close()
+
+      let again = try open(path, clock, [LastingOffer.self])
+      #expect(try again.count(LastingOffer.all) == 10)
+      let indexes = try again.core.read { try $0.entity(LastingOffer.self).indexes.count }
+      #expect(indexes == 1)
+      again.close()
+    }
+  }
+
+  @Test
+  func `holds for a program that declares a part of the entity, and for readers`() throws {
+    try withTemporaryPath { path in
+      let clock = TestClock()
+      let store = try open(path, clock, Self.entities)
+      try store.write { tx in _ = try tx.insert(Offer("a", until: 1_010)) }
+      store.close()
+      clock.now = 1_020
+
+      var options = clock.options
+      options.access = .readOnly
+      let reader = try Store(at: path, entities: Self.entities, options: options)
+      #expect(try reader.count(Offer.all) == 0)
+      #expect(try reader.storedCount(of: Offer.self) == 1)
+      _ = try storeError(.readOnly) { () throws in _ = try reader.evictExpired() as EvictionReport }
+      reader.close()
+
+      let shops = try open(path, clock, [Shop.self])
+      try shops.write { tx in _ = try tx.insert(Shop(name: "s")) }
+      #expect(try shops.core.read { try $0.count(of: try $0.entity(named: "Offer")) } == 0)
+      shops.close()
+    }
+  }
+
+  @Test
+  func `by what is no date is refused`() throws {
+    try withTemporaryPath { path in
+      let error = try storeError(.badSchema) { try Store(at: path, entities: [BadOffer.self]) }
+      #expect(error.message.contains("name an attribute of type Date"))
+      try Store(at: path, entities: [Shop.self]).close()
+    }
+  }
+
+  @Test
+  func `is described in the catalogue, and read back`() throws {
+    try withOffers { store, _ in
+      let description = try store.core.read { try $0.entity(Offer.self).description }
+      #expect(description.expiryText == "validUntil")
+      #expect(description.indexes.contains { $0.attributes == [description.expiry?.attribute] })
+      let again = try EntityDescription(number: description.number, document: description.document)
+      #expect(again.expiry == description.expiry)
+      #expect(description.features.contains(.expiry))
+    }
+  }
+}
