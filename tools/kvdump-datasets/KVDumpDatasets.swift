@@ -1,11 +1,27 @@
 import ArgumentParser
+import KVDumpCommands
 
 /// Runs the commands of datasets that fetch and sign, which kvdump starts by name.
 public func runKVDumpDatasets() async {
-  await KVDumpDatasets.main()
+  await runTool(KVDumpDatasets.self)
 }
 
-struct KVDumpDatasets: AsyncParsableCommand {
+/// The commands of datasets.
+///
+/// The pages of help say `kvdump`, because kvdump starts this program for them.
+struct KVDumpDatasets: CommandTool {
   static let configuration = CommandConfiguration(
-    commandName: "kvdump-datasets", abstract: "Publishes datasets and keeps copies of them fresh.")
+    commandName: "kvdump", abstract: "Publishes datasets and keeps copies of them fresh.",
+    discussion: """
+      The program kvdump-datasets, which kvdump starts for these commands.
+
+      Examples:
+        kvdump publish catalog.lodestore site/catalog --key signing-key.pem
+        kvdump verify site/catalog
+      """,
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Publish",
+        subcommands: [SigningKeysCommand.self, VerifyPublishedCommand.self])
+    ])
 }

@@ -1,9 +1,12 @@
 import ArgumentParser
 
+/// A program of commands: `kvdump`, and `kvdump-datasets`, which kvdump starts for some of its commands.
+package protocol CommandTool: ParsableCommand {}
+
 /// From a command line to an exit status.
-extension KVDump {
+extension CommandTool {
   /// Runs a command line, without the program's name, to its end, and reports every failure.
-  static func execute(_ arguments: [String], on console: Console) async -> ExitStatus {
+  package static func execute(_ arguments: [String], on console: Console) async -> ExitStatus {
     await finish(on: console) { try await run(arguments, on: console) }
   }
 
@@ -11,7 +14,7 @@ extension KVDump {
   ///
   /// In a debug build the parser takes up to 60 ms for one command line, longer than most commands
   /// run. Tests that run one command many times parse its command line once.
-  static func execute(parsed command: any StoreCommand, on console: Console) async -> ExitStatus {
+  static func execute(parsed command: any ToolCommand, on console: Console) async -> ExitStatus {
     await finish(on: console) { try await run(command, on: console) }
   }
 
@@ -39,20 +42,23 @@ extension KVDump {
     } catch {
       return try finishParsing(arguments, after: error, on: console)
     }
-    guard let command = command as? any StoreCommand else {
+    if let command = command as? any DatasetProgramCommand {
+      throw DatasetProgram.start([command.name] + command.arguments)
+    }
+    guard let command = command as? any ToolCommand else {
       return try runBuiltIn(command, arguments, on: console)
     }
     return try await run(command, on: console)
   }
 
   private static func run(
-    _ command: any StoreCommand, on console: Console
+    _ command: any ToolCommand, on console: Console
   ) async throws -> ExitStatus {
     console.apply(command.output)
     do {
       return try await command.run(on: console)
     } catch {
-      throw CommandFailure.translated(error, store: command.store.path)
+      throw command.failure(for: error)
     }
   }
 

@@ -33,7 +33,7 @@ import LodestoreFormat
 /// - `Terminal/`: what is at the end of a stream, and when to use colour.
 /// - `Failure/`: exit statuses, the catalogue of failures, "did you mean".
 /// - `Main/`: the program, which calls this; a target of its own, since tests cannot import one.
-struct KVDump: ParsableCommand {
+struct KVDump: CommandTool {
   static let configuration = CommandConfiguration(
     commandName: "kvdump",
     abstract: "Look into a Lodestore file.",
@@ -66,31 +66,37 @@ struct KVDump: ParsableCommand {
           ImportCommand.self, ImportsCommand.self, ExportCommand.self, CompactCommand.self,
           ConvertCommand.self, SalvageCommand.self,
         ]),
+      CommandGroup(
+        name: "Datasets",
+        subcommands: [
+          PublishProgram.self, SigningKeysProgram.self, RefreshProgram.self, DatasetsProgram.self,
+        ]),
     ])
 
   static let version = "0.1.0"
-
-  static func main() async {
-    // A reader of the pipe that has gone is an error of `write`, so that the store is closed.
-    signal(SIGPIPE, SIG_IGN)
-    // A file beyond the limit of the process (ulimit -f) is an error of `write`, too.
-    signal(SIGXFSZ, SIG_IGN)
-    endInWordsOnFaults()
-    removePendingFilesOnSignals()
-    let environment = ProcessInfo.processInfo.environment
-    let console = Console(
-      output: DescriptorSink(descriptor: STDOUT_FILENO, name: "standard output"),
-      errors: DescriptorSink(descriptor: STDERR_FILENO, name: "standard error"),
-      terminal: Terminal(descriptor: STDOUT_FILENO, environment: environment),
-      errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment),
-      environment: environment,
-      answers: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 ? { readLine() } : nil)
-    let status = await execute(Array(CommandLine.arguments.dropFirst()), on: console)
-    leave(status)
-  }
 }
 
-/// Outside of `KVDump`, whose parser has an `exit` of its own.
+/// Runs the command line of this process as that of a tool, and ends the process.
+package func runTool<Tool: CommandTool>(_ tool: Tool.Type) async {
+  // A reader of the pipe that has gone is an error of `write`, so that the store is closed.
+  signal(SIGPIPE, SIG_IGN)
+  // A file beyond the limit of the process (ulimit -f) is an error of `write`, too.
+  signal(SIGXFSZ, SIG_IGN)
+  endInWordsOnFaults()
+  removePendingFilesOnSignals()
+  let environment = ProcessInfo.processInfo.environment
+  let console = Console(
+    output: DescriptorSink(descriptor: STDOUT_FILENO, name: "standard output"),
+    errors: DescriptorSink(descriptor: STDERR_FILENO, name: "standard error"),
+    terminal: Terminal(descriptor: STDOUT_FILENO, environment: environment),
+    errorTerminal: Terminal(descriptor: STDERR_FILENO, environment: environment),
+    environment: environment,
+    answers: isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 ? { readLine() } : nil)
+  let status = await Tool.execute(Array(CommandLine.arguments.dropFirst()), on: console)
+  leave(status)
+}
+
+/// Outside of `runTool`, in whose scope the parser has an `exit` of its own.
 private func leave(_ status: ExitStatus) -> Never {
   exit(status.rawValue)
 }
@@ -179,4 +185,4 @@ package func requireDescriptors() {
 }
 
 /// Runs the command line of this process and ends it.
-package func runKVDump() async { await KVDump.main() }
+package func runKVDump() async { await runTool(KVDump.self) }

@@ -55,7 +55,7 @@ final class PublishedFolder {
   ) throws(DatasetError) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .system(errno, "read", path)
     }
     defer { close(descriptor) }

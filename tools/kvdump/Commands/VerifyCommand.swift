@@ -10,7 +10,9 @@ struct VerifyCommand: StoreCommand {
     commandName: "verify",
     abstract: "Check every page, record, index and checksum; status 1 if wrong.",
     discussion: """
-      The file's pages are checked before it is opened, so a damaged file is listed and not read.
+      The file's pages are checked before it is opened, so a damaged file is listed and not read. \
+      The folder of a published dataset, and its manifest.json, are checked by kvdump-datasets: the \
+      signatures, and every file that the manifest names.
 
       Example: kvdump verify catalog.lodestore && echo sound
       """)
@@ -30,6 +32,10 @@ struct VerifyCommand: StoreCommand {
   }
 
   func run(on console: Console) async throws -> ExitStatus {
+    if DatasetProgram.verifies(store.path) {
+      throw DatasetProgram.start(
+        ["verify", store.path, "--format", output.format.rawValue] + (output.quiet ? ["--quiet"] : []))
+    }
     var report: VerificationReport
     do {
       report = try Verifier.verify(

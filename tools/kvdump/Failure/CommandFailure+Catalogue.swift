@@ -125,7 +125,7 @@ extension CommandFailure {
   }
 
   /// A system call on `thing` failed with `errno` value `code`.
-  static func system(
+  package static func system(
     _ code: Int32, thing: String, creating: Bool = false, nextStep: String? = nil
   ) -> Self {
     let reason = String(cString: strerror(code))

@@ -4,7 +4,7 @@ import LMDB
 /// The store's errors as failures of a command.
 extension CommandFailure {
   /// The failure for an error of a command that worked on the store at `path`.
-  static func translated(_ error: any Error, store path: String) -> CommandFailure {
+  package static func translated(_ error: any Error, store path: String) -> CommandFailure {
     switch error {
     case let error as CommandFailure: error
     case let error as StoreError: store(error, path: path)

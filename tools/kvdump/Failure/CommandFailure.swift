@@ -2,21 +2,37 @@
 ///
 /// Every failure is built in `CommandFailure+Catalogue.swift`, so that all messages can be proofread
 /// in one sitting.
-struct CommandFailure: Error, Equatable, Sendable {
+package struct CommandFailure: Error, Equatable, Sendable {
   /// A fact beside the message, for programs: a member of the error object.
-  struct Detail: Equatable, Sendable {
+  package struct Detail: Equatable, Sendable {
     let name: String
     let value: Cell
+
+    package init(name: String, value: Cell) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// What programs tell failures apart by; part of the JSON contract, such as `no-such-entity`.
-  let code: String
+  package let code: String
   /// "thing: reason; next step", one line, no full stop.
-  var message: String
-  let status: ExitStatus
+  package var message: String
+  package let status: ExitStatus
   var details: [Detail] = []
   /// Lines that show people where the fault is, below the message; programs have `details`.
   var excerpt: [String] = []
+
+  package init(
+    code: String, message: String, status: ExitStatus, details: [Detail] = [],
+    excerpt: [String] = []
+  ) {
+    self.code = code
+    self.message = message
+    self.status = status
+    self.details = details
+    self.excerpt = excerpt
+  }
 
   /// True for the failure that nobody is to be told of: the reader of the pipe has gone, by choice.
   var isSilent: Bool { status == .brokenPipe }
@@ -35,5 +51,5 @@ struct CommandFailure: Error, Equatable, Sendable {
 
 extension CommandFailure: CustomStringConvertible {
   /// The message: what a store keeps of an import that failed.
-  var description: String { message }
+  package var description: String { message }
 }

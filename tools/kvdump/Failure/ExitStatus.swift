@@ -7,7 +7,7 @@
 #endif
 
 /// The status kvdump leaves with: 0 and 1 are the two answers, the rest is trouble, by sysexits(3).
-enum ExitStatus: Int32, CaseIterable, Sendable {
+package enum ExitStatus: Int32, CaseIterable, Sendable {
   /// Done; found; sound.
   case success = 0
   /// Not found; verification found problems.

@@ -1,7 +1,9 @@
 import ArgumentParser
 
 /// Options of every command: how the output looks.
-struct OutputOptions: ParsableArguments {
+package struct OutputOptions: ParsableArguments {
+  package init() {}
+
   @Option(
     help: ArgumentHelp(
       "How rows are written.",

@@ -7,7 +7,7 @@
 #endif
 
 /// Where the bytes of an output stream go in the end.
-protocol ByteSink: AnyObject {
+package protocol ByteSink: AnyObject {
   /// Takes all the bytes or throws.
   func write(_ bytes: UnsafeRawBufferPointer) throws
   /// Called once, when the command is done and holds nothing open.
@@ -59,12 +59,14 @@ final class DescriptorSink: ByteSink {
 }
 
 /// Memory, for tests.
-final class MemorySink: ByteSink {
+package final class MemorySink: ByteSink {
   private(set) var bytes: [UInt8] = []
 
-  var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  func write(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
+  package init() {}
 
-  func finish() {}
+  package func write(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
+
+  package func finish() {}
 }

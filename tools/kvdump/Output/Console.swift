@@ -2,9 +2,9 @@
 ///
 /// Data goes to standard output, everything else to standard error. Notes are held back until the
 /// data is out, so that they come last and after the pager. Not for use by two threads at once.
-final class Console {
+package final class Console {
   /// Data.
-  private(set) var output: TextOutput
+  package private(set) var output: TextOutput
   private let errors: TextOutput
   private let sink: any ByteSink
   /// Reads a line that a person types, nil at the end; nil when there is nobody to ask.
@@ -13,13 +13,18 @@ final class Console {
   let errorTerminal: Terminal
   let environment: [String: String]
 
-  private(set) var format: OutputFormat
+  package private(set) var format: OutputFormat
   private(set) var style = Style.plain
   private(set) var nullValue = ""
   private var isQuiet = false
   private var notes: [String] = []
   private var errorsAreJSON = false
   private var isFinished = false
+
+  /// A console without a terminal.
+  package convenience init(output: any ByteSink, errors: any ByteSink) {
+    self.init(output: output, errors: errors, terminal: .none)
+  }
 
   init(
     output: any ByteSink, errors: any ByteSink, terminal: Terminal = .none,
@@ -59,7 +64,7 @@ final class Console {
   func useJSONForErrors() { errorsAreJSON = true }
 
   /// A writer of rows in the format chosen.
-  func rows(of columns: [Column]) -> any RowWriter {
+  package func rows(of columns: [Column]) -> any RowWriter {
     let width = terminal.size?.columns
     switch format {
     case .table: return TableWriter(columns, to: output, width: width, style: style)
@@ -76,7 +81,7 @@ final class Console {
   /// Writes one thing that is not a row of many: a report, a single record.
   ///
   /// An object in both JSON formats, lines of "name value" for people, one row in CSV.
-  func writeObject(_ members: [(column: Column, cell: Cell)]) throws {
+  package func writeObject(_ members: [(column: Column, cell: Cell)]) throws {
     let columns = members.map(\.column)
     let writer: any RowWriter =
       switch format {
@@ -89,7 +94,7 @@ final class Console {
   }
 
   /// Writes one line of text, whatever the format.
-  func line(_ text: String) throws { try output.write(text + "\n") }
+  package func line(_ text: String) throws { try output.write(text + "\n") }
 
   /// Writes out what is held back.
   func flush() throws { try output.flush() }
@@ -124,7 +129,7 @@ final class Console {
   }
 
   /// Keeps a line for standard error until the data is out; `--quiet` drops it.
-  func note(_ text: String?) {
+  package func note(_ text: String?) {
     if let text, !isQuiet { notes.append(DisplayText.escaped(text)) }
   }
 

@@ -1,5 +1,5 @@
 /// A buffered output stream.
-final class TextOutput {
+package final class TextOutput {
   private let sink: any ByteSink
   private var buffer: [UInt8] = []
   private static let flushSize = 64 * 1024
@@ -8,7 +8,7 @@ final class TextOutput {
     self.sink = sink
   }
 
-  func write(_ text: String) throws {
+  package func write(_ text: String) throws {
     buffer.append(contentsOf: text.utf8)
     if buffer.count >= Self.flushSize { try flush() }
   }

@@ -2,7 +2,7 @@
 ///
 /// The first group is what records hold. The second is what kvdump says about a store: grouped or
 /// scaled for people, a plain number for programs.
-enum Cell: Equatable, Sendable {
+package enum Cell: Equatable, Sendable {
   /// The row does not have the column at all; JSON leaves the key out.
   case absent
   case null
@@ -39,8 +39,8 @@ enum Cell: Equatable, Sendable {
 }
 
 /// A column of the output.
-struct Column: Equatable, Sendable {
-  enum Alignment: Sendable { case leading, trailing }
+package struct Column: Equatable, Sendable {
+  package enum Alignment: Sendable { case leading, trailing }
 
   /// The JSON key and the CSV heading: part of the contract.
   let name: String
@@ -49,7 +49,7 @@ struct Column: Equatable, Sendable {
   /// Nil lets the cells decide: numbers at the right edge, everything else at the left.
   let alignment: Alignment?
 
-  init(_ name: String, title: String? = nil, alignment: Alignment? = nil) {
+  package init(_ name: String, title: String? = nil, alignment: Alignment? = nil) {
     self.name = name
     self.title = title ?? name
     self.alignment = alignment

@@ -1,7 +1,7 @@
 /// Numbers as people read them.
-enum NumberText {
+package enum NumberText {
   /// `11028` as "11,028".
-  static func grouped(_ number: Int) -> String {
+  package static func grouped(_ number: Int) -> String {
     let digits = Array(String(number.magnitude).utf8)
     var text = number < 0 ? "-" : ""
     for (index, digit) in digits.enumerated() {
@@ -12,7 +12,7 @@ enum NumberText {
   }
 
   /// A number of bytes in binary units, three significant digits or so: "512 B", "9.1 MiB".
-  static func byteCount(_ bytes: Int) -> String {
+  package static func byteCount(_ bytes: Int) -> String {
     guard bytes.magnitude >= 1024 else { return "\(bytes) B" }
     let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     var size = Double(bytes.magnitude) / 1024

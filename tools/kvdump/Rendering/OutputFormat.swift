@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// How rows are written: the JSON forms and CSV are contracts, the others are for people.
-enum OutputFormat: String, CaseIterable, Sendable {
+package enum OutputFormat: String, CaseIterable, Sendable {
   case table, line, json, jsonl, csv, markdown
 }
 

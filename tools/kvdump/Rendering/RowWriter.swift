@@ -1,7 +1,7 @@
 /// Writes rows one after the other, in flat memory.
 ///
 /// Every row has one cell for each of the writer's columns, in their order.
-protocol RowWriter: AnyObject {
+package protocol RowWriter: AnyObject {
   func write(_ row: [Cell]) throws
   /// Called once, after the last row, also when there was none.
   func finish() throws

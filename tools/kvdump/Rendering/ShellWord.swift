@@ -1,9 +1,9 @@
 /// Texts as words of a command line that a person may take over into a shell.
 ///
 /// Names and paths come from files of others: none may end its word, or be taken for an option.
-enum ShellWord {
+package enum ShellWord {
   /// `text` as one word.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -17,7 +17,7 @@ enum ShellWord {
   }
 
   /// `path` as one word that is no option.
-  static func path(_ path: String) -> String {
+  package static func path(_ path: String) -> String {
     quoted(path.hasPrefix("-") ? "./" + path : path)
   }
 

@@ -1,0 +1,35 @@
+import EntityStore
+import KVDumpCommands
+import LodestoreDatasets
+
+extension CommandFailure {
+  /// The failure for an error of a command that worked on the dataset or file at `path`.
+  static func dataset(_ error: any Error, at path: String) -> CommandFailure {
+    guard let error = error as? DatasetError else { return translated(error, store: path) }
+    return CommandFailure(
+      code: kebab(error.code.description), message: error.message, status: status(of: error.code),
+      details: [Detail(name: "path", value: .text(path))])
+  }
+
+  /// The status for every code of today; trouble of no known kind for one that is added later.
+  private static func status(of code: DatasetError.Code) -> ExitStatus {
+    switch code {
+    case .untrusted, .malformed, .newerFormat, .otherDataset, .damaged, .notSealed: .damagedData
+    case .notNewer, .badKey, .unsupported: .usage
+    case .busy: .tryAgain
+    case .notFound: .noInput
+    default: .inputOutput
+    }
+  }
+
+  /// `notSealed` as `not-sealed`.
+  private static func kebab(_ name: String) -> String {
+    name.reduce(into: "") { text, letter in
+      text += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
+    }
+  }
+
+  static func badOption(_ name: String, _ reason: String) -> Self {
+    CommandFailure(code: "usage", message: "--\(name): \(reason)", status: .usage)
+  }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import EntityStore
+import KVDumpCommands
+import LodestoreDatasets
+import LodestoreJSON
+
+/// `kvdump signing-keys`: new keys, those of a folder, and the change to others.
+struct SigningKeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "signing-keys", abstract: "Make, show and rotate the keys that sign a dataset.",
+    discussion: """
+      A dataset has a chain of key sets in its folder 'keys'. Each set is signed by a key of the set \
+      before, so programs that carry one set follow to the newest. Put a second key into every set and \
+      keep it offline: by it a set is replaced whose other key is lost or stolen.
+      """,
+    subcommands: [NewKeyCommand.self, ShowKeysCommand.self, RotateKeysCommand.self])
+}
+
+struct NewKeyCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Make an Ed25519 key, and print its public half.",
+    discussion: """
+      The file is PEM, PKCS #8, which OpenSSL reads too; only its owner may read it.
+
+      Example: kvdump signing-keys new signing-key.pem
+      """)
+
+  @Argument(help: "The file of the new key; nothing may be there yet.", completion: .file())
+  var file: String
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func failure(for error: any Error) -> CommandFailure { .dataset(error, at: file) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let key = try SigningKey()
+    try KeyFile.write(key, to: file)
+    try console.writeObject([
+      (Column("file"), .text(file)), (Column("publicKey", title: "public key"), .text("\(key)")),
+      (Column("id"), .text(key.publicKey.id)),
+    ])
+    return .success
+  }
+}
+
+struct ShowKeysCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "The key sets of a dataset, and the text that programs carry.",
+    discussion: """
+      Of a dataset's folder: each key set, and TrustedKeys("…") for programs. Of a key file: its public \
+      half.
+
+      Examples:
+        kvdump signing-keys show site/catalog
+        kvdump signing-keys show signing-key.pem
+      """)
+
+  @Argument(help: "The dataset's folder, or the file of a key.", completion: .file())
+  var path: String
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func failure(for error: any Error) -> CommandFailure { .dataset(error, at: path) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let chain = try KeyChain(in: path, name: nil)
+    guard let newest = chain.trusted else {
+      let key = try KeyFile.read(path)
+      try console.writeObject([
+        (Column("publicKey", title: "public key"), .text("\(key)")),
+        (Column("id"), .text(key.publicKey.id)),
+      ])
+      return .success
+    }
+    let columns = [
+      Column("set"), Column("createdAt", title: "created"), Column("signedBy", title: "signed by"),
+      Column("keys"),
+    ]
+    let rows = console.rows(of: columns)
+    for link in chain.links {
+      try rows.write([
+        .integer(Int64(link.set.number)),
+        ISO8601Text.text(link.set.createdAt).map(Cell.date) ?? .null,
+        .text(link.isFollowing ? "set \(link.set.number - 1)" : "itself"),
+        .text(link.set.keys.map(\.description).joined(separator: " ")),
+      ])
+    }
+    try rows.finish()
+    console.note("programs carry: \(newest)")
+    return .success
+  }
+}
+
+struct RotateKeysCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rotate",
+    abstract: "Replace the key set of a dataset, and sign its manifest anew.",
+    discussion: """
+      --key is any key of the newest set: the one that is replaced, or the offline one. With --lost in \
+      its place the new set is signed by its own key, and programs need a new version that carries it.
+
+      Examples:
+        kvdump signing-keys rotate site/catalog --key old.pem --new new.pem --also PUBLIC-KEY
+        kvdump signing-keys rotate site/catalog --lost --new new.pem
+      """)
+
+  @Argument(help: "The dataset's folder.", completion: .directory)
+  var folder: String
+
+  @Option(help: ArgumentHelp("A key of the newest set.", valueName: "file"), completion: .file())
+  var key: String?
+
+  @Flag(help: "All keys of the newest set are lost.")
+  var lost = false
+
+  @Option(
+    help: ArgumentHelp("The key that signs from now on.", valueName: "file"), completion: .file())
+  var new: String
+
+  @Option(
+    help: ArgumentHelp("The public half of another key of the new set.", valueName: "public-key"))
+  var also: [String] = []
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if (key == nil) != lost { throw ValidationError("name either --key or --lost") }
+  }
+
+  func failure(for error: any Error) -> CommandFailure { .dataset(error, at: folder) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let others = try also.map { text in
+      guard let key = PublicKey(text) else {
+        throw CommandFailure.badOption(
+          "also", "'\(text)' is no public key; 'signing-keys show' prints one")
+      }
+      return key
+    }
+    let keys = try KeyRotation(
+      folder, signer: try key.map { try KeyFile.read($0) }, newKey: try KeyFile.read(new),
+      otherKeys: others
+    ).run()
+    try console.writeObject([
+      (Column("set"), .integer(Int64(keys.number))),
+      (Column("trustedKeys", title: "programs carry"), .text(keys.description)),
+    ])
+    if keys.keys.count == 1 {
+      console.note(
+        "the set has one key; a second one that is kept offline (--also) replaces a lost one")
+    }
+    return .success
+  }
+}

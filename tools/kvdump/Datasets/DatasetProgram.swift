@@ -1,0 +1,68 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The program `kvdump-datasets`, which has the commands that sign and fetch.
+///
+/// It is a program of its own, so that kvdump is built without the libraries of cryptography and the web.
+/// kvdump starts it in its own place: the process, its streams and its exit status stay the same.
+enum DatasetProgram {
+  static let name = "kvdump-datasets"
+
+  /// Becomes the program with these arguments.
+  ///
+  /// Looks in the folder of kvdump first, then in the folders of PATH.
+  ///
+  /// - Returns: the failure when there is no such program; otherwise the call does not return.
+  static func start(_ arguments: [String]) -> CommandFailure {
+    var words: [UnsafeMutablePointer<CChar>?] = ([name] + arguments).map { strdup($0) }
+    words.append(nil)
+    defer { for word in words { free(word) } }
+    if let folder = folderOfThisProgram { execv("\(folder)/\(name)", words) }
+    execvp(name, words)
+    return errno == ENOENT || errno == ENOTDIR
+      ? .noDatasetProgram(arguments.first ?? "") : .system(errno, thing: name)
+  }
+
+  private static var folderOfThisProgram: String? {
+    #if canImport(Darwin)
+      var size = UInt32(0)
+      _ = _NSGetExecutablePath(nil, &size)
+      var bytes = [CChar](repeating: 0, count: Int(size) + 1)
+      guard _NSGetExecutablePath(&bytes, &size) == 0 else { return nil }
+      let link = String(
+        decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    #else
+      let link = "/proc/self/exe"
+    #endif
+    guard let resolved = realpath(link, nil) else { return nil }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    return path.lastIndex(of: "/").map { String(path[..<$0]) }
+  }
+
+  /// Returns whether `verify` of a path is the other program's: a manifest, or the folder of one.
+  static func verifies(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    if status.st_mode & S_IFMT == S_IFDIR { return FileFacts.exists("\(path)/manifest.json") }
+    return path.split(separator: "/").last == "manifest.json"
+  }
+}
+
+extension CommandFailure {
+  static func noDatasetProgram(_ command: String) -> Self {
+    CommandFailure(
+      code: "no-datasets-program",
+      message:
+        "\(command): is a command of \(DatasetProgram.name), which is neither beside kvdump nor in "
+        + "PATH; build it by 'swift build -c release --product \(DatasetProgram.name)' and put it "
+        + "beside kvdump", status: .noInput)
+  }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+
+/// A command that kvdump lists and `kvdump-datasets` runs, with the arguments as they are.
+protocol DatasetProgramCommand: ParsableCommand {
+  var arguments: [String] { get }
+}
+
+extension DatasetProgramCommand {
+  /// The command's name.
+  var name: String { Self.configuration.commandName ?? "" }
+
+  static func configuration(_ name: String, _ abstract: String) -> CommandConfiguration {
+    CommandConfiguration(
+      commandName: name, abstract: abstract,
+      discussion: "Run by \(DatasetProgram.name): 'kvdump \(name) --help' has its options.")
+  }
+}
+
+struct PublishProgram: DatasetProgramCommand {
+  static let configuration = configuration(
+    "publish", "Publish a store or a sealed file for any web server.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}
+
+struct SigningKeysProgram: DatasetProgramCommand {
+  static let configuration = configuration(
+    "signing-keys", "Make, show and rotate the keys that sign a dataset.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}
+
+struct RefreshProgram: DatasetProgramCommand {
+  static let configuration = configuration(
+    "refresh", "Fetch the newest generation of a dataset.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}
+
+struct DatasetsProgram: DatasetProgramCommand {
+  static let configuration = configuration(
+    "datasets", "List the datasets in a folder, how old they are and from where.")
+  @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+}
