@@ -20,8 +20,19 @@ public final class LiveResults<E: Entity> {
   @ObservationIgnored private var task: Task<Void, Never>?
 
   /// Follows the results of `query`.
-  public init(of query: Query<E>, in store: Store) {
-    let updates = store.updates(of: query)
+  public convenience init(of query: Query<E>, in store: Store) {
+    self.init(store.updates(of: query))
+  }
+
+  /// Follows the results of `query` in stores that replace each other, as the generations of a dataset
+  /// do.
+  public convenience init<Stores: AsyncSequence & Sendable>(
+    of query: Query<E>, in stores: Stores
+  ) where Stores.Element == Store {
+    self.init(stores.updates(of: query))
+  }
+
+  private init(_ updates: ResultUpdates<E>) {
     task = Task { [weak self] in
       do {
         for try await update in updates {

@@ -36,6 +36,9 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
 
   override var dependencies: ObservedRegion { bound.region }
 
+  /// The entity of the query in the store.
+  var entity: StoredEntity { bound.entity }
+
   override func isConcerned(by changes: CommittedChanges) -> Bool {
     bound.isConcerned(by: changes)
   }

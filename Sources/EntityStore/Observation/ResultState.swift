@@ -44,8 +44,11 @@ struct ResultState<E: Entity, Key: Sendable>: Sendable {
 }
 
 extension ResultState {
-  /// What has changed since `old`, of whatever has come between.
-  func difference(from old: ResultState) -> ResultDifference {
+  /// The changes since `old`, whatever has come between.
+  ///
+  /// - Parameter treatsAllAsChanged: whether equal stamps say nothing, as those of another store
+  ///   whose records have other layouts.
+  func difference(from old: ResultState, treatsAllAsChanged: Bool = false) -> ResultDifference {
     var oldIndices: [UInt64: (index: Int, stamp: UInt32)] = [:]
     oldIndices.reserveCapacity(old.rows.count)
     old.rows.forEach { index, row in oldIndices[row.id] = (index, row.stamp) }
@@ -53,7 +56,7 @@ extension ResultState {
     var kept: [(from: Int, to: Int, isChanged: Bool)] = []
     rows.forEach { index, row in
       if let known = oldIndices.removeValue(forKey: row.id) {
-        kept.append((known.index, index, known.stamp != row.stamp))
+        kept.append((known.index, index, known.stamp != row.stamp || treatsAllAsChanged))
       } else {
         insertedRows.append(index)
       }

@@ -14,14 +14,14 @@ public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public typealias Element = ResultUpdate<E>
 
-  let center: ObservationCenter
+  let stores: FollowedStores.Origin
   let query: Query<E>
   let decode: @Sendable (inout RecordReader) throws -> E
 
   /// Begins with the results as they are.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(feed: ResultFeed(center, query, decode, nil))
+    AsyncIterator(feed: ResultFeed(stores, query, decode, nil))
   }
 
   /// A loop over updates.
@@ -46,7 +46,7 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
   @_documentation(visibility: internal)
   public typealias Element = SectionedResultUpdate<Key, E>
 
-  let center: ObservationCenter
+  let stores: FollowedStores.Origin
   let query: Query<E>
   let decode: @Sendable (inout RecordReader) throws -> E
   let readKey: ResultObserver<E, Key>.ReadKey
@@ -54,7 +54,7 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
   /// Begins with the results as they are.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(feed: ResultFeed(center, query, decode, readKey))
+    AsyncIterator(feed: ResultFeed(stores, query, decode, readKey))
   }
 
   /// A loop over updates.
@@ -172,7 +172,7 @@ extension Store {
   func makeUpdates<E: Entity>(
     of query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E
   ) -> ResultUpdates<E> {
-    ResultUpdates(center: observations, query: query, decode: decode)
+    ResultUpdates(stores: .one(observations), query: query, decode: decode)
   }
 
   /// The results of `query` in sections by the values at `path`, and what has changed in them after each
@@ -193,9 +193,17 @@ extension Store {
     of query: Query<E>, by attribute: Attribute<E, Key>,
     _ decode: @escaping @Sendable (inout RecordReader) throws -> E
   ) -> SectionedResultUpdates<Key, E> {
-    SectionedResultUpdates(
-      center: observations, query: query, decode: decode
-    ) { (view, entity, id, core) throws(StoreError) in
+    SectionedResultUpdates(.one(observations), query, attribute, decode)
+  }
+}
+
+extension SectionedResultUpdates {
+  init(
+    _ stores: FollowedStores.Origin, _ query: Query<E>, _ attribute: Attribute<E, Key>,
+    _ decode: @escaping @Sendable (inout RecordReader) throws -> E
+  ) where Key: Equatable {
+    self.init(stores: stores, query: query, decode: decode) {
+      (view, entity, id, core) throws(StoreError) in
       try query.check(sectionedBy: attribute)
       return try SectionKeys(attribute, entity, core).key(view, id)
     }
@@ -205,23 +213,24 @@ extension Store {
 /// The results of one loop.
 final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
   // Used by the one task that loops.
-  private let center: ObservationCenter
+  private let stores: FollowedStores
   private let query: Query<E>
   private let decode: @Sendable (inout RecordReader) throws -> E
   private let readKey: ResultObserver<E, Key>.ReadKey?
-  private var handle: ObserverHandle<ResultObserver<E, Key>>?
+  /// The store that is followed, and its observer; `nil` before the first store and after the last.
+  private var current: (store: ObservedStore, handle: ObserverHandle<ResultObserver<E, Key>>)?
   private var isOver = false
-  private var last = ResultState<E, Key>()
+  private var last: (state: ResultState<E, Key>, entity: StoredEntity)?
 
-  /// The results before and now, and what is different.
+  /// The results before and now, and their differences.
   typealias News = (ResultState<E, Key>, ResultState<E, Key>, ResultDifference?, CommitNumber)
 
   init(
-    _ center: ObservationCenter, _ query: Query<E>,
+    _ origin: FollowedStores.Origin, _ query: Query<E>,
     _ decode: @escaping @Sendable (inout RecordReader) throws -> E,
     _ readKey: ResultObserver<E, Key>.ReadKey?
   ) {
-    self.center = center
+    stores = FollowedStores(origin)
     self.query = query
     self.decode = decode
     self.readKey = readKey
@@ -230,47 +239,100 @@ final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
   func next() async throws -> News? {
     if isOver || Task.isCancelled { return nil }
     do {
-      guard let handle else { return try await first() }
-      let observer = handle.observer
       while true {
-        switch await observer.wait({ [center] in center.request() }) {
-        case .ended:
-          isOver = true
-          self.handle = nil
-          return nil
-        case .updated: return news(of: observer)
-        case .changed:
-          let core = center.core
-          try await core.onReader { try core.read { try observer.fetch($0) } }
-          // The schema may be another one.
-          center.extend(observer)
-          if observer.difference.isEmpty { continue }
-          return news(of: observer)
+        if let current, !stores.hasNews {
+          if let news = try await news(of: current) { return news }
+        } else {
+          guard let next = try await stores.next() else { return end() }
+          if let news = try await begin(next) { return news }
         }
+        if Task.isCancelled { return end() }
       }
     } catch {
-      isOver = true
-      handle = nil
+      _ = end()
       throw error
     }
   }
 
-  private func first() async throws -> News? {
-    let core = center.core
-    try core.checkOpen("observe")
-    let (query, decode, readKey) = (query, decode, readKey)
-    let observer = try await core.onReader {
-      try core.read { try ResultObserver(query, decode, readKey, $0) }
-    }
-    let handle = try ObserverHandle(observer, in: center)
-    try await core.onReader { try core.read { try observer.fetchFirst($0) } }
-    self.handle = handle
-    last = observer.state
-    return (last, last, nil, observer.commit)
+  private func end() -> News? {
+    isOver = true
+    leave()
+    return nil
   }
 
-  private func news(of observer: ResultObserver<E, Key>) -> News {
-    defer { last = observer.state }
-    return (last, observer.state, observer.difference, observer.commit)
+  private func leave() {
+    stores.wakeOnNews(nil)
+    current = nil
+  }
+
+  /// Waits for news of the store that is followed; `nil` where there are none, and the next store may
+  /// have come.
+  private func news(
+    of current: (store: ObservedStore, handle: ObserverHandle<ResultObserver<E, Key>>)
+  ) async throws -> News? {
+    let (center, observer) = (current.store.center, current.handle.observer)
+    switch await observer.wait({ center.request() }) {
+    case .ended:
+      // Without further stores, the end of the store is the end.
+      if stores.isSequence { leave() } else { _ = end() }
+      return nil
+    case .updated: return told(observer)
+    case .changed:
+      if stores.hasNews { return nil }
+      let core = center.core
+      try await goingOn {
+        try await core.onReader { try core.read { try observer.fetch($0) } }
+        // The schema may be another one.
+        center.extend(observer)
+      }
+      return self.current == nil || observer.difference.isEmpty ? nil : told(observer)
+    }
+  }
+
+  /// Runs the query on another store.
+  ///
+  /// - Returns: `nil` where it has the same results as the store before.
+  private func begin(_ next: ObservedStore) async throws -> News? {
+    leave()
+    let core = next.center.core
+    let (query, decode, readKey) = (query, decode, readKey)
+    var news: News?
+    try await goingOn {
+      try core.checkOpen("observe")
+      let observer = try await core.onReader {
+        try core.read { try ResultObserver(query, decode, readKey, $0) }
+      }
+      let handle = try ObserverHandle(observer, in: next.center)
+      current = (next, handle)
+      stores.wakeOnNews(observer)
+      try await core.onReader { try core.read { try observer.fetchFirst($0) } }
+      guard let last else {
+        news = told(observer, isFirst: true)
+        return
+      }
+      let difference = observer.state.difference(
+        from: last.state, treatsAllAsChanged: !last.entity.hasLayouts(of: observer.entity))
+      self.last = (observer.state, observer.entity)
+      if difference.isEmpty { return }
+      news = (last.state, observer.state, difference, observer.commit)
+    }
+    return news
+  }
+
+  /// Runs `body`; where another store may follow, the closing of this one is no error.
+  private func goingOn(_ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch let error as StoreError where error.code == .closed && stores.isSequence {
+      leave()
+    }
+  }
+
+  private func told(_ observer: ResultObserver<E, Key>, isFirst: Bool = false) -> News {
+    let state = observer.state
+    defer { last = (state, observer.entity) }
+    return (
+      last?.state ?? state, state, isFirst ? nil : observer.difference, observer.commit
+    )
   }
 }

@@ -1,9 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Reads something anew when what it depends on has changed.
+/// Reads a value again when the records that it depends on have changed.
 final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
-  /// What is read, and what it depends on.
+  /// The kind of the value, which says when it may have changed.
   enum Subject {
     case record(EntityNumber, UInt64)
     case query(ObservedQuery)
@@ -16,10 +16,13 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
 
   private let read: Read
   private let subject: Subject
+  /// Whether the values of another store were delivered before: the first one may be the same.
+  var followsAnother = false
   private var region: ObservedRegion
   private(set) var value: Value?
-  /// Whether the last read has looked at something for the first time: what was committed to that
-  /// since the read began may have been told to nobody.
+  /// Whether the last read has read an entity or relationship for the first time.
+  ///
+  /// Commits to it since the read began may have been reported to nobody.
   private(set) var hasGrown = false
 
   init(_ subject: Subject, _ read: @escaping Read) {
@@ -53,7 +56,7 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
       core.tracker = tracker
     }
     defer { core.tracker = nil }
-    let fresh = try read(core, value == nil)
+    let fresh = try read(core, value == nil && !followsAnother)
     if let fresh { value = fresh }
     if let tracker {
       hasGrown =
@@ -70,11 +73,13 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
 }
 
 extension ValueObserver where Value: Equatable {
-  /// The same, where equal values are the same.
+  /// Makes an observer of values that are not delivered twice when they are equal.
+  ///
+  /// - Parameter last: the last value, of this observer or one before it.
   convenience init(
-    _ subject: Subject, droppingEqual read: @escaping @Sendable (TransactionCore) throws -> Value
+    _ subject: Subject, _ last: Guarded<Value?>,
+    droppingEqual read: @escaping @Sendable (TransactionCore) throws -> Value
   ) {
-    let last = Guarded<Value?>(nil)
     self.init(subject) { core, isFirst in
       let fresh = try read(core)
       let isSame = last.withLock { last in
@@ -95,123 +100,206 @@ public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public typealias Element = Value
 
-  let center: ObservationCenter
-  let make: @Sendable (TransactionCore) throws -> ValueObserver<Value>
+  /// Makes an observer of one store after the other, which know the last value.
+  typealias Make = @Sendable () -> @Sendable (TransactionCore) throws -> ValueObserver<Value>
+
+  let stores: FollowedStores.Origin
+  let make: Make
 
   /// Begins with the value as it is.
   @_documentation(visibility: internal)
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(updates: self) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
   /// A loop over values.
   @_documentation(visibility: internal)
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let updates: ValueUpdates
-    private var handle: ObserverHandle<ValueObserver<Value>>?
-    private var isOver = false
+    private let feed: ValueFeed<Value>
 
-    init(updates: ValueUpdates) { self.updates = updates }
+    init(_ updates: ValueUpdates) { feed = ValueFeed(updates.stores, updates.make()) }
 
     /// The next value; `nil` when the task is cancelled or the store is closed.
     @_documentation(visibility: internal)
-    public mutating func next() async throws -> Value? {
-      if isOver || Task.isCancelled { return nil }
-      do {
-        guard let handle else { return try await first() }
-        let center = updates.center
-        while true {
-          switch await handle.observer.wait({ center.request() }) {
-          case .ended:
-            isOver = true
-            self.handle = nil
-            return nil
-          case .changed, .updated: if try await fetch(handle) { return handle.observer.value }
-          }
+    public mutating func next() async throws -> Value? { try await feed.next() }
+  }
+}
+
+/// The values of one loop.
+final class ValueFeed<Value: Sendable>: @unchecked Sendable {
+  // Used by the one task that loops.
+  private let stores: FollowedStores
+  private let make: @Sendable (TransactionCore) throws -> ValueObserver<Value>
+  private var current: (store: ObservedStore, handle: ObserverHandle<ValueObserver<Value>>)?
+  private var isOver = false
+  private var isFirst = true
+
+  init(
+    _ origin: FollowedStores.Origin,
+    _ make: @escaping @Sendable (TransactionCore) throws -> ValueObserver<Value>
+  ) {
+    stores = FollowedStores(origin)
+    self.make = make
+  }
+
+  func next() async throws -> Value? {
+    if isOver || Task.isCancelled { return nil }
+    do {
+      while true {
+        if let current, !stores.hasNews {
+          if let value = try await value(of: current) { return value }
+          if isOver { return nil }
+        } else {
+          guard let next = try await stores.next() else { return end() }
+          if let value = try await begin(next) { return value }
         }
-      } catch {
-        isOver = true
-        handle = nil
-        throw error
+        if Task.isCancelled { return end() }
+      }
+    } catch {
+      _ = end()
+      throw error
+    }
+  }
+
+  private func end() -> Value? {
+    isOver = true
+    leave()
+    return nil
+  }
+
+  private func leave() {
+    stores.wakeOnNews(nil)
+    current = nil
+  }
+
+  private func value(
+    of current: (store: ObservedStore, handle: ObserverHandle<ValueObserver<Value>>)
+  ) async throws -> Value? {
+    let center = current.store.center
+    switch await current.handle.observer.wait({ center.request() }) {
+    case .ended:
+      if stores.isSequence { leave() } else { _ = end() }
+      return nil
+    case .changed, .updated: return stores.hasNews ? nil : try await fetch(current.handle, center)
+    }
+  }
+
+  private func begin(_ next: ObservedStore) async throws -> Value? {
+    leave()
+    let core = next.center.core
+    let make = make
+    do {
+      try core.checkOpen("observe")
+      let observer = try await core.onReader { try core.read { try make($0) } }
+      observer.followsAnother = !isFirst
+      let handle = try ObserverHandle(observer, in: next.center)
+      current = (next, handle)
+      stores.wakeOnNews(observer)
+      let value = try await fetch(handle, next.center)
+      isFirst = false
+      return value
+    } catch let error as StoreError where error.code == .closed && stores.isSequence {
+      leave()
+      return nil
+    }
+  }
+
+  /// Reads until all that the value depends on was observed before the read began.
+  ///
+  /// - Returns: `nil` where the value is the one before.
+  private func fetch(
+    _ handle: ObserverHandle<ValueObserver<Value>>, _ center: ObservationCenter
+  ) async throws -> Value? {
+    let core = center.core
+    let observer = handle.observer
+    var isNew = false
+    repeat {
+      isNew = try await core.onReader { try core.read { try observer.fetch($0) } } || isNew
+      center.extend(observer)
+    } while observer.hasGrown
+    return isNew ? observer.value : nil
+  }
+}
+
+extension FollowedStores.Origin {
+  func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
+    ValueUpdates(stores: self) {
+      // The bytes of the record say whether it has changed; in another store also its layouts.
+      let last = Guarded<(entity: StoredEntity, bytes: [UInt8]?)?>(nil)
+      return { core in
+        let entity = try core.entity(E.self)
+        return ValueObserver(.record(entity.number, id.rawValue)) { core, isFirst in
+          let entity = try core.entity(E.self)
+          let bytes = try core.record(id.rawValue, of: entity)
+          let isSame = last.withLock { last in
+            let fresh = bytes.map { Array($0) }
+            defer { last = (entity, fresh) }
+            guard let last, last.bytes == fresh else { return false }
+            return last.entity === entity || last.entity.hasLayouts(of: entity)
+          }
+          if isSame, !isFirst { return nil }
+          let value: E? = try bytes.map {
+            try core.decode(E.self, $0, id: id.rawValue, of: entity)
+          }
+          return .some(value)
+        }
       }
     }
+  }
 
-    private mutating func first() async throws -> Value? {
-      let (center, make) = (updates.center, updates.make)
-      try center.core.checkOpen("observe")
-      let observer = try await center.core.onReader { try center.core.read { try make($0) } }
-      let handle = try ObserverHandle(observer, in: center)
-      self.handle = handle
-      _ = try await fetch(handle)
-      return observer.value
+  func updates<E: Entity>(ofCount query: Query<E>) -> ValueUpdates<Int> {
+    ValueUpdates(stores: self) {
+      let last = Guarded<Int?>(nil)
+      return { core in
+        let observed = try ObservedQuery(query.unordered(), core)
+        return ValueObserver(.query(observed), last) { core in
+          try core.run(query.unordered(), wantsOnlyEntries: true).count()
+        }
+      }
     }
+  }
 
-    /// Reads until all that the value depends on was observed before the read began.
-    private func fetch(_ handle: ObserverHandle<ValueObserver<Value>>) async throws -> Bool {
-      let core = updates.center.core
-      let observer = handle.observer
-      var isNew = false
-      repeat {
-        isNew = try await core.onReader { try core.read { try observer.fetch($0) } } || isNew
-        updates.center.extend(observer)
-      } while observer.hasGrown
-      return isNew
+  func values<Value: Sendable>(
+    _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
+  ) -> ValueUpdates<Value> {
+    ValueUpdates(stores: self) {
+      { _ in ValueObserver(.tracked) { core, _ in .some(try body(Snapshot(core: core))) } }
+    }
+  }
+
+  func distinctValues<Value: Equatable & Sendable>(
+    _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
+  ) -> ValueUpdates<Value> {
+    ValueUpdates(stores: self) {
+      let last = Guarded<Value?>(nil)
+      return { _ in ValueObserver(.tracked, last) { core in try body(Snapshot(core: core)) } }
     }
   }
 }
 
 extension Store {
-  /// The record with `id` after each commit that changes it; `nil` while there is none.
+  /// The record with `id` after each commit that changes it; `nil` while no record has the id.
   public func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
-    ValueUpdates(center: observations) { core in
-      let entity = try core.entity(E.self)
-      // Its bytes tell whether it has changed.
-      let last = Guarded<[UInt8]?>(nil)
-      return ValueObserver(.record(entity.number, id.rawValue)) { core, isFirst in
-        let entity = try core.entity(E.self)
-        let bytes = try core.record(id.rawValue, of: entity)
-        let isSame = last.withLock { last in
-          let fresh = bytes.map { Array($0) }
-          defer { last = fresh }
-          return last == fresh
-        }
-        if isSame, !isFirst { return nil }
-        let value: E? = try bytes.map {
-          try core.decode(E.self, $0, id: id.rawValue, of: entity)
-        }
-        return .some(value)
-      }
-    }
+    FollowedStores.Origin.one(observations).updates(of: id)
   }
 
   /// How many records `query` finds, after each commit that changes it.
   public func updates<E: Entity>(ofCount query: Query<E>) -> ValueUpdates<Int> {
-    ValueUpdates(center: observations) { core in
-      let observed = try ObservedQuery(query.unordered(), core)
-      return ValueObserver(
-        .query(observed),
-        droppingEqual: { core in
-          try core.run(query.unordered(), wantsOnlyEntries: true).count()
-        })
-    }
+    FollowedStores.Origin.one(observations).updates(ofCount: query)
   }
 
-  /// What `body` reads, again after each commit that changes records of an entity, or links of a relationship,
-  /// that it has looked at.
+  /// The value that `body` reads, again after each commit that changes records of an entity, or links of a
+  /// relationship, that `body` has read.
   ///
   ///     for try await total in store.values({ try $0.sum(Pod.all, \.downloads) }) { … }
   public func values<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
-    ValueUpdates(center: observations) { _ in
-      ValueObserver(.tracked) { core, _ in .some(try body(Snapshot(core: core))) }
-    }
+    FollowedStores.Origin.one(observations).values(body)
   }
 
-  /// What `body` reads, again after each commit that changes it: the same value is not told twice.
+  /// The value that `body` reads, after each commit that changes it: equal values are not delivered twice.
   public func values<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
-    ValueUpdates(center: observations) { _ in
-      ValueObserver(.tracked, droppingEqual: { core in try body(Snapshot(core: core)) })
-    }
+    FollowedStores.Origin.one(observations).distinctValues(body)
   }
 }

@@ -1,0 +1,80 @@
+/// Live results of stores that replace each other, as the generations of a dataset do.
+///
+///     for try await update in generations.updates(of: Film.all.sorted(by: \.episode)) {
+///       show(update.items, update.difference)
+///     }
+///
+/// The sequence yields the current store first, and then each store that replaces the one before. A
+/// loop follows the commits of the newest store. When another store replaces it, the query runs again
+/// there. A replacement is an update like a commit: rows are the same when they have the same id, and
+/// a row whose record is equal in both stores is not updated. A replacement that leaves the results
+/// as they are is no update. Of stores that come while the loop is busy, only the newest is read.
+///
+/// The loop keeps the store open that it follows, and releases the store after it has read the next
+/// one. The loop ends when its task is cancelled or the sequence ends. An error of the sequence is
+/// thrown. A store that is closed before its replacement comes does not end the loop.
+///
+/// All stores must have been opened with the entities of the query. The number of the commit in an
+/// update, ``ResultUpdate/generation``, belongs to the file of its store, so it may fall with a
+/// replacement.
+extension AsyncSequence where Self: Sendable, Element == Store {
+  /// The results of `query`, after each commit and each replacement that changes them.
+  ///
+  /// - Complexity: of a replacement: that of the query, and O(n) for n results.
+  @inlinable
+  public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
+    makeUpdates(of: query) { reader in try E.read(from: &reader) }
+  }
+
+  @usableFromInline
+  func makeUpdates<E: Entity>(
+    of query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E
+  ) -> ResultUpdates<E> {
+    ResultUpdates(stores: .init(self), query: query, decode: decode)
+  }
+
+  /// The results of `query` in sections by the values at `path`, after each commit and each
+  /// replacement that changes them.
+  @inlinable
+  public func updates<E: Entity, Key: Equatable & Sendable>(
+    of query: Query<E>, sectionedBy path: KeyPath<E.Attributes, Attribute<E, Key>>
+  ) -> SectionedResultUpdates<Key, E> {
+    makeUpdates(of: query, by: E.attributes[keyPath: path]) { reader in
+      try E.read(from: &reader)
+    }
+  }
+
+  @usableFromInline
+  func makeUpdates<E: Entity, Key: Equatable & Sendable>(
+    of query: Query<E>, by attribute: Attribute<E, Key>,
+    _ decode: @escaping @Sendable (inout RecordReader) throws -> E
+  ) -> SectionedResultUpdates<Key, E> {
+    SectionedResultUpdates(.init(self), query, attribute, decode)
+  }
+
+  /// The record with `id`, after each commit and each replacement that changes it; `nil` while there
+  /// is none.
+  public func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
+    FollowedStores.Origin(self).updates(of: id)
+  }
+
+  /// How many records `query` finds, after each commit and each replacement that changes that.
+  public func updates<E: Entity>(ofCount query: Query<E>) -> ValueUpdates<Int> {
+    FollowedStores.Origin(self).updates(ofCount: query)
+  }
+
+  /// The value that `body` reads, again after each replacement, and after each commit that changes
+  /// records of an entity, or links of a relationship, that `body` has read.
+  public func values<Value: Sendable>(
+    _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
+  ) -> ValueUpdates<Value> {
+    FollowedStores.Origin(self).values(body)
+  }
+
+  /// The value that `body` reads, after each commit and each replacement that changes it.
+  public func values<Value: Equatable & Sendable>(
+    _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
+  ) -> ValueUpdates<Value> {
+    FollowedStores.Origin(self).distinctValues(body)
+  }
+}
