@@ -110,6 +110,44 @@
       store.close()
     }
 
+    @Test func `differences, and live results of stores that replace each other`() async throws {
+      let older = try Store.inMemory(entities: [Memo.self])
+      let newer = try Store.inMemory(entities: [Memo.self])
+      try await older.insert(Memo(title: "milk"))
+      try await newer.insert([Memo(title: "oat milk"), Memo(title: "rent", folder: "done")])
+      try await Self.compare(newer, older)
+      #expect(try await newer.count(Memo.all) == 1)
+
+      let (generations, arrivals) = AsyncStream<Store>.makeStream()
+      for store in [older, newer] { arrivals.yield(store) }
+      arrivals.finish()
+      try await Self.follow(generations)
+      for store in [older, newer] { store.close() }
+    }
+
+    private static func compare(_ newer: Store, _ older: Store) async throws {
+      for try await memo in try newer.differences(from: older, of: Memo.self) {
+        print(memo.kind, memo.old?.title ?? "", memo.new?.title ?? "", memo.attributes)
+      }
+      for try await difference in try newer.differences(from: older) {
+        if case .record(let record) = difference {
+          print(record.entity, record.attributes.map(\.name))
+        }
+      }
+
+      let token = try await newer.historyToken()
+      try await newer.delete(Memo.where { $0.folder == "done" })
+      for try await memo in try newer.differences(since: token, of: Memo.self) {
+        print(memo.kind, memo.old?.title ?? "")
+      }
+    }
+
+    private static func follow(_ generations: AsyncStream<Store>) async throws {
+      for try await update in generations.updates(of: Memo.all.sorted(by: \.title)) {
+        show(update.items)
+      }
+    }
+
     private static func show(_ items: ResultItems<Memo>) { print(items.map(\.title)) }
 
     private static func follow(_ store: Store) async throws {
