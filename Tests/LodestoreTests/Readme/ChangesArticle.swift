@@ -135,7 +135,7 @@
         }
       }
 
-      let token = try await newer.historyToken()
+      let token = try newer.historyToken()
       try await newer.delete(Memo.where { $0.folder == "done" })
       for try await memo in try newer.differences(since: token, of: Memo.self) {
         print(memo.kind, memo.old?.title ?? "")
