@@ -60,7 +60,7 @@ extension Environment {
     return Environment(try PageEngine(own, path: path), identity, options)
   }
 
-  private convenience init(
+  convenience init(
     _ engine: PageEngine, _ identity: StoreFile.Identity, _ options: EnvironmentOptions
   ) {
     self.init(

@@ -46,6 +46,8 @@ package final class Environment: @unchecked Sendable {
   /// The engine in LMDB's place; `nil` where LMDB reads the file.
   let pageEngine: PageEngine?
   let isInPages: Bool
+  /// Whether the file is a sealed one, which nobody writes.
+  package let isSealed: Bool
   /// Why LMDB's functions are called for everything; `nil` where pages are read.
   package let plainReason: EngineFence.Reason?
   /// Whether pages are read in the map, and short records changed in place, as ``PageLayout`` says.
@@ -147,6 +149,7 @@ package final class Environment: @unchecked Sendable {
     self.handle = handle
     self.pageEngine = pageEngine
     isInPages = pageEngine != nil
+    isSealed = pageEngine?.isSealed ?? false
     self.path = path
     writer = WorkerThreads(threadCount: 1, operation: "write", path: path)
     longReads = LongJobs(limit: max(2, SystemProcessors.count))

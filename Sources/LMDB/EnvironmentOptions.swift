@@ -35,6 +35,8 @@ package struct EnvironmentOptions: Sendable {
   package var trust = Trust.always
   /// Needed by ``trust``; see ``checkPages(when:)``.
   package var checkPages: PageCheck?
+  /// Where this machine notes which sealed files it has checked; the user's cache where it is `nil`.
+  package var checkedFilesDirectory: String?
   /// Address space reserved at open; costs nothing until used.
   ///
   /// Grown when it becomes small.

@@ -88,9 +88,15 @@ package enum EnvironmentRegistry {
     case .ended(let attempt): return attempt
     }
     defer { openings.withLock { _ = $0.remove(identity) } }
-    let format = try StoreFile.checkMetaPages(path)
+    let facts = try StoreFile.checkMetaPages(path)
+    let format = facts.format
     let environment: Environment
-    if format == .ofEngine, !options.readsInPages || options.access != .readOnly {
+    if facts.isSealed {
+      guard let sealed = try Environment.openSealed(path, options, identity, onCheck) else {
+        return .converted
+      }
+      environment = sealed
+    } else if format == .ofEngine, !options.readsInPages || options.access != .readOnly {
       environment = try .openUnregistered(
         path, options: options, identity: identity, onCheck: onCheck)
     } else if options.access == .readOnly {
@@ -136,13 +142,14 @@ package enum EnvironmentRegistry {
       dropInherited(&entries)
       if let entry = entries[identity] {
         guard entry.useCount > 0 else { return .isClosing }
-        if options.access != .readOnly, entry.environment.options.access == .readOnly {
+        let isWriting = options.access != .readOnly && !entry.environment.isSealed
+        if isWriting, entry.environment.options.access == .readOnly {
           throw LMDBError(
             .unsuitablePath("already open read-only in this process; close it first"),
             operation: "open for writing", path: entry.environment.path)
         }
         entries[identity]?.useCount += 1
-        if options.access != .readOnly { entry.environment.strengthen(to: options.durability) }
+        if isWriting { entry.environment.strengthen(to: options.durability) }
         return .opened(entry.environment)
       }
       // A data file that was replaced under an open environment has its lock file.
@@ -192,10 +199,15 @@ package enum EnvironmentRegistry {
     options.isNamed = false
     let copy = try PreviousCommit.copy(path)
     defer { copy.close() }
-    let format = try MetaPages(file: copy.descriptor, path: path).check(allowsOtherEngine: true)
+    let facts = try MetaPages(file: copy.descriptor, path: path).check(allowsOtherEngine: true)
+    guard !facts.isSealed else {
+      throw LMDBError(
+        .noPreviousCommit("the file is sealed, and has one state; open it as it is"),
+        operation: "open", path: path)
+    }
     if options.trust == .verifyFirst { try options.checkPages?(copy.descriptor, path, onCheck) }
     let environment =
-      format == .ofEngine
+      facts.format == .ofEngine
       ? try Environment.openUnshared(copy.descriptor, as: path, options: options)
       : try Environment.openInPages(copy.descriptor, as: path, options: options)
     entries.withLock { $0[environment.identity] = Entry(environment: environment, useCount: 1) }

@@ -96,8 +96,8 @@ enum StoreFile {
   /// Only called while this process does not have the file open: closing any descriptor of it
   /// would be against LMDB's rules.
   ///
-  /// - Returns: the format of the file, which LMDB may not read.
-  static func checkMetaPages(_ path: String) throws(LMDBError) -> PageFormat {
+  /// The format of the file may be one that LMDB does not read.
+  static func checkMetaPages(_ path: String) throws(LMDBError) -> MetaPages.Facts {
     let file = try openForReading(path)
     defer { close(file) }
     return try MetaPages(file: file, path: path).check(allowsOtherEngine: true)

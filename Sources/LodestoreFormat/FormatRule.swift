@@ -127,6 +127,15 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case digestContent = "digest.content"
   // The second copy of the catalogue.
   case catalogueCopy = "catalogue.copy"
+  // Sealed files.
+  case sealPages = "seal.pages"
+  case sealPair = "seal.pair"
+  case sealMembers = "seal.members"
+  case sealWriter = "seal.writer"
+  case sealTrees = "seal.trees"
+  case sealSchema = "seal.schema"
+  case sealCounts = "seal.counts"
+  case sealDigest = "seal.digest"
   // Buckets and imports.
   case bucketKey = "bucket.key"
   case importKey = "import.key"

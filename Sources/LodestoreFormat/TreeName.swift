@@ -20,6 +20,8 @@ package enum TreeName: Hashable, Sendable {
   case digests
   /// The second copy of the catalogue.
   case catalogueCopy
+  /// What a sealed file says of itself.
+  case seal
 
   package var text: String {
     switch self {
@@ -36,6 +38,7 @@ package enum TreeName: Hashable, Sendable {
     case .history: "history"
     case .digests: "digests"
     case .catalogueCopy: "catalogue.copy"
+    case .seal: "seal"
     }
   }
 
@@ -45,7 +48,7 @@ package enum TreeName: Hashable, Sendable {
     case .header, .catalogue, .counters, .records, .index, .buckets, .imports, .links, .order,
       .elements:
       false
-    case .history, .digests, .catalogueCopy: true
+    case .history, .digests, .catalogueCopy, .seal: true
     }
   }
 
@@ -69,6 +72,7 @@ package enum TreeName: Hashable, Sendable {
     case "history": self = .history
     case "digests": self = .digests
     case "catalogue.copy": self = .catalogueCopy
+    case "seal": self = .seal
     default:
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       let numbers = parts.dropFirst().compactMap { part in

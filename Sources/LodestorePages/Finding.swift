@@ -29,6 +29,8 @@ package struct Finding: Equatable, Sendable {
     // The content as a whole.
     case digest
     case catalogueCopy = "catalogue-copy"
+    // Sealed files.
+    case seal
   }
 
   package var code: Code
@@ -106,6 +108,7 @@ extension Finding.Code {
     case .derivedValue: .derivedValue
     case .digest: .digestContent
     case .catalogueCopy: .catalogueCopy
+    case .seal: .sealMembers
     }
   }
 }

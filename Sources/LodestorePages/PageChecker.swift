@@ -21,28 +21,32 @@ package enum PageChecker {
 
   /// - Parameters:
   ///   - limit: how many findings are kept; all are counted. 0 keeps all.
+  ///   - checksSeal: whether a sealed file is checked for its own rules, too: one state, and zeros wherever
+  ///     nothing is.
   ///   - step: told how many pages are done, of how many; false ends the check.
   /// - Throws: ``VerificationError`` when the file cannot be read or is no LMDB file at all, and
   ///   ``VerificationError/cancelled``.
   package static func check(
-    path: String, commit: Commit = .newest, limit: Int = 1_000,
+    path: String, commit: Commit = .newest, limit: Int = 1_000, checksSeal: Bool = false,
     step: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(VerificationError) -> PageReport {
-    try check(PageFile(path: path), commit: commit, limit: limit, step: step)
+    try check(
+      PageFile(path: path), commit: commit, limit: limit, checksSeal: checksSeal, step: step)
   }
 
   /// The same for an open file.
   package static func check(
-    _ file: PageFile, commit: Commit = .newest, limit: Int = 1_000,
+    _ file: PageFile, commit: Commit = .newest, limit: Int = 1_000, checksSeal: Bool = false,
     step: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
   ) throws(VerificationError) -> PageReport {
     try withoutActuallyEscaping(step) { (step) throws(VerificationError) in
-      try check(file, commit, limit, step)
+      try check(file, commit, limit, checksSeal, step)
     }
   }
 
   private static func check(
-    _ file: PageFile, _ commit: Commit, _ limit: Int, _ step: @escaping (Int, Int) -> Bool
+    _ file: PageFile, _ commit: Commit, _ limit: Int, _ checksSeal: Bool,
+    _ step: @escaping (Int, Int) -> Bool
   ) throws(VerificationError) -> PageReport {
     var attempt = 0
     while true {
@@ -57,6 +61,7 @@ package enum PageChecker {
       }
       var report = PageReport()
       report.format = format
+      report.isSealed = try isSealed(file, pageSize: metas[0].pageSize)
       report.pageSizeInBytes = metas[0].pageSize
       report.fileSizeInBytes = size
       report.mapSizeInBytes = meta.mapSize
@@ -75,6 +80,7 @@ package enum PageChecker {
         let walk = PageWalk(
           file: file, format: format, meta: meta, pageSize: metas[0].pageSize, filePages: filePages,
           findings: findings, step: step)
+        if checksSeal, report.isSealed { try walk.checkSeal(metas, fileSize: size) }
         try walk.run(&report)
         findings = walk.findings
       }
@@ -128,6 +134,16 @@ package enum PageChecker {
       }
       throw .notAStore("it is not an LMDB file of a 64-bit machine")
     }
+  }
+
+  private static func isSealed(
+    _ file: PageFile, pageSize: Int
+  ) throws(VerificationError) -> Bool {
+    for offset in [0, pageSize] {
+      let head = try bytes(of: file, SealMark.headSize, at: offset) ?? []
+      if !head.withUnsafeBytes({ SealMark.isPresent(in: $0) }) { return false }
+    }
+    return true
   }
 
   private static func metaPage(

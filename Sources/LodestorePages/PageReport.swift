@@ -36,6 +36,8 @@ package struct PageReport: Sendable {
   package var trees: [Tree] = []
   package var findings: [Finding] = []
   package var findingCount = 0
+  /// Whether both meta pages have the mark of a sealed file.
+  package var isSealed = false
   /// Whether the check ended early, at the limit of findings; the pages behind were not looked at.
   package var isGivenUp = false
   /// Set when another process changed the file faster than it could be walked: then nothing is

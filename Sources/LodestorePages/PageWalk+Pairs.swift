@@ -22,6 +22,7 @@ extension PageWalk {
     let start = node.valueStart
     switch walk.role {
     case .names:
+      if isOfSealedFile { checkUnusedWord(ofTreeRecordAt: start, in: page, number) }
       guard node.dataSize == TreeRecordLayout.size else {
         findings.add(
           Finding(
@@ -114,6 +115,10 @@ extension PageWalk {
     let pages = Int(first)..<Int(first) + length
     let claimed = pages.prefix { claim(UInt64($0), of: walk.name) }.count
     walk.report.overflowPages += claimed
+    if isOfSealedFile {
+      try checkUnused(
+        afterValueOf: node.dataSize, in: Int(first), pageCount: length, needed, walk.name)
+    }
     try advance(by: claimed)
     return claimed == length ? Int(first) : nil
   }

@@ -68,6 +68,7 @@ extension PageWalk {
     guard let nodes = checkHeader(page, number, isLeaf: isLeaf, walk) else { return }
     if isLeaf { walk.report.leafPages += 1 } else { walk.report.branchPages += 1 }
     guard checkExtents(of: nodes, in: page, number, walk) else { return }
+    if isOfSealedFile { checkUnused(page, number, nodes, isLeaf: isLeaf, walk.name) }
     checkOrder(of: nodes, in: page, number, isLeaf: isLeaf, bounds, walk)
     if isLeaf {
       walk.report.leafCapacityInBytes += pageSize - format.headerSize

@@ -21,6 +21,8 @@ final class PageWalk {
   private var free: PageSet
   private var buffers: [UnsafeMutableRawBufferPointer] = []
   private(set) var freeCount = 0
+  /// Whether bytes of nothing must be zero; see ``checkSeal(_:fileSize:)``.
+  var isOfSealedFile = false
   /// The named trees, in the order of their names.
   private var named: [(name: String, record: TreeRecord)] = []
 

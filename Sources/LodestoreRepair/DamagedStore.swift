@@ -124,6 +124,7 @@ final class DamagedStore {
     case .history: [.history]
     case .digests: [.digests]
     case .catalogueCopy: [.catalogue]
+    case .seal: [.sealed]
     case nil: []
     }
   }

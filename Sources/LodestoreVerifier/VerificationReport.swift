@@ -1,3 +1,4 @@
+import LodestoreFormat
 package import LodestorePages
 
 /// The result of a verification.
@@ -32,6 +33,8 @@ package struct VerificationReport: Sendable {
   package var conditional: [String] = []
   /// The pages of the file; nil when they were not walked.
   package var pages: PageReport?
+  /// The seal of a sealed file.
+  package var seal: SealDescription?
 
   package var isSound: Bool { findingCount == 0 }
 

@@ -40,7 +40,8 @@ package struct Verifier {
   package static func verify(
     path: String, commit: PageChecker.Commit = .newest, limit: Int = 1_000
   ) throws -> VerificationReport {
-    let pages = try PageChecker.check(path: path, commit: commit, limit: limit)
+    let pages = try PageChecker.check(
+      path: path, commit: commit, limit: limit, checksSeal: true)
     guard pages.isSound else {
       if pages.isOfAnother { throw VerificationError.notAStore(Self.noHeader) }
       return damagedPages(pages)
@@ -86,7 +87,7 @@ package struct Verifier {
     step: (_ done: Int, _ total: Int) -> Bool, isCancelled: () -> Bool
   ) throws -> VerificationReport {
     let pages = try PageChecker.check(
-      PageFile(descriptor: environment.dataDescriptor), limit: limit, step: step)
+      PageFile(descriptor: environment.dataDescriptor), limit: limit, checksSeal: true, step: step)
     guard step(pages.pageCount, pages.pageCount) else { throw VerificationError.cancelled }
     guard pages.isSound else { return damagedPages(pages) }
     var report = try verify(environment: environment, limit: limit, isCancelled: isCancelled)
@@ -108,6 +109,7 @@ package struct Verifier {
   }
 
   private static func note(_ pages: PageReport, in report: inout VerificationReport) {
+    checkMark(pages, in: &report)
     if pages.isOvertaken {
       report.notices.append("another process writes too fast: the pages were not checked")
     } else {
@@ -154,13 +156,14 @@ package struct Verifier {
     if trees[TreeName.catalogueCopy.text] != nil {
       try section(.catalogueCopy) { try $0.verifyCatalogueCopy() }
     }
+    try verifySeal()
     report.findings = findings.kept
     report.findingCount = findings.count
     return report
   }
 
   /// Runs the checks of one tree that every store has, and counts its entries and findings.
-  private mutating func section(
+  mutating func section(
     _ name: TreeName, _ body: (inout Verifier) throws -> Void
   ) throws {
     let before = findings.count
@@ -251,7 +254,7 @@ package struct Verifier {
       case nil:
         report.notices.append("tree '\(text)' is none that Format.md lists and was not read")
       case .header, .catalogue, .counters, .buckets, .imports, .history, .digests,
-        .catalogueCopy:
+        .catalogueCopy, .seal:
         break
       }
     }

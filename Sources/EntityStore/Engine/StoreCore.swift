@@ -18,7 +18,10 @@ import Synchronization
 /// set once.
 final class StoreCore: Sendable {
   let environment: Environment
+  /// Read-only for a sealed file, whatever the program asks for.
   let options: StoreOptions
+  /// The seal of a sealed file.
+  let seal: SealDescription?
   let path: String
   /// What errors call the store.
   var label: String { path.isEmpty ? "the store in memory" : "'\(path)'" }
@@ -40,7 +43,6 @@ final class StoreCore: Sendable {
     types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?
   ) throws(StoreError) {
     self.path = path
-    self.options = options
     names = types
     self.declared = declared
     do {
@@ -48,9 +50,13 @@ final class StoreCore: Sendable {
     } catch {
       throw StoreError(wrapping: error)
     }
+    var options = options
+    if environment.isSealed { options.access = .readOnly }
+    self.options = options
     environment.addTurnPolicy(options.turnPolicy)
     do {
       trees = try Self.checkHeader(environment, path: path, options: options)
+      seal = environment.isSealed ? try Self.readSeal(environment) : nil
       currentSchema = Guarded(StoredSchema(number: .unread, entities: []))
     } catch {
       EnvironmentRegistry.close(environment)
@@ -127,6 +133,16 @@ final class StoreCore: Sendable {
       imports: imports)
   }
 
+  private static func readSeal(_ environment: Environment) throws -> SealDescription {
+    guard
+      let tree = try environment.openExistingTree(TreeName.seal.text, hasIntegerKeys: false),
+      let seal = try environment.read({ transaction in
+        try transaction.get(SealDescription.key, in: tree).map { try SealDescription(body: $0) }
+      })
+    else { throw FormatError("it has the mark of a sealed file and no seal", .sealPair) }
+    return seal
+  }
+
   func name<E: Entity>(of _: E.Type) -> String? { names[ObjectIdentifier(E.self)] }
 
   var schema: StoredSchema { currentSchema.withLock { $0 } }
@@ -164,6 +180,7 @@ final class StoreCore: Sendable {
   }
 
   func checkWritable() throws(StoreError) {
+    if environment.isSealed { throw .sealed(label, seal) }
     guard !options.isReadOnly else {
       throw StoreError(.readOnly, "cannot write: the store was opened read-only")
     }

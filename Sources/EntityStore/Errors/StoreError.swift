@@ -73,6 +73,10 @@ public struct StoreError: Error, Sendable {
     public static let nestedWrite = Code("nestedWrite")
     /// The store was opened read-only, or nothing may be written to it.
     public static let readOnly = Code("readOnly")
+    /// The store is a sealed file, which nobody writes; see ``Store/seal``.
+    public static let sealed = Code("sealed")
+    /// The file is not a sealed one.
+    public static let notSealed = Code("notSealed")
     /// The store has been closed, or is used after a fork.
     public static let closed = Code("closed")
     /// A sync failed; the store must be closed and opened again.

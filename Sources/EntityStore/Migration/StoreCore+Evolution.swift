@@ -58,13 +58,13 @@ extension StoreCore {
     }
     if options.isReadOnly {
       for entity in declared where stored.entity(named: entity.name) == nil {
-        throw StoreError.missingInReadOnly(entity.name)
+        throw seal == nil
+          ? StoreError.missingInReadOnly(entity.name) : .missingInSealed(entity.name)
       }
-      for entity in declared where try !isSettled(entity, in: stored) {
-        throw StoreError.evolutionInReadOnly(entity.name)
-      }
-      for entity in declared where try !areRelationshipsSettled([entity], in: stored) {
-        throw StoreError.evolutionInReadOnly(entity.name)
+      for entity in declared
+      where try !isSettled(entity, in: stored) || !areRelationshipsSettled([entity], in: stored) {
+        throw seal == nil
+          ? StoreError.evolutionInReadOnly(entity.name) : .evolutionInSealed(entity.name)
       }
     }
     try environment.write { transaction in
@@ -176,7 +176,7 @@ extension StoreCore {
   ) throws(StoreError) -> Bool {
     guard let match = stored.entity(named: entity.name) else { return false }
     guard !options.isReadOnly || !FormatUpgrade.isNeeded(match.description) else {
-      throw .upgradeInReadOnly(entity.name)
+      throw seal == nil ? .upgradeInReadOnly(entity.name) : .upgradeInSealed(entity.name)
     }
     let evolution = try SchemaEvolution(
       from: match.description, to: entity, hasRecords: false,

@@ -32,6 +32,9 @@ extension Catalogue {
     guard requirement.lowestReader <= known else {
       throw .newerFormat(path, needed: requirement.lowestReader, isWriting: false)
     }
+    guard !isWriting || requirement.lowestWriter != SealDescription.lowestWriter else {
+      throw .sealed("'\(path)'", nil)
+    }
     guard !isWriting || requirement.lowestWriter <= known else {
       throw .newerFormat(path, needed: requirement.lowestWriter, isWriting: true)
     }

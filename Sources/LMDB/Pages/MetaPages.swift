@@ -21,6 +21,15 @@ struct MetaPages {
     var freeRoot: UInt64
     var lastPage: UInt64
     var transaction: UInt64
+    /// Whether the page has the mark of a sealed file.
+    var isSealed: Bool
+  }
+
+  /// What the meta pages state of the file.
+  struct Facts {
+    var format: PageFormat
+    /// Whether both pages have the mark of a sealed file.
+    var isSealed: Bool
   }
 
   /// Throws when the file is not LMDB's, is one of another LMDB than that of this process, or is
@@ -29,9 +38,8 @@ struct MetaPages {
   /// Another process may be writing, so that a page that looks wrong is read again.
   ///
   /// - Parameter allowsOtherEngine: whether a file of the other LMDB is checked, too.
-  /// - Returns: the format of the file.
   @discardableResult
-  func check(allowsOtherEngine: Bool = false) throws(LMDBError) -> PageFormat {
+  func check(allowsOtherEngine: Bool = false) throws(LMDBError) -> Facts {
     var attempts = 0
     while true {
       attempts += 1
@@ -51,8 +59,9 @@ struct MetaPages {
   /// The number of the newest commit; another process may be making one.
   func lastTransaction() throws(LMDBError) -> UInt64 { try newestMeta().transaction }
 
-  private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> PageFormat {
+  private func checkOnce(_ allowsOtherEngine: Bool) throws(LMDBError) -> Facts {
     let newest = try newestMeta()
+    let facts = Facts(format: newest.format, isSealed: newest.isSealed)
     guard allowsOtherEngine || newest.format == .ofEngine else {
       throw LMDBError(.otherEngine(newest.format), operation: "open", path: path)
     }
@@ -65,14 +74,14 @@ struct MetaPages {
     let size = UInt64(max(0, status.st_size))
     let (pages, overflows) = newest.lastPage.addingReportingOverflow(1)
     let (needed, isTooMuch) = pages.multipliedReportingOverflow(by: pageSize)
-    if !overflows, !isTooMuch, size >= needed { return newest.format }
+    if !overflows, !isTooMuch, size >= needed { return facts }
     // Pages that a write took and gave back are counted, and at the end of the file never written:
     // a healthy file may be shorter than its count, by nothing but free pages.
     let present = size / pageSize
     if !overflows, pages - present <= 1 << 20,
       let free = freePages(from: present, newest), UInt64(free.count) == pages - present
     {
-      return newest.format
+      return facts
     }
     throw LMDBError(
       .truncated(size: size, needed: overflows || isTooMuch ? .max : needed), operation: "open",
@@ -103,7 +112,8 @@ struct MetaPages {
     guard second.pageSize == pageSize else {
       throw damage("its two meta pages say page sizes of \(pageSize) and \(second.pageSize) bytes")
     }
-    let newest = first.transaction >= second.transaction ? first : second
+    var newest = first.transaction >= second.transaction ? first : second
+    newest.isSealed = first.isSealed && second.isSealed
     guard newest.transaction < MetaPage.transactionLimit else {
       throw damage(
         "its meta page says transaction number \(newest.transaction), must be below 2^56")
@@ -125,7 +135,7 @@ struct MetaPages {
   private func meta(at offset: off_t) throws(LMDBError) -> Meta {
     errno = 0
     // The second meta page of a file may end with its last field.
-    let page = read(upTo: PageFormat.lmdb10.meta.size, at: offset)
+    let page = read(upTo: SealMark.headSize, at: offset)
     let format = page.bytes.withUnsafeBytes { PageFormat(ofFile: $0) }
     guard page.bytes.count >= (format ?? .lmdb09).meta.size else {
       if errno != 0 { throw LMDBError(code: errno, operation: "open", path: path) }
@@ -137,7 +147,8 @@ struct MetaPages {
       format: format, pageSize: page.word(freeList + TreeRecordLayout.pageSize),
       freeRoot: page.long(freeList + TreeRecordLayout.root),
       lastPage: page.long(format.meta.lastPage),
-      transaction: page.long(format.meta.transaction))
+      transaction: page.long(format.meta.transaction),
+      isSealed: page.bytes.withUnsafeBytes { SealMark.isPresent(in: $0) })
   }
 
   /// Why a file that begins with `start` has no format that is known.

@@ -6,17 +6,20 @@ import CLMDB
 /// An environment has it in place of LMDB's handle, and is read-only. The engine touches no lock
 /// file, so no writer knows of its reads. Each read shows the newest commit and ends with
 /// ``Transaction/whole(_:)``, which refuses results of pages that a writer may have written over
-/// meanwhile.
+/// meanwhile. Nobody writes a sealed file.
 final class PageEngine: @unchecked Sendable {
   let path: String
   let file: PageFile
   let format: PageFormat
   let pageSize: Int
+  /// Whether nobody ever writes the file, so that each read is whole.
+  let isSealed: Bool
   /// The newest map; earlier ones last as long as their reads.
   private let map: Guarded<PageMap>
 
-  init(_ file: PageFile, path: String) throws(LMDBError) {
+  init(_ file: PageFile, path: String, isSealed: Bool = false) throws(LMDBError) {
     self.path = path
+    self.isSealed = isSealed
     self.file = file
     let first: PageMap
     do {
@@ -114,6 +117,7 @@ final class PageRead {
   /// See ``Transaction/whole(_:)``.
   @inline(never)
   func whole<R, E: Error>(_ body: () throws(E) -> R) throws -> R {
+    if engine.isSealed { return try body() }
     do {
       let result = try body()
       try checkWhole()

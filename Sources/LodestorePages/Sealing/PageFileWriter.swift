@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Writes an LMDB file of data version 1 from the pairs of its trees, in order.
+/// Writes a sealed file: an LMDB file of data version 1 from the pairs of its trees, in order.
 ///
 /// The file has one state: its two meta pages lead to the same trees, as commits 1 and 2. No page is free,
 /// and every byte that belongs to nothing is zero. So equal trees have equal files, byte for byte, and
@@ -28,7 +28,7 @@ package struct PageFileWriter {
   private var tree: TreeWriter?
   private var records: [String: TreeRecord] = [:]
 
-  /// - Parameter descriptor: an empty file, which stays the caller's; it must be open for reading too.
+  /// - Parameter descriptor: an empty file, which stays the caller's.
   package init(descriptor: Int32) throws(PageWriteError) {
     output = try PageOutput(descriptor: descriptor, pageSize: Self.pageSize)
   }
@@ -101,6 +101,8 @@ package struct PageFileWriter {
       }
       page.storeBytes(of: pageCount - 1, toByteOffset: layout.lastPage, as: UInt64.self)
       page.storeBytes(of: transaction, toByteOffset: layout.transaction, as: UInt64.self)
+      UnsafeMutableRawBufferPointer(rebasing: page[SealMark.offset...])
+        .copyBytes(from: SealMark.bytes)
     }
     return page
   }

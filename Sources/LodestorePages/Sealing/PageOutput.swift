@@ -16,6 +16,8 @@ struct PageOutput {
   private var verity = VerityTree()
   /// Bytes that are not in the file yet.
   private var buffer: [UInt8] = []
+  /// The first frame, whose first two pages are known last.
+  private var firstFrame: [UInt8] = []
   private var written = 0
   /// The number of the next page.
   private(set) var next: UInt64 = 0
@@ -63,6 +65,7 @@ struct PageOutput {
       try Self.write(bytes, at: offset, to: descriptor)
     }
     written += buffer.count
+    firstFrame += buffer.prefix(VerityTree.frameSize - firstFrame.count)
     buffer.removeAll(keepingCapacity: true)
   }
 
@@ -75,21 +78,9 @@ struct PageOutput {
       try Self.write(bytes, at: 0, to: descriptor)
     }
     // The first frame was hashed with zeros in their place.
+    firstFrame.replaceSubrange(0..<firstPages.count, with: firstPages)
     var frames = verity.frameDigests
-    var first = [UInt8](repeating: 0, count: min(written, VerityTree.frameSize))
-    let count = first.withUnsafeMutableBytes { bytes in
-      var done = 0
-      while done < bytes.count {
-        let read = pread(
-          descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(done))
-        if read < 0, errno == EINTR { continue }
-        guard read > 0 else { return read < 0 ? -1 : done }
-        done += read
-      }
-      return done
-    }
-    guard count == first.count else { throw .system(code: count < 0 ? errno : EIO) }
-    frames[0] = first.withBytes { VerityTree.frameDigest(of: $0) }
+    frames[0] = firstFrame.withBytes { VerityTree.frameDigest(of: $0) }
     return frames
   }
 

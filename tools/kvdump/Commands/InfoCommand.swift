@@ -10,8 +10,8 @@ struct InfoCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, on: console) { snapshot in
-      let facts = try StoreFacts(snapshot, path: store.path)
+    try ReadStore.withStore(store.path, on: console) { source in
+      let facts = try source.read { try StoreFacts($0, source.seal, path: store.path) }
       switch console.format {
       case .json, .jsonl: try console.writeObject(facts.members + [facts.entityMember])
       case .table, .line:

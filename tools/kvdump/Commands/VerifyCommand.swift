@@ -11,6 +11,7 @@ struct VerifyCommand: StoreCommand {
     abstract: "Check every page, record, index and checksum; status 1 if wrong.",
     discussion: """
       The file's pages are checked before it is opened, so a damaged file is listed and not read. \
+      A sealed file is also compared with its seal, and its fs-verity digest is told. \
       The folder of a published dataset, and its manifest.json, are checked by kvdump-datasets: the \
       signatures, and every file that the manifest names.
 
@@ -42,6 +43,13 @@ struct VerifyCommand: StoreCommand {
         path: store.path, commit: previous ? .previous : .newest, limit: limit)
     } catch {
       throw CommandFailure.verification(error, of: store.path) ?? error
+    }
+    if let seal = report.seal, report.isSound {
+      // The file is read once more: its pages were read in the order of its trees.
+      let digest = try FileVerity.digest(ofFileAt: store.path)
+      report.notices.append(
+        "sealed: generation \(seal.generation) of '\(seal.name)', fs-verity digest "
+          + Finding.hexadecimal(digest))
     }
     if !report.conditional.isEmpty { try verifyConditional(&report, on: console) }
     switch console.format {

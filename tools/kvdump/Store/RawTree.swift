@@ -42,6 +42,7 @@ struct RawTree {
     case .history: "the history of changes"
     case .digests: "digests of records, links and buckets"
     case .catalogueCopy: "a second copy of the catalogue"
+    case .seal: "what the sealed file says of itself"
     case .records: entity.map { "records of \($0.name)" } ?? "records of an entity not described"
     case .index: index.map { "index \($0)" } ?? "an index not described"
     case nil: nil
@@ -67,7 +68,7 @@ struct RawTree {
     if isLong, kind != .buckets { return nil }
     return switch kind {
     case .header: header(key, body)
-    case .catalogue: sealed(key, body) { "\(document($0) ?? "")" }
+    case .catalogue, .seal: sealed(key, body) { "\(document($0) ?? "")" }
     case .catalogueCopy:
       sealed(key, body) { key.first == 0 ? "a field of the header" : "\(document($0) ?? "")" }
     case .counters: counter(key, body)

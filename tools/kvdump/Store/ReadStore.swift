@@ -30,7 +30,9 @@ enum ReadStore {
     if isPrevious { options.access = .previousCommit }
     let store = try DynamicStore(path: path, options: options)
     defer { store.close() }
-    if !isPrevious { warn(store.hasLockFile, store.otherEngine, path, console) }
+    if !isPrevious, store.seal == nil {
+      warn(store.hasLockFile, store.otherEngine, path, console)
+    }
     return try body(store)
   }
 
@@ -47,7 +49,9 @@ enum ReadStore {
     engine.checkPages(when: .verifyFirst)
     let environment = try EnvironmentRegistry.open(path, options: engine) { _ in }
     defer { EnvironmentRegistry.close(environment) }
-    if warns { warn(environment.hasLockFile, environment.otherEngine, path, console) }
+    if warns, !environment.isSealed {
+      warn(environment.hasLockFile, environment.otherEngine, path, console)
+    }
     return try body(environment)
   }
 

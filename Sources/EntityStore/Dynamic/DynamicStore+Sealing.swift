@@ -1,0 +1,32 @@
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+extension DynamicStore {
+  /// The seal of a sealed file; `nil` for any other store.
+  package var seal: Seal? { core.seal.map { Seal($0) } }
+
+  /// A sealed file that was made.
+  package struct SealedFacts: Sendable {
+    package var seal: Seal
+    /// The fs-verity digest of the file, 32 bytes.
+    package var digest: [UInt8]
+    package var byteCount: UInt64
+  }
+
+  /// Makes a sealed file of the newest commit; see ``Store/seal(to:name:generation:dataAsOf:sealedAt:)``.
+  ///
+  /// - Parameter step: called now and then with the pairs so far, of how many; false ends the work with
+  ///   ``StoreError/Code/cancelled``.
+  package func seal(
+    to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date = Date(),
+    step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
+  ) throws -> SealedFacts {
+    let made = try core.seal(
+      to: path, name: name, generation: generation, dataAsOf: dataAsOf, sealedAt: sealedAt,
+      step: step)
+    return SealedFacts(seal: made.seal, digest: made.digest, byteCount: made.byteCount)
+  }
+}

@@ -1,0 +1,108 @@
+internal import LMDB
+internal import LodestoreFormat
+internal import LodestorePages
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+/// What a sealed file says of itself: which dataset it has, in which state, and how much of it.
+///
+/// A seal is no signature: whoever makes a file writes its seal. See <doc:SealedFiles>.
+public struct Seal: Sendable, Hashable {
+  /// The name of the dataset: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the first a letter or digit.
+  public var name: String
+  /// The number of this state of the dataset, from 1 to 2^63 − 1; a later state has a higher one.
+  public var generation: UInt64
+  /// When the data was as the file has it.
+  public var dataAsOf: Date
+  /// When the file was made.
+  public var sealedAt: Date
+  /// The SHA-256 of the catalogue, in 64 hexadecimal digits.
+  ///
+  /// Two generations with equal fingerprints have the same entities, attributes and indexes.
+  public var schemaFingerprint: String
+  /// The number of records of each entity, by the entity's name.
+  public var recordCounts: [String: Int]
+  /// The digest of all records, links and buckets, in 32 hexadecimal digits.
+  ///
+  /// Two generations with equal digests and fingerprints have the same content.
+  public var contentDigest: String
+
+  /// A seal with these facts, as for tests and previews.
+  public init(
+    name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date, schemaFingerprint: String,
+    recordCounts: [String: Int], contentDigest: String
+  ) {
+    self.name = name
+    self.generation = generation
+    self.dataAsOf = dataAsOf
+    self.sealedAt = sealedAt
+    self.schemaFingerprint = schemaFingerprint
+    self.recordCounts = recordCounts
+    self.contentDigest = contentDigest
+  }
+
+  init(_ description: SealDescription) {
+    self.init(
+      name: description.name, generation: description.generation,
+      dataAsOf: Date(timeIntervalSinceReferenceDate: description.dataAsOf),
+      sealedAt: Date(timeIntervalSinceReferenceDate: description.sealedAt),
+      schemaFingerprint: Self.hexadecimal(description.schema),
+      recordCounts: description.counts.mapValues { Int(clamping: $0) },
+      contentDigest: "\(description.digest)")
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// Reads the seal of the file at `path` without opening the file as a store.
+  ///
+  /// Costs a few page reads, and checks those pages and the checksum of the seal, but no other pages. Use
+  /// it to choose among files, such as a bundled one and a downloaded one.
+  ///
+  /// - Throws: ``StoreError/Code/notSealed`` when the file is none that ``Store/seal(to:name:generation:dataAsOf:sealedAt:)``
+  ///   or `kvdump seal` made; ``StoreError/Code/noSuchStore``, ``StoreError/Code/damaged``,
+  ///   ``StoreError/Code/newerFormat``.
+  public init(ofFileAt path: String) throws(StoreError) {
+    do {
+      self.init(try Self.description(ofFileAt: path))
+    } catch {
+      throw StoreError(readingSealOf: path, error)
+    }
+  }
+
+  private static func description(ofFileAt path: String) throws -> SealDescription {
+    let snapshot = try PageSnapshot(newestOf: PageMap(LodestorePages.PageFile(path: path)))
+    func value(_ key: [UInt8], in tree: PageTree) throws -> UnsafeRawBufferPointer? {
+      try key.withBytes { (key) throws(PageError) in try tree.pages?.pair(of: key)?.value }
+    }
+    return try withExtendedLifetime(snapshot) {
+      guard SealMark.isPresent(in: snapshot.map), let tree = try snapshot.tree(TreeName.seal.text),
+        let header = try snapshot.tree(TreeName.header.text)
+      else { throw StoreError.notSealed(path) }
+      guard let format = try value(HeaderField.format.key, in: header),
+        let body = try value(SealDescription.key, in: tree)
+      else { throw FormatError("it has no seal", .sealPair) }
+      try Catalogue.check(FormatRequirement(bytes: format), path: path, isWriting: false)
+      return try SealDescription(body: body)
+    }
+  }
+}
+
+extension StoreError {
+  fileprivate init(readingSealOf path: String, _ error: any Error) {
+    switch error {
+    case let error as VerificationError:
+      self.init(LMDBError(error, operation: "read the seal of", path: path))
+    case let error as PageError:
+      self.init(LMDBError(error, operation: "read the seal of", path: path))
+    default: self.init(wrapping: error)
+    }
+  }
+}

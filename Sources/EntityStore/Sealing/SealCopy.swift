@@ -1,0 +1,252 @@
+internal import LMDB
+internal import LodestoreFormat
+internal import LodestorePages
+
+/// Copies the trees of one transaction into a sealed file.
+struct SealCopy {
+  let transaction: Transaction
+  /// The trees of the store, by name.
+  let trees: [String: Tree]
+  let header: Tree
+  var writer: PageFileWriter
+  /// The pairs of all trees.
+  let total: Int
+  let step: (_ done: Int, _ total: Int) -> Bool
+  private var done = 0
+  private var digests: [DigestedContent: ContentDigest] = [:]
+  private var counts: [String: UInt64] = [:]
+
+  init(
+    transaction: Transaction, trees: [String: Tree], header: Tree, writer: PageFileWriter,
+    total: Int, step: @escaping (_ done: Int, _ total: Int) -> Bool
+  ) {
+    self.transaction = transaction
+    self.trees = trees
+    self.header = header
+    self.writer = writer
+    self.total = total
+    self.step = step
+  }
+
+  mutating func run(
+    _ known: Catalogue.Trees, _ seal: SealDescription
+  ) throws -> SealDescription {
+    let entities = try Catalogue.descriptions(known, in: transaction)
+    let relationships = try Catalogue.relationships(known, in: transaction)
+    let stored = try storedDigests()
+    try copyHeader()
+    let schema = try copyCatalogue(known.catalogue)
+    try copy(.counters)
+    try copyBuckets()
+    try writer.beginTree(TreeName.imports.text)
+    for entity in entities { try copy(entity, stored) }
+    for relationship in relationships {
+      for name in relationship.trees {
+        try copy(name, checking: DigestedContent(of: name).map { ($0, stored) })
+      }
+    }
+    try check(.buckets, stored)
+    try writeDigests()
+    var seal = seal
+    seal.schema = schema
+    seal.counts = counts
+    seal.digest = digests.values.reduce(into: ContentDigest()) { $0 += $1 }
+    try writer.beginTree(TreeName.seal.text)
+    try add(SealDescription.key, seal.body)
+    return seal
+  }
+
+  // MARK: Pairs
+
+  private mutating func add(_ key: [UInt8], _ body: [UInt8]) throws {
+    try key.withBytes { (key) throws(PageWriteError) in
+      try body.withBytes { (body) throws(PageWriteError) in try writer.add(key, body) }
+    }
+  }
+
+  private mutating func noteStep() throws {
+    done += 1
+    guard done & 0x3ff == 0 else { return }
+    if !step(done, max(total, done)) {
+      throw StoreError(.cancelled, "cannot seal the store: cancelled")
+    }
+  }
+
+  private func tree(_ name: TreeName) throws -> Tree {
+    guard let tree = trees[name.text] else {
+      throw FormatError("tree '\(name.text)' of the catalogue is missing", .treeThere)
+    }
+    return tree
+  }
+
+  /// Calls `body` with each pair of a tree.
+  private mutating func forEachPair(
+    of tree: Tree,
+    _ body: (inout SealCopy, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let cursor = try Cursor(tree, in: transaction)
+    var found = try cursor.first()
+    while found {
+      try body(&self, cursor.key, cursor.value)
+      try noteStep()
+      found = try cursor.next()
+    }
+  }
+
+  /// Copies a tree as it is; where it has a digest, compares that.
+  private mutating func copy(
+    _ name: TreeName,
+    checking digest: (content: DigestedContent, stored: [DigestedContent: ContentDigest]?)? = nil
+  ) throws {
+    try writer.beginTree(name.text)
+    var sum = ContentDigest()
+    let content = digest?.content
+    try forEachPair(of: tree(name)) { copy, key, body in
+      if let content, let number = ContentDigest(of: content, key: key, body: body) {
+        sum += number
+      }
+      try copy.writer.add(key, body)
+    }
+    guard let digest else { return }
+    digests[digest.content] = sum
+    try check(digest.content, digest.stored)
+  }
+
+  // MARK: Header and catalogue
+
+  /// Copies the header, with a lowest writer that no version has, and without the marks of imports.
+  private mutating func copyHeader() throws {
+    try writer.beginTree(TreeName.header.text)
+    let known = [HeaderField.format, .uuid, .created, .schema, .model].map(\.key)
+    try forEachPair(of: header) { copy, key, body in
+      if HeaderField.changedEntity(key) != nil { return }
+      guard known.contains(where: { key.elementsEqual($0) }) else {
+        throw StoreError.unknownPart("the header field '\(String(decoding: key, as: UTF8.self))'")
+      }
+      guard key.elementsEqual(HeaderField.format.key) else { return try copy.writer.add(key, body) }
+      var requirement = try FormatRequirement(bytes: body)
+      requirement.lowestWriter = SealDescription.lowestWriter
+      try copy.add(Array(key), requirement.bytes)
+    }
+  }
+
+  /// Copies the catalogue, and makes its second copy; returns its fingerprint.
+  private mutating func copyCatalogue(_ catalogue: Tree) throws -> [UInt8] {
+    var fingerprint = SchemaFingerprint()
+    var copies: [(key: [UInt8], body: [UInt8])] = []
+    for field in CatalogueCopyKey.fields {
+      guard let body = try transaction.get(field.key, in: header) else { continue }
+      let key = CatalogueCopyKey.key(of: field)
+      copies.append((key, Checksum.sealed(key: key, content: Array(body))))
+    }
+    try writer.beginTree(TreeName.catalogue.text)
+    try forEachPair(of: catalogue) { copy, key, body in
+      guard
+        CatalogueKey.entityNumber(key) != nil || CatalogueKey.relationshipNumber(key) != nil
+      else { throw StoreError.unknownPart("a part of the catalogue") }
+      _ = try Checksum.unsealed(key: key, body: body)
+      fingerprint.add(key: key, body: body)
+      copies.append((Array(key), Array(body)))
+      try copy.writer.add(key, body)
+    }
+    try writer.beginTree(TreeName.catalogueCopy.text)
+    for pair in copies.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      try add(pair.key, pair.body)
+    }
+    return fingerprint.value
+  }
+
+  private mutating func copyBuckets() throws {
+    try writer.beginTree(TreeName.buckets.text)
+    var sum = ContentDigest()
+    try forEachPair(of: tree(.buckets)) { copy, key, body in
+      _ = try Checksum.unsealed(key: key, body: body)
+      if let number = ContentDigest(of: .buckets, key: key, body: body) { sum += number }
+      try copy.writer.add(key, body)
+    }
+    digests[.buckets] = sum
+  }
+
+  // MARK: Records
+
+  /// Copies the records and indexes of an entity.
+  private mutating func copy(
+    _ entity: EntityDescription, _ stored: [DigestedContent: ContentDigest]?
+  ) throws {
+    let name = TreeName.records(entity: entity.number)
+    let renewal = RecordRenewal(entity)
+    var (before, after) = (ContentDigest(), ContentDigest())
+    var count: UInt64 = 0
+    try writer.beginTree(name.text, hasIntegerKeys: true)
+    try forEachPair(of: tree(name)) { copy, key, body in
+      guard key.count == 8 else {
+        throw FormatError("the key of a record has \(key.count) bytes, must have 8", .recordID)
+      }
+      let id = key._uint64(at: 0)
+      guard body.count >= RecordLayout.headerSize + RecordLayout.checksumSize,
+        Checksum.fits(body, id: id)
+      else {
+        throw StoreError.damagedRecord(
+          entity: entity.name, recordID: id,
+          FormatError("its checksum does not fit its bytes", .recordChecksum))
+      }
+      count += 1
+      before.add(record: id, checksum: body.recordChecksum)
+      guard let record = try renewal.renewed(body, id: id) else {
+        after.add(record: id, checksum: body.recordChecksum)
+        return try copy.writer.add(key, body)
+      }
+      try record.withUnsafeBytes { record in
+        after.add(record: id, checksum: record.recordChecksum)
+        try copy.writer.add(key, record)
+      }
+    }
+    counts[entity.name] = count
+    digests[.records(entity: entity.number)] = before
+    try check(.records(entity: entity.number), stored)
+    digests[.records(entity: entity.number)] = after
+    for index in entity.indexes + entity.building {
+      try copy(.index(entity: entity.number, index: index.number))
+    }
+    for index in entity.elementIndexes {
+      try copy(.elements(entity: entity.number, index: index.number))
+    }
+  }
+
+  // MARK: Digests
+
+  /// The digests of the store; `nil` where it has none.
+  private func storedDigests() throws -> [DigestedContent: ContentDigest]? {
+    guard let tree = trees[TreeName.digests.text] else { return nil }
+    var digests: [DigestedContent: ContentDigest] = [:]
+    let cursor = try Cursor(tree, in: transaction)
+    var found = try cursor.first()
+    while found {
+      if let content = DigestedContent(key: cursor.key) {
+        digests[content] = ContentDigest(bytes: cursor.value)
+      }
+      found = try cursor.next()
+    }
+    return digests
+  }
+
+  /// Throws where the digest of what was copied is not that of the store.
+  private func check(
+    _ content: DigestedContent, _ stored: [DigestedContent: ContentDigest]?
+  ) throws {
+    guard let stored else { return }
+    guard stored[content] ?? ContentDigest() == digests[content] ?? ContentDigest() else {
+      throw FormatError(
+        "the digest of \(content) is not that of the content: something was lost, or an earlier "
+          + "state was put back", .digestContent)
+    }
+  }
+
+  private mutating func writeDigests() throws {
+    try writer.beginTree(TreeName.digests.text)
+    let pairs = digests.filter { $0.value != ContentDigest() }
+      .map { (key: $0.key.key, body: $0.value.bytes) }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    for pair in pairs { try add(pair.key, pair.body) }
+  }
+}

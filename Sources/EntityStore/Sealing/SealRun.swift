@@ -1,0 +1,60 @@
+internal import LMDB
+internal import LodestoreFormat
+internal import LodestorePages
+
+/// The copying of one commit into a sealed file; see Format.md, "Sealed files".
+///
+/// Every checksum and digest of the content is compared on the way: damage is not sealed.
+struct SealRun {
+  private let core: StoreCore
+  private let environment: Environment
+  private let step: (_ done: Int, _ total: Int) -> Bool
+
+  init(_ core: StoreCore, step: @escaping (_ done: Int, _ total: Int) -> Bool) {
+    self.core = core
+    environment = core.environment
+    self.step = step
+  }
+
+  /// Writes the file; returns the seal with counts, fingerprint and digest.
+  func write(
+    to path: String, _ seal: SealDescription
+  ) throws -> (SealDescription, PageFileWriter.Written) {
+    var described = seal
+    let written = try SealedFile.make(at: path, of: environment) { writer in
+      described = try write(seal, into: &writer)
+    }
+    return (described, written)
+  }
+
+  /// Reads all trees at one commit.
+  private func write(
+    _ seal: SealDescription, into writer: inout PageFileWriter
+  ) throws -> SealDescription {
+    var trees: [String: Tree] = [:]
+    while true {
+      // Handles must be opened before the transaction that reads through them.
+      for name in try environment.read({ try $0.treeNames() }) where trees[name] == nil {
+        guard let known = TreeName(name) else { throw StoreError.unknownPart("the tree '\(name)'") }
+        trees[name] = try environment.openExistingTree(
+          name, hasIntegerKeys: known.hasIntegerKeys)
+      }
+      let opened = trees
+      let result: SealDescription? = try environment.read { transaction in
+        let names = try transaction.namedTrees()
+        guard names.allSatisfy({ opened[$0.name] != nil }) else { return nil }
+        var copy = SealCopy(
+          transaction: transaction, trees: opened, header: core.trees.header, writer: writer,
+          total: names.reduce(0) { $0 + Int(clamping: $1.entryCount) }, step: step)
+        let description = try copy.run(core.trees, seal)
+        writer = copy.writer
+        return description
+      }
+      if let result { return result }
+    }
+  }
+}
+
+extension TreeName {
+  fileprivate var hasIntegerKeys: Bool { if case .records = self { true } else { false } }
+}

@@ -1,0 +1,143 @@
+internal import LodestorePages
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The sealed files whose pages this user has had checked on this machine.
+///
+/// A file `checked-pages` in a directory of the user's cache has a mark of 32 bytes for each: the SHA-256
+/// of what the system says of the file, the time of its last change among it, which no program can set. So
+/// a file that was written to, replaced or copied has another mark. The file is a cache: whoever removes it
+/// has the files checked once more. Where it cannot be had, or others may write it, files are checked at
+/// each opening.
+struct CheckedFiles {
+  /// Raised when the check of pages finds more than before.
+  private static let version = 1
+  private static let markSize = SHA256Digest.size
+  /// Beyond it the older half is forgotten.
+  private static let mostMarks = 4_096
+
+  /// `nil` where there is no place for it.
+  private let directory: String?
+
+  /// - Parameter directory: the place, in which nothing else is; `nil` for that in the user's cache.
+  init(directory: String?) {
+    self.directory = directory ?? Self.usersDirectory
+  }
+
+  private static var usersDirectory: String? {
+    func variable(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    // A program with the rights of another user has the environment of its own.
+    guard getuid() == geteuid() else { return nil }
+    #if canImport(Darwin)
+      return variable("HOME").map { $0 + "/Library/Caches/lodestore" }
+    #else
+      return variable("XDG_CACHE_HOME").map { $0 + "/lodestore" }
+        ?? variable("HOME").map { $0 + "/.cache/lodestore" }
+    #endif
+  }
+
+  // MARK: Marks
+
+  /// The mark of an open file; `nil` for one that changed so lately that a further change could have the
+  /// same time.
+  static func mark(of file: Int32) -> [UInt8]? {
+    var status = stat()
+    var system = statvfs()
+    var now = timespec()
+    guard fstat(file, &status) == 0, fstatvfs(file, &system) == 0,
+      clock_gettime(CLOCK_REALTIME, &now) == 0
+    else { return nil }
+    #if canImport(Darwin)
+      let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+      let granularity = 2.0
+    #else
+      let (modified, changed) = (status.st_mtim, status.st_ctim)
+      // Kernels take times from their last tick, at most a hundredth of a second ago.
+      let granularity = 0.02
+    #endif
+    let age =
+      Double(now.tv_sec - changed.tv_sec) + Double(now.tv_nsec - changed.tv_nsec) * 1e-9
+    guard age > granularity else { return nil }
+    let facts: [UInt64] = [
+      UInt64(Self.version), UInt64(truncatingIfNeeded: system.f_fsid),
+      UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino),
+      UInt64(truncatingIfNeeded: status.st_size),
+      UInt64(truncatingIfNeeded: modified.tv_sec), UInt64(truncatingIfNeeded: modified.tv_nsec),
+      UInt64(truncatingIfNeeded: changed.tv_sec), UInt64(truncatingIfNeeded: changed.tv_nsec),
+    ]
+    return facts.withUnsafeBytes { SHA256Digest.digest(of: $0) }
+  }
+
+  /// Whether a power cut leaves the file as it was checked, after a sync of it.
+  static func isOnDisk(_ file: Int32) -> Bool {
+    var system = statvfs()
+    let isReadOnly = fstatvfs(file, &system) == 0 && UInt(system.f_flag) & UInt(ST_RDONLY) != 0
+    return isReadOnly || fsync(file) == 0
+  }
+
+  // MARK: The file of marks
+
+  private var path: String? { directory.map { $0 + "/checked-pages" } }
+
+  func contains(_ mark: [UInt8]) -> Bool { marks.contains(mark) }
+
+  func add(_ mark: [UInt8]) {
+    guard let directory, let path else { return }
+    let known = marks
+    guard !known.contains(mark) else { return }
+    Self.makeDirectory(directory)
+    if known.count >= Self.mostMarks {
+      return Self.replace(path, with: known.suffix(Self.mostMarks / 2) + [mark])
+    }
+    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    _ = mark.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+  }
+
+  private var marks: [[UInt8]] {
+    guard let path else { return [] }
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
+    var status = stat()
+    // What others may write says nothing.
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid(), status.st_mode & 0o022 == 0
+    else { return [] }
+    let most = 2 * Self.mostMarks * Self.markSize
+    let size = max(0, min(Int(status.st_size), most))
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in
+      count = max(0, read(file, bytes.baseAddress, size))
+    }
+    let whole = bytes.count / Self.markSize * Self.markSize
+    return stride(from: 0, to: whole, by: Self.markSize).map {
+      Array(bytes[$0..<$0 + Self.markSize])
+    }
+  }
+
+  /// A mark that another process adds meanwhile may be lost, and its file is checked once more.
+  private static func replace(_ path: String, with marks: some Sequence<[UInt8]>) {
+    let temporary = "\(path).\(UInt64.random(in: .min ... .max))"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return }
+    let bytes = Array(marks.joined())
+    let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    close(file)
+    if count != bytes.count || rename(temporary, path) != 0 { unlink(temporary) }
+  }
+
+  private static func makeDirectory(_ directory: String) {
+    guard mkdir(directory, 0o700) != 0, errno == ENOENT, directory.count > 1 else { return }
+    makeDirectory(StoreFile.directory(of: directory))
+    mkdir(directory, 0o700)
+  }
+}

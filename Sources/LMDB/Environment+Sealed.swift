@@ -1,0 +1,72 @@
+internal import LodestorePages
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Sealed files, which are read without a lock file by any number of processes.
+extension Environment {
+  /// Opens a sealed file, read-only whatever the options say.
+  ///
+  /// The environment holds a shared `flock` on the file for as long as it is open. Whoever removes old
+  /// generations of a dataset asks for the exclusive one first, and so removes none that is in use.
+  ///
+  /// - Returns: `nil` when the path leads to another file by now.
+  static func openSealed(
+    _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity,
+    _ onCheck: (Int, Int) -> Bool
+  ) throws(LMDBError) -> Environment? {
+    var options = options
+    options.access = .readOnly
+    guard MemoryLayout<Int>.size == 8, UInt16(1).littleEndian == 1 else {
+      throw LMDBError(
+        .notAnEnvironment(
+          "this machine, which is no 64-bit little-endian one, reads no such pages"),
+        operation: "open", path: path)
+    }
+    let file: PageFile
+    do throws(VerificationError) {
+      file = try PageFile(path: path)
+    } catch {
+      throw LMDBError(error, operation: "open", path: path)
+    }
+    share(file.descriptor, forSeconds: options.growthWaitInSeconds)
+    var status = stat()
+    guard fstat(file.descriptor, &status) == 0 else {
+      throw LMDBError(code: errno, operation: "open", path: path)
+    }
+    guard status.st_nlink > 0, StoreFile.Identity(status) == identity else { return nil }
+    try checkPages(of: file.descriptor, path, options, onCheck)
+    return Environment(try PageEngine(file, path: path, isSealed: true), identity, options)
+  }
+
+  /// Takes the shared lock of a file, and waits for a process that holds the exclusive one.
+  ///
+  /// Where the file system has no such locks, and after the wait, the file is used without one: nothing but
+  /// the removal of old generations depends on it.
+  private static func share(_ file: Int32, forSeconds seconds: Double) {
+    let deadline = monotonicSeconds() + seconds
+    while flock(file, LOCK_SH | LOCK_NB) != 0 {
+      guard errno == EINTR || errno == EWOULDBLOCK, monotonicSeconds() < deadline else { return }
+      usleep(1_000)
+    }
+  }
+
+  private static func checkPages(
+    of file: Int32, _ path: String, _ options: EnvironmentOptions, _ onCheck: (Int, Int) -> Bool
+  ) throws(LMDBError) {
+    guard options.trust == .verifyFirst, let check = options.checkPages else { return }
+    let checked = CheckedFiles(directory: options.checkedFilesDirectory)
+    let mark = CheckedFiles.mark(of: file)
+    if let mark, checked.contains(mark) { return }
+    try check(file, path, onCheck)
+    // A file that changed meanwhile has another mark.
+    if let mark, mark == CheckedFiles.mark(of: file), CheckedFiles.isOnDisk(file) {
+      checked.add(mark)
+    }
+  }
+}

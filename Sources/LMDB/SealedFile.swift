@@ -1,0 +1,84 @@
+import CLMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Makes sealed files.
+package enum SealedFile {
+  /// Makes a sealed file at `path`, where nothing may be, of the pairs of `source` that `body` adds.
+  ///
+  /// The file gets its name when it is complete and on the disk. A process that is killed leaves no file
+  /// of that name, or a whole one.
+  ///
+  /// - Throws: ``LMDBError``, and what `body` throws, with no file left.
+  package static func make(
+    at path: String, of source: Environment, _ body: (inout PageFileWriter) throws -> Void
+  ) throws -> PageFileWriter.Written {
+    try source.checkUsable("seal")
+    guard !source.isWriterThread else {
+      throw LMDBError(.nestedWrite, operation: "seal", path: source.path)
+    }
+    guard access(path, F_OK) != 0 else {
+      throw LMDBError(code: EEXIST, operation: "seal to", path: path)
+    }
+    try StoreFile.checkName(of: path)
+    let temporary: TemporaryFile
+    do throws(LMDBError) {
+      temporary = try TemporaryFile(for: path, mode: mode(of: source))
+    } catch {
+      throw LMDBError(error.kind, code: error.code, operation: "seal to", path: path)
+    }
+    let written: PageFileWriter.Written
+    do {
+      var writer = try PageFileWriter(descriptor: temporary.descriptor)
+      try body(&writer)
+      written = try writer.finish()
+    } catch let error as PageWriteError {
+      throw failure(error, temporary.descriptor, path)
+    }
+    let code = fsync(temporary.descriptor) == 0 ? temporary.move(to: path) : errno
+    guard code == 0 else {
+      throw LMDBError(
+        StoreFile.fullDisk(code, temporary.descriptor) ?? .engine, code: code,
+        operation: "seal to", path: path)
+    }
+    do {
+      try StoreFile.syncDirectory(of: path)
+    } catch {
+      // A power cut could take it away after it was said to be there.
+      unlink(path)
+      throw error
+    }
+    return written
+  }
+
+  /// Who may read the source may read the file, which nobody is to write.
+  private static func mode(of source: Environment) -> UInt32 {
+    var status = stat()
+    guard fstat(source.dataDescriptor, &status) == 0 else { return 0o400 }
+    return UInt32(status.st_mode) & 0o444
+  }
+
+  private static func failure(
+    _ error: PageWriteError, _ file: Int32, _ path: String
+  ) -> LMDBError {
+    func damaged(_ reason: String) -> LMDBError {
+      LMDBError(.damaged(reason), code: MDB_CORRUPTED, operation: "seal to", path: path)
+    }
+    switch error {
+    case .system(let code):
+      return StoreFile.failedWrite(code, to: file, operation: "seal to", path: path)
+    case .keyOrder(let tree): return damaged("the keys of the tree \(tree) are not in order")
+    case .keyLength(let tree, let count):
+      return damaged("the tree \(tree) has a key of \(count) bytes")
+    case .valueLength(let tree, let count):
+      return damaged("the tree \(tree) has a value of \(count) bytes")
+    case .treeTwice(let name): return damaged("two trees have the name \(name)")
+    }
+  }
+}

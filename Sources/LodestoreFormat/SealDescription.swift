@@ -1,0 +1,139 @@
+/// What a sealed file says of itself: the pair of the tree `seal`.
+///
+/// See Format.md, "Sealed files".
+package struct SealDescription: Sendable, Hashable {
+  /// The name of the dataset.
+  package var name: String
+  /// The number of this state of the dataset, from 1 on; a later state has a higher one.
+  package var generation: UInt64
+  /// When the data was as the file has it; seconds since 2001-01-01T00:00:00Z.
+  package var dataAsOf: Double
+  /// When the file was made; seconds since 2001-01-01T00:00:00Z.
+  package var sealedAt: Double
+  /// See ``SchemaFingerprint``; 32 bytes.
+  package var schema: [UInt8]
+  /// The number of records of each entity, by the entity's name.
+  package var counts: [String: UInt64]
+  /// The digest of the store.
+  package var digest: ContentDigest
+
+  package init(
+    name: String, generation: UInt64, dataAsOf: Double, sealedAt: Double, schema: [UInt8],
+    counts: [String: UInt64], digest: ContentDigest
+  ) {
+    self.name = name
+    self.generation = generation
+    self.dataAsOf = dataAsOf
+    self.sealedAt = sealedAt
+    self.schema = schema
+    self.counts = counts
+    self.digest = digest
+  }
+
+  /// The key of the pair.
+  package static let key = Array("seal".utf8)
+  /// The lowest writer that the header of a sealed file asks for: no version has this number.
+  package static let lowestWriter = UInt32.max
+  package static let highestGeneration = UInt64(Int64.max)
+
+  /// Whether a dataset may have the name: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the first a
+  /// letter or digit, so that it is a name of files and a part of addresses.
+  package static func isValidName(_ name: String) -> Bool {
+    func isAlphanumeric(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: false
+      }
+    }
+    guard let first = name.utf8.first, name.utf8.count <= 64 else { return false }
+    return isAlphanumeric(first)
+      && name.utf8.allSatisfy { isAlphanumeric($0) || ".-_".utf8.contains($0) }
+  }
+}
+
+extension SealDescription {
+  /// The body of the pair: a checksum, then a document.
+  package var body: [UInt8] {
+    let counts = counts.mapValues { Document.integer(Int64(clamping: $0)) }
+    let document = Document.object([
+      "name": .string(name), "generation": .integer(Int64(clamping: generation)),
+      "dataAsOf": .date(dataAsOf), "sealedAt": .date(sealedAt), "schema": .data(schema),
+      "digest": .data(digest.bytes), "counts": .object(counts),
+    ])
+    return Checksum.sealed(key: Self.key, content: document.encoded())
+  }
+
+  /// Reads the body of the pair; members that are not listed are ignored.
+  package init(body: UnsafeRawBufferPointer) throws(FormatError) {
+    let content = try Self.key.withBytes { (key) throws(FormatError) in
+      try Checksum.unsealed(key: key, body: body)
+    }
+    let document = try Document(decoding: content)
+    func wrong(_ what: String) -> FormatError {
+      FormatError("the seal has no '\(what)' as it must be", .sealMembers)
+    }
+    guard case .string(let name)? = document["name"], Self.isValidName(name) else {
+      throw wrong("name")
+    }
+    guard case .integer(let generation)? = document["generation"], generation >= 1 else {
+      throw wrong("generation")
+    }
+    guard case .date(let dataAsOf)? = document["dataAsOf"], dataAsOf.isFinite else {
+      throw wrong("dataAsOf")
+    }
+    guard case .date(let sealedAt)? = document["sealedAt"], sealedAt.isFinite else {
+      throw wrong("sealedAt")
+    }
+    guard case .data(let schema)? = document["schema"], schema.count == SchemaFingerprint.size
+    else { throw wrong("schema") }
+    guard case .data(let bytes)? = document["digest"],
+      let digest = bytes.withUnsafeBytes({ ContentDigest(bytes: $0) })
+    else { throw wrong("digest") }
+    guard case .object(let members)? = document["counts"] else { throw wrong("counts") }
+    var counts: [String: UInt64] = [:]
+    for (entity, count) in members {
+      guard case .integer(let number) = count, number >= 0 else { throw wrong("counts") }
+      counts[entity] = UInt64(number)
+    }
+    self.init(
+      name: name, generation: UInt64(generation), dataAsOf: dataAsOf, sealedAt: sealedAt,
+      schema: schema, counts: counts, digest: digest)
+  }
+}
+
+/// The SHA-256 of a catalogue: of all its pairs in their order, each as the u32 LE length of its key, the
+/// key, the u32 LE length of its body and the body.
+///
+/// See Format.md, "Sealed files".
+package struct SchemaFingerprint {
+  package static let size = 32
+
+  private var bytes: [UInt8] = []
+
+  package init() {}
+
+  /// Adds a pair of the catalogue.
+  package mutating func add(key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
+    bytes += littleEndianBytes(UInt32(truncatingIfNeeded: key.count))
+    bytes += key
+    bytes += littleEndianBytes(UInt32(truncatingIfNeeded: body.count))
+    bytes += body
+  }
+
+  /// The fingerprint of the pairs so far.
+  package var value: [UInt8] { SHA256.hash(bytes) }
+}
+
+extension Array<UInt8> {
+  /// Calls `body` with the bytes, and keeps the type of what it throws.
+  fileprivate func withBytes<R, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let result: Result<R, E> = withUnsafeBytes { bytes in
+      do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+}

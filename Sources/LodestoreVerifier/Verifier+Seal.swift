@@ -1,0 +1,125 @@
+import LMDB
+import LodestoreFormat
+internal import LodestorePages
+
+/// The rules of Format.md, "Sealed files", but those of its pages.
+extension Verifier {
+  /// Checks the seal of a sealed file against the content that was read before, and that a file without a
+  /// seal does not ask for the writer of one.
+  mutating func verifySeal() throws {
+    let isForNobody = try headerField(.format)?.withUnsafeBytes { bytes in
+      try FormatRequirement(bytes: bytes).lowestWriter == SealDescription.lowestWriter
+    }
+    guard trees[TreeName.seal.text] != nil else {
+      guard isForNobody == true else { return }
+      addSeal(.sealWriter, "the header asks for a writer that no version is, and there is no seal")
+      return
+    }
+    try section(.seal) { verifier in
+      if isForNobody == false {
+        verifier.addSeal(
+          .sealWriter, "the header does not ask for the writer \(SealDescription.lowestWriter)")
+      }
+      guard let seal = try verifier.readSeal() else { return }
+      verifier.report.seal = seal
+      try verifier.verifySealedTrees()
+      try verifier.verifySealedSchema(seal)
+      try verifier.verifyCounts(seal)
+      verifier.verifySealedDigest(seal)
+    }
+  }
+
+  private mutating func addSeal(_ rule: FormatRule, _ detail: String) {
+    findings.add(Finding(.seal, rule, tree: TreeName.seal.text, detail))
+  }
+
+  private func headerField(_ field: HeaderField) throws -> [UInt8]? {
+    guard let tree = trees[TreeName.header.text] else { return nil }
+    guard let body = try transaction.get(field.key, in: tree), body.count == 8 else { return nil }
+    return Array(body)
+  }
+
+  /// The seal; `nil` with a finding where there is none.
+  private mutating func readSeal() throws -> SealDescription? {
+    guard let tree = trees[TreeName.seal.text] else { return nil }
+    var seal: SealDescription?
+    var list = findings
+    try walk(tree) { key, body in
+      guard key.elementsEqual(SealDescription.key) else {
+        return list.add(
+          Finding(.seal, .sealPair, tree: tree.name, key: key, "the key is not that of the seal"))
+      }
+      do {
+        seal = try SealDescription(body: body)
+      } catch let error as FormatError {
+        list.add(
+          Finding(.seal, error.rule ?? .sealMembers, tree: tree.name, key: key, error.description))
+      }
+    }
+    findings = list
+    if seal == nil, try transaction.count(of: tree) == 0 {
+      addSeal(.sealPair, "the seal is missing")
+    }
+    return seal
+  }
+
+  /// A sealed file has no history, and nothing of imports.
+  private mutating func verifySealedTrees() throws {
+    if trees[TreeName.history.text] != nil { addSeal(.sealTrees, "there is a history") }
+    if let imports = trees[TreeName.imports.text], try transaction.count(of: imports) > 0 {
+      addSeal(.sealTrees, "there are pairs of imports")
+    }
+    guard let header = trees[TreeName.header.text] else { return }
+    var hasMark = false
+    try walk(header) { key, _ in
+      if HeaderField.changedEntity(key) != nil { hasMark = true }
+    }
+    if hasMark { addSeal(.sealTrees, "the header has the mark of an import") }
+  }
+
+  private mutating func verifySealedSchema(_ seal: SealDescription) throws {
+    guard let catalogue = trees[TreeName.catalogue.text] else { return }
+    var fingerprint = SchemaFingerprint()
+    try walk(catalogue) { key, body in fingerprint.add(key: key, body: body) }
+    guard fingerprint.value != seal.schema else { return }
+    addSeal(.sealSchema, "the fingerprint of the schema is not that of the catalogue")
+  }
+
+  private mutating func verifyCounts(_ seal: SealDescription) throws {
+    var counts: [String: UInt64] = [:]
+    for entity in entities {
+      guard let tree = trees[TreeName.records(entity: entity.number).text] else { continue }
+      counts[entity.name] = UInt64(try transaction.count(of: tree))
+    }
+    for name in Set(counts.keys).union(seal.counts.keys).sorted()
+    where counts[name] != seal.counts[name] {
+      let (said, found) = (seal.counts[name], counts[name])
+      addSeal(
+        .sealCounts,
+        "says \(said.map { "\($0)" } ?? "nothing") of \(name), which has "
+          + "\(found.map { "\($0) records" } ?? "no place in the catalogue")")
+    }
+  }
+
+  /// Only where all content was read without a finding: another digest would be another finding of the same
+  /// fault.
+  private mutating func verifySealedDigest(_ seal: SealDescription) {
+    guard findings.count == 0 else { return }
+    let sum = digests.values.reduce(into: ContentDigest()) { $0 += $1 }
+    guard sum != seal.digest else { return }
+    addSeal(.sealDigest, "the digest is \(seal.digest), that of the content is \(sum)")
+  }
+
+  /// Whether the meta pages have the mark of a sealed file just where there is a seal.
+  static func checkMark(_ pages: PageReport, in report: inout VerificationReport) {
+    let hasSeal = pages.trees.contains { $0.name == TreeName.seal.text }
+    guard hasSeal != pages.isSealed else { return }
+    report.findingCount += 1
+    report.findings.append(
+      Finding(
+        .seal, .sealPages,
+        hasSeal
+          ? "a meta page lacks the mark of a sealed file"
+          : "the meta pages have the mark of a sealed file, and there is no seal"))
+  }
+}

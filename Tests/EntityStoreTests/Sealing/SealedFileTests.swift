@@ -1,0 +1,279 @@
+import Foundation
+import LMDB
+import Testing
+
+@testable import EntityStore
+
+/// Sealed files: their content, their bytes, and who may do what with them.
+@Suite("Sealed files")
+struct SealedFileTests {
+  private static let asOf = Date(timeIntervalSinceReferenceDate: 800_000_000)
+  private static let sealedAt = Date(timeIntervalSinceReferenceDate: 800_000_100)
+  private static let everything: [any Entity.Type] =
+    [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self, CorpusNote.self] + CorpusMusic.entities
+
+  @discardableResult
+  static func seal(_ store: Store, to path: String, generation: UInt64 = 7) throws -> Seal {
+    try store.seal(
+      to: path, name: "pods", generation: generation, dataAsOf: asOf, sealedAt: sealedAt)
+  }
+
+  private static func bytes(_ path: String) throws -> Data {
+    try #require(FileManager.default.contents(atPath: path))
+  }
+
+  /// The names of files in a folder.
+  private static func names(_ folder: String) throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: folder))
+  }
+
+  // MARK: Content
+
+  @Test func `has all that the store has but the history and imports`() async throws {
+    let folder = try TemporaryFolder()
+    try await CorpusMaker.make(folder.storePath)
+    let sealed = folder.path + "/sealed.lodestore"
+    let store = try Store(at: folder.storePath, entities: Self.everything)
+    let seal = try Self.seal(store, to: sealed)
+    #expect(store.seal == nil)
+    #expect(seal.name == "pods" && seal.generation == 7)
+    #expect(seal.dataAsOf == Self.asOf && seal.sealedAt == Self.sealedAt)
+    #expect(seal.recordCounts["Specimen"] == CorpusSpecimen.all.count)
+    let facts = try DynamicStore(store).read { try $0.facts() }
+    #expect(facts.digest.map { "\($0)" } == seal.contentDigest)
+
+    let opened = try Store(at: sealed, entities: Self.everything)
+    #expect(opened.seal == seal)
+    #expect(try Seal(ofFileAt: sealed) == seal)
+    try await opened.read { snapshot in
+      #expect(try snapshot.fetch(CorpusSpecimen.all) == CorpusSpecimen.all)
+      #expect(try snapshot.fetch(CorpusTrip.all) == CorpusTrip.all)
+      #expect(try snapshot.fetch(PersonV2.all).map(\.name) == ["Ada", "Bob", "Eve"])
+      let bands = try snapshot.fetch(CorpusBand.all)
+      #expect(try snapshot.related(CorpusBand.players, of: bands[0].id).count == 3)
+      #expect(try snapshot.data(for: "bytes", in: "settings") == Data([1, 2, 3]))
+    }
+    let histories = (try await opened.history().count, try await store.history().count)
+    #expect(histories.0 == 0 && histories.1 > 0)
+    opened.close()
+    store.close()
+    try expectSound(sealed)
+    try expectSound(folder.storePath)
+  }
+
+  @Test func `is found by every index`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    try store.write { transaction in
+      try transaction.insert((1...3_000).map { Film(title: "t\($0 % 50)", episode: $0) })
+      try transaction.delete(Film.where { $0.episode > 2_000 })
+    }
+    let sealed = folder.path + "/sealed.lodestore"
+    let seal = try Self.seal(store, to: sealed)
+    store.close()
+    #expect(seal.recordCounts == ["Film": 2_000])
+    let opened = try Store(at: sealed, entities: [Film.self])
+    try opened.read { snapshot throws in
+      #expect(try snapshot.fetch(Film.where { $0.episode == 1_234 }).map(\.title) == ["t34"])
+      #expect(try snapshot.count(Film.where { $0.title == "t7" }) == 40)
+      #expect(try snapshot.count(Film.all) == 2_000)
+    }
+    opened.close()
+    try expectSound(sealed)
+  }
+
+  // MARK: Bytes
+
+  @Test func `has no byte of deleted text and the store has`() throws {
+    let folder = try TemporaryFolder()
+    var options = StoreOptions()
+    options.history = .images
+    let store = try Store(at: folder.storePath, entities: [Film.self], options: options)
+    let secret = "the secret that was deleted"
+    try store.write { transaction in
+      try transaction.insert((1...400).map { Film(title: "\(secret) \($0)", episode: $0) })
+      try transaction.put(Data(secret.utf8), for: "note", in: "settings")
+    }
+    try store.write { transaction in
+      try transaction.delete(Film.where { $0.episode > 200 })
+      var rest = try transaction.fetch(Film.all)
+      for index in rest.indices { rest[index].title = "kept" }
+      for film in rest { try transaction.update(film) }
+      try transaction.delete(key: "note", in: "settings")
+    }
+    let sealed = folder.path + "/sealed.lodestore"
+    try Self.seal(store, to: sealed)
+    store.close()
+    #expect(try Self.bytes(folder.storePath).range(of: Data(secret.utf8)) != nil)
+    #expect(try Self.bytes(sealed).range(of: Data(secret.utf8)) == nil)
+    try expectSound(sealed)
+  }
+
+  @Test func `is the same for the same commit whatever the pages of the store are`() async throws {
+    let folder = try TemporaryFolder()
+    try await CorpusMaker.make(folder.storePath)
+    let store = try Store(at: folder.storePath, entities: [])
+    let copy = folder.path + "/copy.lodestore"
+    try await store.backup(to: copy)
+    let compacted = try Store(at: copy, entities: [])
+    let names = ["one", "two", "three", "four"].map { folder.path + "/\($0).lodestore" }
+    try Self.seal(store, to: names[0])
+    try Self.seal(store, to: names[1])
+    try Self.seal(compacted, to: names[2])
+    let resealed = try Store(at: names[0], entities: [])
+    try Self.seal(resealed, to: names[3])
+    for store in [store, compacted, resealed] { store.close() }
+    let first = try Self.bytes(names[0])
+    for name in names.dropFirst() { #expect(try Self.bytes(name) == first) }
+  }
+
+  @Test func `is the same for stores of both engines`() throws {
+    let folder = try TemporaryFolder()
+    var sealed: [Data] = []
+    for format in PageFormat.all {
+      let path = `Files of earlier versions`.folder(of: format) + "/format-5.lodestore"
+      let copy = folder.path + "/\(format.dataVersion).lodestore"
+      try FileManager.default.copyItem(atPath: path, toPath: copy)
+      let store = try Store(at: copy, entities: [], options: .readOnly)
+      try Self.seal(store, to: copy + ".sealed")
+      store.close()
+      sealed.append(try Self.bytes(copy + ".sealed"))
+      try expectSound(copy + ".sealed")
+    }
+    #expect(sealed[0] == sealed[1])
+  }
+
+  // MARK: Opening
+
+  @Test func `is read from a folder that nothing can be made in, without a file beside it`() throws
+  {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    try store.write { try $0.insert(Film(title: "one", episode: 1)) }
+    let place = folder.path + "/medium"
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    let sealed = place + "/sealed.lodestore"
+    try Self.seal(store, to: sealed)
+    store.close()
+    let mode = try FileManager.default.attributesOfItem(atPath: sealed)[.posixPermissions]
+    #expect((mode as? NSNumber)?.intValue == 0o400)
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: place)
+    defer {
+      try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place)
+    }
+    let before = try Self.bytes(sealed)
+    for options in [StoreOptions(), .readOnly] {
+      let opened = try Store(at: sealed, entities: [Film.self], options: options)
+      let other = try Store(at: sealed, entities: [Film.self])
+      #expect(try opened.fetch(Film.all).map(\.title) == ["one"])
+      #expect(try other.fetch(Film.all).map(\.title) == ["one"])
+      #expect(try Self.names(place) == ["sealed.lodestore"])
+      opened.close()
+      other.close()
+    }
+    #expect(try Self.names(place) == ["sealed.lodestore"])
+    #expect(try Self.bytes(sealed) == before)
+  }
+
+  @Test func `refuses every write and says what it is`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    _ = try await store.write { try $0.insert(Film(title: "one", episode: 1)) }
+    let sealed = folder.path + "/sealed.lodestore"
+    try Self.seal(store, to: sealed)
+    store.close()
+    let opened = try Store(at: sealed, entities: [Film.self])
+    defer { opened.close() }
+    let dynamic = DynamicStore(opened)
+    let error = try storeError(.sealed) { try dynamic.write { _ in } }
+    #expect(error.message.contains("it is a sealed file, generation 7 of 'pods'"))
+    await #expect(throws: StoreError.self) {
+      try await opened.write { transaction in try transaction.insert(Film(title: "x", episode: 3)) }
+    }
+    var options = StoreOptions()
+    options.access = .previousCommit
+    _ = try storeError(.noPreviousCommit) { try Store(at: sealed, entities: [], options: options) }
+  }
+
+  @Test func `is refused in words where it does not fit the declared types`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [PersonV1.self])
+    let sealed = folder.path + "/sealed.lodestore"
+    try Self.seal(store, to: sealed)
+    store.close()
+    let before = try Self.bytes(sealed)
+    let changed = try storeError(.incompatibleSchema) {
+      try Store(at: sealed, entities: [PersonV2.self])
+    }
+    #expect(changed.message.contains("cannot open the sealed file with Person"))
+    let missing = try storeError(.unknownEntity) { try Store(at: sealed, entities: [Film.self]) }
+    #expect(missing.message.contains("cannot open the sealed file with Film"))
+    #expect(try Self.bytes(sealed) == before)
+  }
+
+  @Test func `a read is never overtaken and a snapshot never expires`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    try store.write { try $0.insert(Film(title: "one", episode: 1)) }
+    let sealed = folder.path + "/sealed.lodestore"
+    try Self.seal(store, to: sealed)
+    store.close()
+    let opened = try Store(at: sealed, entities: [Film.self])
+    let pinned = try opened.snapshot()
+    for _ in 0..<3 {
+      let count = try pinned.read { try $0.count(Film.all) }
+      #expect(count == 1)
+    }
+    opened.close()
+  }
+
+  // MARK: Making
+
+  @Test func `is not made of what cannot be`() throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    defer { store.close() }
+    let sealed = folder.path + "/sealed.lodestore"
+    for name in ["", "a/b", ".a", "a b", "é", String(repeating: "a", count: 65)] {
+      _ = try storeError(.invalidValue) {
+        try store.seal(to: sealed, name: name, generation: 1, dataAsOf: Self.asOf)
+      }
+    }
+    for generation in [0, UInt64.max] {
+      _ = try storeError(.invalidValue) {
+        try store.seal(to: sealed, name: "a", generation: generation, dataAsOf: Self.asOf)
+      }
+    }
+    _ = try storeError(.nestedWrite) {
+      try store.write { _ in try Self.seal(store, to: sealed) }
+    }
+    #expect(try Self.names(folder.path) == ["test.lodestore", "test.lodestore-lock"])
+    try Data([1]).write(to: URL(fileURLWithPath: sealed))
+    _ = try storeError(.unsuitablePath) { try Self.seal(store, to: sealed) }
+    #expect(try Self.bytes(sealed) == Data([1]))
+    _ = try storeError(.notAStore) { try Seal(ofFileAt: sealed) }
+    _ = try storeError(.notSealed) { try Seal(ofFileAt: folder.storePath) }
+    _ = try storeError(.noSuchStore) { try Seal(ofFileAt: folder.path + "/none") }
+  }
+
+  @Test func `leaves nothing when it is cancelled`() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.storePath, entities: [Film.self])
+    defer { store.close() }
+    _ = try await store.write { transaction in
+      try transaction.insert((1...3_000).map { Film(title: "t", episode: $0) })
+    }
+    let sealed = folder.path + "/sealed.lodestore"
+    let task = Task {
+      try await store.seal(
+        to: sealed, name: "a", generation: 1, dataAsOf: Self.asOf
+      ) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(try Self.names(folder.path) == ["test.lodestore", "test.lodestore-lock"])
+    let seal = try await store.seal(
+      to: sealed, name: "a", generation: 1, dataAsOf: Self.asOf, sealedAt: Self.sealedAt)
+    #expect(seal.recordCounts == ["Film": 3_000])
+  }
+}

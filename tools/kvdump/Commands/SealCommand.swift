@@ -1,0 +1,66 @@
+import ArgumentParser
+import EntityStore
+import Foundation
+import LodestorePages
+
+/// `kvdump seal`: a read-only file of one state, for others.
+struct SealCommand: StoreCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seal",
+    abstract: "A sealed file: compacted, read-only, with a name and a generation.",
+    discussion: """
+      Example: kvdump seal catalog.lodestore pods-7.lodestore --name pods --generation 7
+
+      The sealed file has the records, indexes, links, buckets and the schema of the newest commit. It has no \
+      history, nothing of imports, and no byte of deleted data. Nobody can write it; any number of processes \
+      read it, also from a read-only medium, without a lock file. The digest is that of 'fsverity digest'. The \
+      same commit, name, generation and dates give the same file.
+      """)
+
+  @OptionGroup var store: StoreArgument
+
+  @Argument(help: "The sealed file; nothing may be there yet.", completion: .file())
+  var out: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The dataset: ASCII letters, digits, '.', '-', '_'; the first a letter or digit.",
+      valueName: "name"))
+  var name: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The number of this state, higher than that of every earlier one.", valueName: "n"))
+  var generation: UInt64
+
+  @Option(help: ArgumentHelp("When the data was as it is; by default now.", valueName: "date"))
+  var asOf: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The date of the file, to make the same file again; by default now.", valueName: "date"))
+  var sealedAt: String?
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run(on console: Console) async throws -> ExitStatus {
+    guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
+    let now = Date(
+      timeIntervalSinceReferenceDate: Date().timeIntervalSinceReferenceDate.rounded(.down))
+    let dataAsOf = try asOf.map { try HistoryDate.parse($0, "--as-of") } ?? now
+    let date = try sealedAt.map { try HistoryDate.parse($0, "--sealed-at") } ?? now
+    let made = try ReadStore.withStore(store.path, on: console) { source in
+      try source.seal(
+        to: out, name: name, generation: generation, dataAsOf: dataAsOf, sealedAt: date)
+    }
+    try console.writeObject([
+      (Column("out"), .text(out)), (Column("size"), .byteCount(Int(clamping: made.byteCount))),
+      (Column("name"), .text(made.seal.name)),
+      (Column("generation"), .unsigned(made.seal.generation)),
+      (Column("records"), .count(made.seal.recordCounts.values.reduce(0, +))),
+      (Column("contentDigest"), .text(made.seal.contentDigest)),
+      (Column("fsverity"), .text(Finding.hexadecimal(made.digest))),
+    ])
+    return .success
+  }
+}
