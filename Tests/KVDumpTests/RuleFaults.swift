@@ -10,7 +10,7 @@ extension Fault {
   static let all = indexFaults + recordFaults + otherFaults + ruleFaults
   static let ruleFaults =
     catalogueFaults + keptCatalogueFaults + documentFaults + keyFaults + elementFaults + linkFaults
-    + importFaults + historyFaults + headerFaults + digestFaults
+    + importFaults + historyFaults + headerFaults + digestFaults + sealFaults
 
   /// A catalogue in which one value is another; see ``RawStore/edit(_:_:_:to:)``.
   private static func catalogue(

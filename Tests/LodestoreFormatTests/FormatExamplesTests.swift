@@ -15,6 +15,8 @@ import Testing
         "relationship-pair",
         // HistoryExamplesTests
         "history-part", "history-image", "preserved", "history-mark",
+        // SealDescriptionTests
+        "seal",
         // The verifier's tests
         "store", "page", "page version 3",
       ])
