@@ -10,11 +10,11 @@ internal import LodestorePages
 
 /// The sealed files whose pages this user has had checked on this machine.
 ///
-/// A file `checked-pages` in a directory of the user's cache has a mark of 32 bytes for each: the SHA-256
-/// of what the system says of the file, the time of its last change among it, which no program can set. So
-/// a file that was written to, replaced or copied has another mark. The file is a cache: whoever removes it
-/// has the files checked once more. Where it cannot be had, or others may write it, files are checked at
-/// each opening.
+/// The file `checked-pages` in a directory of the user's cache has a mark of 32 bytes for each. A mark is the
+/// SHA-256 of the file's identity, size and times. No program can set the time of the last change, so a file
+/// that was written to, replaced or copied has another mark. Removing `checked-pages` does no harm: each file
+/// is checked once more. Where the directory cannot be had, or others may write it, files are checked at each
+/// opening.
 struct CheckedFiles {
   /// Raised when the check of pages finds more than before.
   private static let version = 1
@@ -109,7 +109,7 @@ struct CheckedFiles {
     guard file >= 0 else { return [] }
     defer { close(file) }
     var status = stat()
-    // What others may write says nothing.
+    // Marks that others may have written prove nothing.
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_uid == geteuid(), status.st_mode & 0o022 == 0
     else { return [] }

@@ -15,7 +15,7 @@ package enum SealedFile {
   /// The file gets its name when it is complete and on the disk. A process that is killed leaves no file
   /// of that name, or a whole one.
   ///
-  /// - Throws: ``LMDBError``, and what `body` throws, with no file left.
+  /// - Throws: ``LMDBError``, and the errors of `body`; no file is left.
   package static func make(
     at path: String, of source: Environment, _ body: (inout PageFileWriter) throws -> Void
   ) throws -> PageFileWriter.Written {

@@ -103,8 +103,9 @@ extension SealDescription {
   }
 }
 
-/// The SHA-256 of a catalogue: of all its pairs in their order, each as the u32 LE length of its key, the
-/// key, the u32 LE length of its body and the body.
+/// The SHA-256 of all pairs of a catalogue in their order.
+///
+/// A pair is hashed as the u32 LE length of its key, the key, the u32 LE length of its body and the body.
 ///
 /// See Format.md, "Sealed files".
 package struct SchemaFingerprint {

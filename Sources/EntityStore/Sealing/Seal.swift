@@ -8,7 +8,7 @@ internal import LodestorePages
   public import Foundation
 #endif
 
-/// What a sealed file says of itself: which dataset it has, in which state, and how much of it.
+/// The facts of a sealed file: its dataset, its generation, its dates and its counts.
 ///
 /// A seal is no signature: whoever makes a file writes its seal. See <doc:SealedFiles>.
 public struct Seal: Sendable, Hashable {
@@ -66,9 +66,8 @@ public struct Seal: Sendable, Hashable {
   /// Costs a few page reads, and checks those pages and the checksum of the seal, but no other pages. Use
   /// it to choose among files, such as a bundled one and a downloaded one.
   ///
-  /// - Throws: ``StoreError/Code/notSealed`` when the file is none that ``Store/seal(to:name:generation:dataAsOf:sealedAt:)``
-  ///   or `kvdump seal` made; ``StoreError/Code/noSuchStore``, ``StoreError/Code/damaged``,
-  ///   ``StoreError/Code/newerFormat``.
+  /// - Throws: ``StoreError/Code/notSealed`` for a file without a seal; ``StoreError/Code/noSuchStore``,
+  ///   ``StoreError/Code/damaged``, ``StoreError/Code/newerFormat``.
   public init(ofFileAt path: String) throws(StoreError) {
     do {
       self.init(try Self.description(ofFileAt: path))

@@ -18,13 +18,13 @@ extension Store {
   ///     try store.seal(
   ///       to: "pods-7.lodestore", name: "pods", generation: 7, dataAsOf: fetchedAt)
   ///
-  /// The file has records, indexes, links, orders, buckets and the schema. It does not have the history, what
-  /// importers remember of their sources, values of removed attributes, or any byte of deleted data. The same
-  /// commit gives the same bytes when name, generation and dates are the same. ``init(at:entities:options:)-(String,_,_)``
+  /// The file has records, indexes, links, orders, buckets and the schema. The file has no history, nothing that
+  /// importers remember of their sources, no values of removed attributes, and no byte of deleted data. One
+  /// commit gives the same bytes whenever name, generation and dates are the same. ``init(at:entities:options:)-(String,_,_)``
   /// opens the file, always read-only and without a lock file. See <doc:SealedFiles>.
   ///
   /// Readers and writers go on meanwhile. The file gets its name when it is complete and on the disk, so
-  /// there is a whole file or none. It may be read by whoever may read the store.
+  /// there is a whole file or none. Whoever may read the store may read the file.
   ///
   /// - Parameters:
   ///   - path: where nothing is yet, on any local disk.
