@@ -45,7 +45,11 @@ final class DifferenceSide: Sendable {
   func read<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     switch source {
     case .hold(let hold):
-      return try hold.use { (core) throws(StoreError) in try wrappingErrors { try body(core) } }
+      // Errors of the caller's closure are thrown as they are.
+      let result: Result<R, any Error> = try hold.use { (core) throws(StoreError) in
+        Result { try body(core) }
+      }
+      return try store.mapped { try result.get() }
     case .reader(let reader):
       return try reader.read { snapshot in
         guard snapshot.core.commitNumber == commit else {
