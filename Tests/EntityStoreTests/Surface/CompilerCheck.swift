@@ -137,7 +137,7 @@ struct CompilerCheck {
       }
       .map { $0.appending(path: "module.modulemap") }
       + sources.map { $0.appending(path: "include/module.modulemap") }
-      + [root.appending(path: "Sources/CZlib/module.modulemap")]
+      + ["CZlib", "CZstd"].map { root.appending(path: "Sources/\($0)/module.modulemap") }
     return maps.map(\.path).filter { FileManager.default.fileExists(atPath: $0) }
       .flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }

@@ -20,8 +20,7 @@ struct `The public declarations` {
     let check = try #require(CompilerCheck.shared)
     var modules = [
       "EntityStore", "LodestoreJSON", "LodestoreFoundation", "LodestoreMaintenance",
-      "LodestoreRepair",
-      "LodestoreWeb",
+      "LodestoreRepair", "LodestoreWeb", "LodestoreDatasets",
     ]
     #if Macros
       modules.append("Lodestore")
