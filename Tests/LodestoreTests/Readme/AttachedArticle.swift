@@ -83,11 +83,11 @@
       let unmarked = Library.all.sorted(by: \.name).notReferred(by: \.library, of: Favourite.all)
       let gone = Favourite.all.notLeading(by: \.library, to: Library.all)
 
-      try attached.read { snapshot in
+      try await attached.read { snapshot in
         print(try snapshot.fetch(free), try snapshot.count(unmarked), try snapshot.ids(gone))
         print(try snapshot.explain(free))
       }
-      try attached.read { snapshot in
+      try await attached.read { snapshot in
         let (marked, others) = (try snapshot.fetch(free), try snapshot.fetch(unmarked))
         #expect(marked.map(\.note) == ["try this one"])
         #expect(others.map(\.name) == ["Other"])
