@@ -154,12 +154,14 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   private func value(
     _ own: AttachedObserver, _ dataset: Store, _ other: AttachedObserver
   ) async throws -> Value {
-    let (core, datasetCore, read) = (attached.store.core, dataset.core, read)
+    let (core, read) = (attached.store.core, read)
     return try await core.onReader {
-      try core.read { core in
-        try own.tracking(core) {
-          try datasetCore.read { dataset in
-            try other.tracking(dataset) { try read(AttachedSnapshot(core, dataset)) }
+      try withExtendedLifetime(dataset) {
+        try core.read { core in
+          try own.tracking(core) {
+            try dataset.core.read { dataset in
+              try other.tracking(dataset) { try read(AttachedSnapshot(core, dataset)) }
+            }
           }
         }
       }

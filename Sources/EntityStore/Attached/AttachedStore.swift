@@ -74,7 +74,8 @@ public struct AttachedStore: Sendable {
     while true {
       let current = try dataset.currentStore
       do {
-        return try body(current)
+        // The file of a generation may go as soon as nobody refers to its store.
+        return try withExtendedLifetime(current) { try body(current) }
       } catch let error as StoreError where error.code == .closed && !hasBegun() {
         guard try dataset.currentStore !== current else { throw error }
       }
