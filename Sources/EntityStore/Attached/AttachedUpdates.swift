@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Values that follow a store and its attached dataset; see ``AttachedStore/values(_:)-(_)``.
+/// Values that follow a store and its attached dataset; `values` of an ``AttachedStore`` makes them.
 ///
 /// The first is of the newest commit and the current generation. Changes that come while the loop is busy
 /// are one; the loop ends when its task is cancelled, or the store or the dataset is closed.
@@ -135,7 +135,7 @@ extension AttachedStore {
   /// The results of `query` in the program's own store, each with the record that the reference at `path`
   /// leads to, and their changes.
   ///
-  /// - Throws: from the loop: as ``AttachedSnapshot/fetch(_:resolving:)-(Query<E>,_)``.
+  /// - Throws: from the loop: as `fetch(_:resolving:)` of an ``AttachedSnapshot``.
   /// - Complexity: of an update, that of the query and of the look-up of its references
   public func updates<E: Entity, T: Entity>(
     of query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
