@@ -62,11 +62,12 @@ extension StoreCore {
         guard !evicted.isEmpty else { break }
         for (name, count) in evicted { report.evictedCounts[name, default: 0] += count }
         report.batchCount += 1
+        limit = min(limit * 2, Self.evictionBatchCount)
         try onBatch?(report)
       } catch let error as StoreError where error.canHoldRecord {
-        // One of them, or what follows from its removal: they are tried one by one.
+        // One of them, or the effect of its removal: halves lead to it.
         guard limit == 1 else {
-          limit = 1
+          limit /= 2
           continue
         }
         guard let first = try firstExpired(at: moment) else { break }

@@ -53,6 +53,8 @@ final class ExpiryKeeper: StoreCompanion {
     let next = try? await core.onWriter { () throws -> Double? in
       try core.checkOpen("evict expired records of")
       let moment = core.options.moment
+      // The reason why a record could not be removed may be gone.
+      core.heldRecords.clear()
       if try core.read({ try $0.hasDueRecords(at: moment) }) { try core.evict(at: moment) }
       return try core.read { core -> Double? in
         let dates = try core.schema.expiring.compactMap { try core.nextExpiry(of: $0) }

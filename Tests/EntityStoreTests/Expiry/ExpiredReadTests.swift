@@ -245,6 +245,45 @@ struct ExpiredReadTests {
   }
 
   @Test
+  func `the reader in Python leaves them out`() throws {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    let store = try Store(
+      at: folder.storePath, entities: [Offer.self, Shop.self], options: clock.options)
+    try fill(store, clock)
+    let codes = try store.fetch(Offer.all).map(\.code)
+    let linked = try store.relatedIDs(Shop.offers, of: RecordID(rawValue: 4)).map(\.rawValue)
+    store.close()
+    let program = """
+      import datetime, sys
+      sys.path.insert(0, sys.argv[1])
+      import lodestore
+      now = lodestore.documents.EPOCH + datetime.timedelta(seconds=1020)
+      with lodestore.open(sys.argv[2], now=now) as store:
+          offers, shops = store.entity("Offer"), store.entity("Shop")
+          print([one["code"] for one in offers], len(offers), list(offers.find(code="c0")), offers.get(1))
+          print(shops.related(4, "offers"), shops.related(5, "offers"))
+      """
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-B", "-c", program, root.path + "/tools/readers/python", folder.storePath,
+    ]
+    let output = Pipe()
+    process.standardOutput = output
+    guard (try? process.run()) != nil else { return print("no python3: its reader was not tried") }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    if process.terminationStatus == 127 { return print("no python3: its reader was not tried") }
+    let listed = codes.map { "'\($0)'" }.joined(separator: ", ")
+    #expect(
+      String(decoding: data, as: UTF8.self)
+        == "[\(listed)] \(codes.count) [] None\n\(linked) []\n")
+  }
+
+  @Test
   func `each public call that reads records has a path here`() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent()

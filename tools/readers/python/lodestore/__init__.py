@@ -29,11 +29,12 @@ __all__ = [
 ]
 
 
-def open(path, *, verify=True):
+def open(path, *, verify=True, now=None):
     """Opens the store at `path` as of its newest commit.
 
     verify -- whether the checksum of each record is compared; without it reading is several times faster.
+    now -- records that have expired at this datetime, with a time zone, are left out; the time of the call by default.
 
     Raises NotAStore, UnsupportedFormat, DamagedFile, or OSError.
     """
-    return Store(path, verify=verify)
+    return Store(path, verify=verify, now=now)

@@ -1,5 +1,6 @@
 """The store: entities, their records and what they lead to. See Format.md, "Catalogue" and "Records"."""
 
+import datetime
 import struct
 import uuid
 
@@ -149,6 +150,8 @@ class Entity:
             (one["number"], [by_number[number] for number in one["attributes"]], one["unique"])
             for one in description["indexes"]
         ]
+        expires = description.get("expires")
+        self._expires = by_number[expires["attribute"]].name if expires else None
 
     def __repr__(self):
         return f"Entity({self.name}, {len(self)} records)"
@@ -159,7 +162,19 @@ class Entity:
             raise DamagedFile(f"{self._store.path}: the records of {self.name} have no tree")
         return tree
 
+    def _is_expired(self, row):
+        """Whether the record had expired when the store was opened: it is then in no read."""
+        end = row[self._expires] if self._expires else None
+        if end is None:
+            return False
+        if isinstance(end, datetime.datetime):
+            return end <= self._store.now
+        # Python has no such date: seconds since 2001, and not-a-number, which never comes.
+        return end <= (self._store.now - documents.EPOCH).total_seconds()
+
     def __len__(self):
+        if self._expires:
+            return sum(1 for _ in self.rows())
         count = self._tree().entries
         # No record is that short; list() would take memory for as many as a damaged file says.
         if count > self._store._pages.size():
@@ -174,7 +189,9 @@ class Entity:
         pages = self._store._pages
         low = struct.pack("<Q", first)
         for key, body, _ in pages.walk(self._tree(), low=low, integer_keys=True):
-            yield self._row(key, body)
+            row = self._row(key, body)
+            if not self._is_expired(row):
+                yield row
         pages.check_commit()
 
     def get(self, record_id):
@@ -182,7 +199,10 @@ class Entity:
         key = struct.pack("<Q", record_id)
         body = self._store._pages.get(self._tree(), key, integer_keys=True)
         self._store._pages.check_commit()
-        return None if body is None else self._row(key, body)
+        if body is None:
+            return None
+        row = self._row(key, body)
+        return None if self._is_expired(row) else row
 
     def find(self, **values):
         """The records with these values, by an index over exactly these attributes; KeyError without one.
@@ -243,9 +263,16 @@ class Entity:
         """The ids of the records that a record leads to, in their order."""
         for relationship in self.relationships:
             if relationship.name == name:
-                return self._store._related(self, record_id, relationship)
+                return self._present(record_id, relationship, self._store._related(self, record_id, relationship))
         known = ", ".join(one.name for one in self.relationships) or "none"
         raise KeyError(f"{self.name} has no relationship '{name}'; it has {known}")
+
+    def _present(self, record_id, relationship, found):
+        """Those of the ids that have not expired; none where the record itself has."""
+        target = self._store.entity(relationship.target)
+        if self._expires and self.get(record_id) is None:
+            return []
+        return [one for one in found if target.get(one) is not None] if target._expires else found
 
     def to_pandas(self, first=1):
         """The records as a pandas DataFrame, by id."""
@@ -256,10 +283,15 @@ class Entity:
 
 
 class Store:
-    """A store, as of the commit that was the newest when it was opened."""
+    """A store, as of the commit that was the newest when it was opened.
 
-    def __init__(self, path, *, verify=True):
+    Records that have expired at `now`, a datetime with a time zone, are left out; it is the time of the opening
+    when left out.
+    """
+
+    def __init__(self, path, *, verify=True, now=None):
         self.path, self.verify = str(path), verify
+        self.now = now or datetime.datetime.now(datetime.timezone.utc)
         self._pages = Pages(path)
         try:
             self._open()
