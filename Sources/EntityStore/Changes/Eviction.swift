@@ -25,19 +25,6 @@ struct ExpiredFirst: Error {
   let moment: Double
 }
 
-/// The expired records that cannot be evicted, of one store, until it is asked to try again.
-final class HeldRecords: Sendable {
-  private let held = Guarded<[EntityNumber: Set<UInt64>]>([:])
-
-  func ids(of entity: EntityNumber) -> Set<UInt64> { held.withLock { $0[entity] ?? [] } }
-
-  func add(_ id: UInt64, of entity: EntityNumber) {
-    _ = held.withLock { $0[entity, default: []].insert(id) }
-  }
-
-  func clear() { held.withLock { $0 = [:] } }
-}
-
 extension StoreCore {
   /// How many records one transaction evicts.
   static let evictionBatchCount = 4_096

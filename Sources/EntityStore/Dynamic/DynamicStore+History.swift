@@ -77,6 +77,11 @@ extension EntityDescription {
 }
 
 extension DeclaredEntity {
+  /// Has records expire by the date in the attribute at `position`.
+  package mutating func haveExpire(by position: Int) throws(StoreError) {
+    try expire(by: position)
+  }
+
   /// Has changes told in the history.
   ///
   /// - Parameter preserved: indices in ``attributes``.

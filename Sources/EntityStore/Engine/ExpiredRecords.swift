@@ -58,6 +58,19 @@ final class ExpiredRecordsCache: Sendable {
   }
 }
 
+/// The expired records that cannot be evicted, of one store, until it is asked to try again.
+final class HeldRecords: Sendable {
+  private let held = Guarded<[EntityNumber: Set<UInt64>]>([:])
+
+  func ids(of entity: EntityNumber) -> Set<UInt64> { held.withLock { $0[entity] ?? [] } }
+
+  func add(_ id: UInt64, of entity: EntityNumber) {
+    _ = held.withLock { $0[entity, default: []].insert(id) }
+  }
+
+  func clear() { held.withLock { $0 = [:] } }
+}
+
 extension StoreOptions {
   /// The time now, by the clock of the options, in seconds since 2001.
   var moment: Double { now().timeIntervalSinceReferenceDate }

@@ -72,7 +72,7 @@ package struct DeclaredEntity: Sendable {
   var history: DeclaredHistory?
   /// The index in ``attributes`` of the date by which records expire; set by
   /// ``expire(by:)``.
-  private(set) package var expiry: Int?
+  private(set) var expiry: Int?
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
@@ -359,7 +359,7 @@ extension DeclaredEntity {
 
 extension DeclaredEntity {
   /// Has records expire by the date in the attribute at `position`, which gets an index of its own.
-  package mutating func expire(by position: Int) throws(StoreError) {
+  mutating func expire(by position: Int) throws(StoreError) {
     let attribute = attributes[position]
     guard attribute.storage.type == .date else {
       throw .badSchema(

@@ -82,7 +82,7 @@ struct SchemaFileEntity {
         images: try history.bool("images") ?? false,
         preserved: try history.texts("preserved").map { try position($0, history) })
     }
-    if let name = try node.text("expires") { try declared.expire(by: try position(name, node)) }
+    if let name = try node.text("expires") { try declared.haveExpire(by: try position(name, node)) }
     for relationship in try node.array("relationships") ?? [] {
       undeclared.append("relationship '\(try relationship.text("name") ?? "?")'")
     }
