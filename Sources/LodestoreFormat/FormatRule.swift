@@ -134,6 +134,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case sealWriter = "seal.writer"
   case sealTrees = "seal.trees"
   case sealSchema = "seal.schema"
+  case sealHeader = "seal.header"
   case sealCounts = "seal.counts"
   case sealDigest = "seal.digest"
   // Buckets and imports.

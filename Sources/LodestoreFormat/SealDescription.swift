@@ -12,6 +12,8 @@ package struct SealDescription: Sendable, Hashable {
   package var sealedAt: Double
   /// See ``SchemaFingerprint``; 32 bytes.
   package var schema: [UInt8]
+  /// The ``SchemaFingerprint`` of the pairs of the header, then of the counters; 32 bytes.
+  package var header: [UInt8]
   /// The number of records of each entity, by the entity's name.
   package var counts: [String: UInt64]
   /// The digest of the store.
@@ -19,13 +21,14 @@ package struct SealDescription: Sendable, Hashable {
 
   package init(
     name: String, generation: UInt64, dataAsOf: Double, sealedAt: Double, schema: [UInt8],
-    counts: [String: UInt64], digest: ContentDigest
+    header: [UInt8], counts: [String: UInt64], digest: ContentDigest
   ) {
     self.name = name
     self.generation = generation
     self.dataAsOf = dataAsOf
     self.sealedAt = sealedAt
     self.schema = schema
+    self.header = header
     self.counts = counts
     self.digest = digest
   }
@@ -60,7 +63,7 @@ extension SealDescription {
     let document = Document.object([
       "name": .string(name), "generation": .integer(Int64(clamping: generation)),
       "dataAsOf": .date(dataAsOf), "sealedAt": .date(sealedAt), "schema": .data(schema),
-      "digest": .data(digest.bytes), "counts": .object(counts),
+      "header": .data(header), "digest": .data(digest.bytes), "counts": .object(counts),
     ])
     return Checksum.sealed(key: Self.key, content: document.encoded())
   }
@@ -88,6 +91,8 @@ extension SealDescription {
     }
     guard case .data(let schema)? = document["schema"], schema.count == SchemaFingerprint.size
     else { throw wrong("schema") }
+    guard case .data(let header)? = document["header"], header.count == SchemaFingerprint.size
+    else { throw wrong("header") }
     guard case .data(let bytes)? = document["digest"],
       let digest = bytes.withUnsafeBytes({ ContentDigest(bytes: $0) })
     else { throw wrong("digest") }
@@ -99,11 +104,11 @@ extension SealDescription {
     }
     self.init(
       name: name, generation: UInt64(generation), dataAsOf: dataAsOf, sealedAt: sealedAt,
-      schema: schema, counts: counts, digest: digest)
+      schema: schema, header: header, counts: counts, digest: digest)
   }
 }
 
-/// The SHA-256 of all pairs of a catalogue in their order.
+/// The SHA-256 of all pairs of a tree, the catalogue above all, in their order.
 ///
 /// A pair is hashed as the u32 LE length of its key, the key, the u32 LE length of its body and the body.
 ///
@@ -115,7 +120,7 @@ package struct SchemaFingerprint {
 
   package init() {}
 
-  /// Adds a pair of the catalogue.
+  /// Adds the next pair.
   package mutating func add(key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
     bytes += littleEndianBytes(UInt32(truncatingIfNeeded: key.count))
     bytes += key

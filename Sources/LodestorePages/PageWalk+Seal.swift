@@ -61,6 +61,17 @@ extension PageWalk {
     }
   }
 
+  /// Checks that the branches above a leaf have its first key.
+  func checkLowest(
+    _ key: UnsafeRawBufferPointer, _ bounds: Bounds, _ number: UInt64, _ tree: String
+  ) {
+    guard let low = bounds.low, !key.elementsEqual(low) else { return }
+    findings.add(
+      Finding(
+        .seal, .sealPages, tree: tree, key: key,
+        "page \(number): its first key is not that of the branch above"))
+  }
+
   /// Checks the word of a tree's record that LMDB does not use.
   func checkUnusedWord(
     ofTreeRecordAt offset: Int, in page: UnsafeRawBufferPointer, _ number: UInt64

@@ -227,6 +227,7 @@ extension PageWalk {
           complain(index, "the key is not above the one before it")
         }
       }
+      if isLeaf, index == 0, isOfSealedFile { checkLowest(key, bounds, number, walk.name) }
       if let low = bounds.low,
         low.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) })
       {

@@ -78,11 +78,21 @@ extension Verifier {
   }
 
   private mutating func verifySealedSchema(_ seal: SealDescription) throws {
-    guard let catalogue = trees[TreeName.catalogue.text] else { return }
+    if try fingerprint(of: [.catalogue]) != seal.schema {
+      addSeal(.sealSchema, "the fingerprint of the schema is not that of the catalogue")
+    }
+    if try fingerprint(of: [.header, .counters]) != seal.header {
+      addSeal(.sealHeader, "the fingerprint of the header is not that of header and counters")
+    }
+  }
+
+  private func fingerprint(of names: [TreeName]) throws -> [UInt8] {
     var fingerprint = SchemaFingerprint()
-    try walk(catalogue) { key, body in fingerprint.add(key: key, body: body) }
-    guard fingerprint.value != seal.schema else { return }
-    addSeal(.sealSchema, "the fingerprint of the schema is not that of the catalogue")
+    for name in names {
+      guard let tree = trees[name.text] else { continue }
+      try walk(tree) { key, body in fingerprint.add(key: key, body: body) }
+    }
+    return fingerprint.value
   }
 
   private mutating func verifyCounts(_ seal: SealDescription) throws {

@@ -54,6 +54,8 @@ struct KilledCommand {
       "import --dry-run", "import", "STORE", "INPUTS", "--entity", "E", "--unique", "k",
       "--dry-run"),
     KilledCommand("compact", "compact", "STORE", "OUT", output: "out.lodestore"),
+    KilledCommand(
+      "seal", "seal", "STORE", "OUT", "--name", "n", "--generation", "1", output: "out.lodestore"),
     KilledCommand("export", "export", "STORE", "E", "OUT", output: "out.jsonl"),
     KilledCommand("export --force", "export", "STORE", "E", "OUT", "--force", output: "out.jsonl"),
     KilledCommand("salvage", "salvage", "STORE", "OUT", output: "out.lodestore"),

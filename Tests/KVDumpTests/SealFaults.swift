@@ -18,15 +18,18 @@ extension RawStore {
     for pair in try pairs(.digests) {
       digest += try required(pair.body.withUnsafeBytes { ContentDigest(bytes: $0) })
     }
-    var fingerprint = SchemaFingerprint()
-    for pair in try pairs(.catalogue) {
-      pair.key.withUnsafeBytes { key in
-        pair.body.withUnsafeBytes { fingerprint.add(key: key, body: $0) }
+    func fingerprint(_ names: [TreeName]) throws -> [UInt8] {
+      var fingerprint = SchemaFingerprint()
+      for pair in try names.flatMap({ try pairs($0) }) {
+        pair.key.withUnsafeBytes { key in
+          pair.body.withUnsafeBytes { fingerprint.add(key: key, body: $0) }
+        }
       }
+      return fingerprint.value
     }
     var seal = SealDescription(
-      name: "films", generation: 1, dataAsOf: 1, sealedAt: 2, schema: fingerprint.value,
-      counts: ["Film": 6, "Pod": 4], digest: digest)
+      name: "films", generation: 1, dataAsOf: 1, sealedAt: 2, schema: try fingerprint([.catalogue]),
+      header: try fingerprint([.header, .counters]), counts: ["Film": 6, "Pod": 4], digest: digest)
     change(&seal)
     try put(SealDescription.key, seal.body, .seal)
   }
@@ -46,6 +49,9 @@ extension Fault {
     Fault("a seal counts a record too many") { try $0.putSeal { $0.counts["Film"] = 7 } },
     Fault("the fingerprint of a seal is another one") { store in
       try store.putSeal { $0.schema = [UInt8](repeating: 1, count: SchemaFingerprint.size) }
+    },
+    Fault("the fingerprint of the header of a seal is another one") { store in
+      try store.putSeal { $0.header = [UInt8](repeating: 1, count: SchemaFingerprint.size) }
     },
     Fault("a store with a seal may be written") { store in
       try store.putSeal()

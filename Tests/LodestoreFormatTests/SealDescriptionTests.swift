@@ -7,6 +7,7 @@ import Testing
     let digest = (0..<16).map { UInt8($0) }.withUnsafeBytes { ContentDigest(bytes: $0) }
     return SealDescription(
       name: "pods", generation: 7, dataAsOf: 0.5, sealedAt: 1.5, schema: (0..<32).map { UInt8($0) },
+      header: (32..<64).map { UInt8($0) },
       counts: ["Pod": 2], digest: try #require(digest))
   }
 
@@ -24,6 +25,7 @@ import Testing
     let changes: [(inout SealDescription) -> Void] = [
       { $0.name = "" }, { $0.name = "a/b" }, { $0.generation = 0 }, { $0.dataAsOf = .infinity },
       { $0.sealedAt = .nan }, { $0.schema = [1] },
+      { $0.header = [] },
     ]
     for change in changes {
       var seal = try Self.example()

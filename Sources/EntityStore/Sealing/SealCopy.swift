@@ -34,9 +34,10 @@ struct SealCopy {
     let entities = try Catalogue.descriptions(known, in: transaction)
     let relationships = try Catalogue.relationships(known, in: transaction)
     let stored = try storedDigests()
-    try copyHeader()
+    var header = SchemaFingerprint()
+    try copyHeader(&header)
     let schema = try copyCatalogue(known.catalogue)
-    try copy(.counters)
+    try copyCounters(&header)
     try copyBuckets()
     try writer.beginTree(TreeName.imports.text)
     for entity in entities { try copy(entity, stored) }
@@ -49,6 +50,7 @@ struct SealCopy {
     try writeDigests()
     var seal = seal
     seal.schema = schema
+    seal.header = header.value
     seal.counts = counts
     seal.digest = digests.values.reduce(into: ContentDigest()) { $0 += $1 }
     try writer.beginTree(TreeName.seal.text)
@@ -115,7 +117,7 @@ struct SealCopy {
   // MARK: Header and catalogue
 
   /// Copies the header, with a lowest writer that no version has, and without the marks of imports.
-  private mutating func copyHeader() throws {
+  private mutating func copyHeader(_ fingerprint: inout SchemaFingerprint) throws {
     try writer.beginTree(TreeName.header.text)
     let known = [HeaderField.format, .uuid, .created, .schema, .model].map(\.key)
     try forEachPair(of: header) { copy, key, body in
@@ -123,10 +125,22 @@ struct SealCopy {
       guard known.contains(where: { key.elementsEqual($0) }) else {
         throw StoreError.unknownPart("the header field '\(String(decoding: key, as: UTF8.self))'")
       }
-      guard key.elementsEqual(HeaderField.format.key) else { return try copy.writer.add(key, body) }
+      guard key.elementsEqual(HeaderField.format.key) else {
+        fingerprint.add(key: key, body: body)
+        return try copy.writer.add(key, body)
+      }
       var requirement = try FormatRequirement(bytes: body)
       requirement.lowestWriter = SealDescription.lowestWriter
+      requirement.bytes.withUnsafeBytes { fingerprint.add(key: key, body: $0) }
       try copy.add(Array(key), requirement.bytes)
+    }
+  }
+
+  private mutating func copyCounters(_ fingerprint: inout SchemaFingerprint) throws {
+    try writer.beginTree(TreeName.counters.text)
+    try forEachPair(of: tree(.counters)) { copy, key, body in
+      fingerprint.add(key: key, body: body)
+      try copy.writer.add(key, body)
     }
   }
 

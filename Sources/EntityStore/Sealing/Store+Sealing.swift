@@ -92,7 +92,7 @@ extension StoreCore {
       let run = SealRun(self, step: step)
       let seal = SealDescription(
         name: name, generation: generation, dataAsOf: dataAsOf.timeIntervalSinceReferenceDate,
-        sealedAt: sealedAt.timeIntervalSinceReferenceDate, schema: [], counts: [:],
+        sealedAt: sealedAt.timeIntervalSinceReferenceDate, schema: [], header: [], counts: [:],
         digest: ContentDigest())
       let (description, written) = try run.write(to: path, seal)
       return (Seal(description), written.verityDigest, written.byteCount)

@@ -4,7 +4,7 @@ import datetime
 import struct
 import uuid
 
-from . import documents, keys
+from . import documents, keys, seal
 from .checksums import crc32c
 from .pages import DamagedFile, NotAStore, Pages
 
@@ -318,7 +318,7 @@ class Store:
         version = fields.get(b"format", b"")
         if len(version) != 8:
             raise DamagedFile(f"{self.path}: the header has no 8-byte field 'format'")
-        lowest = struct.unpack("<I", version[:4])[0]
+        lowest, self.lowest_writer = struct.unpack("<II", version)
         if lowest > READER:
             raise UnsupportedFormat(f"{self.path}: it needs a reader of format {lowest}, this one is of {READER}")
         self.uuid = uuid.UUID(bytes=fields[b"uuid"]) if len(fields.get(b"uuid", b"")) == 16 else None
@@ -344,6 +344,11 @@ class Store:
                 self._add_relationship(number, description)
             except (AttributeError, KeyError, TypeError) as error:
                 raise DamagedFile(f"{self.path}: relationship {number} has no two sides: {error!r}") from error
+        tree = self._trees.get("seal")
+        # What the file says of itself, where it is sealed.
+        self.seal = None
+        if tree is not None:
+            self.seal = seal.decode(self.path, [(key, body) for key, body, _ in self._pages.walk(tree)])
         self._pages.check_commit()
 
     def _add_relationship(self, number, description):
