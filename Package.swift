@@ -190,6 +190,10 @@ let package = Package(
       path: "Tests/Faults/Session"),
     // A web server on the loopback interface that answers as a test says.
     .target(name: "LoopbackWeb", path: "Tests/LoopbackWeb"),
+    // What the tests of datasets start as processes of their own.
+    .executableTarget(
+      name: "dataset-session", dependencies: ["EntityStore", "LodestoreDatasets"],
+      path: "Tests/DatasetSession"),
     .testTarget(name: "FaultTests", path: "Tests/Faults/Tests"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),

@@ -36,7 +36,9 @@ package struct Answer: Sendable {
   }
 
   /// Bytes as they are; then the connection is closed.
-  package static func raw(_ text: String) -> Answer { Answer(steps: [.bytes(Array(text.utf8)), .close]) }
+  package static func raw(_ text: String) -> Answer {
+    Answer(steps: [.bytes(Array(text.utf8)), .close])
+  }
 
   /// One answer after another; the last for all further requests.
   package static func each(_ request: LoopbackServer.Request, _ answers: Answer...) -> Answer {

@@ -7,6 +7,7 @@ import Synchronization
 package final class ServedFiles: Sendable {
   private struct State {
     var files: [String: [UInt8]] = [:]
+    var folder: String?
     var bytes = 0
   }
 
@@ -16,9 +17,18 @@ package final class ServedFiles: Sendable {
     state.withLock { $0.files = files }
   }
 
+  /// The files of a folder, which are read with each request.
+  package init(folder: String) {
+    state.withLock { $0.folder = folder }
+  }
+
   /// The content at a path, which begins with `/`; nil for none.
   package subscript(path: String) -> [UInt8]? {
-    get { state.withLock { $0.files[path] } }
+    get {
+      let (file, folder) = state.withLock { ($0.files[path], $0.folder) }
+      return file
+        ?? folder.flatMap { try? Data(contentsOf: URL(fileURLWithPath: $0 + path)) }.map(Array.init)
+    }
     set { state.withLock { $0.files[path] = newValue } }
   }
 

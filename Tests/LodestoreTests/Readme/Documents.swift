@@ -22,7 +22,8 @@
     /// The Swift that is compiled, each file in paragraphs without indentation.
     static let compiled: [String] = {
       let folders = [
-        "Tests/LodestoreTests/Readme", "Tests/LodestoreWebTests", "tools/quickstart-example",
+        "Tests/LodestoreTests/Readme", "Tests/LodestoreWebTests",
+        "Tests/LodestoreDatasetsTests/Readme", "tools/quickstart-example",
       ]
       return folders.flatMap { files("swift", under: $0) }
         .compactMap { try? paragraphs(text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }

@@ -1,0 +1,6 @@
+public import EntityStore
+
+extension CachedDataset: AttachableDataset {
+  /// The news of replacements: ``generations``.
+  public var replacements: DatasetGenerations { generations }
+}

@@ -1,0 +1,102 @@
+internal import EntityStore
+internal import Foundation
+
+extension CachedDataset {
+  /// Makes a sealed file that came by another way the current generation: from a medium, a mail, a build.
+  ///
+  /// The file is copied, and passes the checks that a fetched one does. For a published dataset these begin with the
+  /// publisher's signature. So the manifest has to come along: as `manifest.json` in the folder of the file, with the
+  /// folder `keys` where the publisher has changed keys since. A whole folder of a publisher, compressed, is used
+  /// otherwise: give its file URL as a mirror.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the sealed file, whose generation has to be higher than every one that was here.
+  ///   - withoutSignature: takes a file of a published dataset without its manifest. Use it for files of the
+  ///     program's own making.
+  /// - Returns: the new generation.
+  /// - Throws: ``DatasetError``; the current generation stays as it is. `CancellationError`.
+  @discardableResult
+  public func install(
+    fileAt file: String, withoutSignature: Bool = false
+  ) async throws -> DatasetGeneration {
+    let began = options.clock()
+    let lock = try await lockFolder()
+    defer { withExtendedLifetime(lock) {} }
+    try content.folder.make()
+    var state = try content.state()
+    guard let digest = try MirrorRefresh.digest(of: file) else {
+      throw DatasetError.system(ENOENT, "install", file)
+    }
+    if case .published(_, let keys) = origin.form, !withoutSignature {
+      try checkSignature(of: file, digest, keys)
+    }
+    let original = try OpenGeneration.open(
+      file, dataset: name, generation: nil, source: .file, entities: content.entities,
+      options: options.store)
+    guard let original else { throw DatasetError.system(ENOENT, "install", file) }
+    let seal = original.seal
+    original.store.close()
+    let highest = max(state.highestSeen, (try? loaded().choice.open?.number) ?? 0)
+    guard seal.generation > highest else {
+      throw DatasetError.notNewerFile(seal.generation, highest: highest)
+    }
+    let part = content.folder.part(seal.generation)
+    try await copy(file, to: part, digest)
+    let installer = Installer(content: content, onStep: options.onStep)
+    let open = try installer.install(
+      part, as: seal.generation, source: .file, digest: digest.description, at: began, &state)
+    try state.write(content.folder)
+    ended(state, open)
+    return try current()
+  }
+
+  /// Checks that the manifest beside a file is signed by a trusted key, and names the digest of the file.
+  private func checkSignature(of file: String, _ digest: FileDigest, _ keys: TrustedKeys) throws {
+    let folder = SystemFile.folder(of: file)
+    func bytes(_ name: String, _ limit: Int) throws -> [UInt8] {
+      guard let bytes = try SystemFile.bytes(of: "\(folder)/\(name)", atMost: limit) else {
+        throw DatasetError.unsignedFile(file, missing: name)
+      }
+      return bytes
+    }
+    let manifest = try bytes(PublishedNames.manifest, SignedFile.manifest.byteLimit)
+    var keys = keys
+    let claimed = try DatasetManifest.claimedKeySet(in: manifest)
+    while keys.number < claimed {
+      let set = try bytes(PublishedNames.keySet(keys.number + 1), SignedFile.keySet.byteLimit)
+      keys = try keys.followed(by: set, dataset: name)
+    }
+    let verified = try DatasetManifest(verifying: manifest, with: keys, name: name)
+    guard verified.digest == digest else {
+      throw DatasetError.damagedFile(
+        file, because: "its digest is not that of generation \(verified.generation) in its manifest"
+      )
+    }
+  }
+
+  /// Copies a file, and checks that the copy has the digest of the original.
+  private func copy(_ file: String, to part: String, _ digest: FileDigest) async throws {
+    content.folder.removeIncoming()
+    guard let source = try SystemFile.openForReading(file) else {
+      throw DatasetError.system(ENOENT, "install", file)
+    }
+    let target = try SystemFile.openForWriting(part, isNew: true)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
+    defer { buffer.deallocate() }
+    var offset: UInt64 = 0
+    while true {
+      try Task.checkCancellation()
+      let count = try FileBytes.read(
+        into: buffer, from: source.descriptor, at: offset, path: file)
+      guard count > 0 else { break }
+      try FileBytes.write(
+        UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), to: target.descriptor, at: offset,
+        path: part)
+      offset += UInt64(count)
+    }
+    try FileBytes.sync(target.descriptor, path: part)
+    guard try MirrorRefresh.digest(of: part) == digest else {
+      throw DatasetError.damagedFile(file, because: "it changed while it was copied")
+    }
+  }
+}

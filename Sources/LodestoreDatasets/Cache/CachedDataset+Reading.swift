@@ -1,0 +1,102 @@
+extension CachedDataset {
+  /// The generation to use, by a policy.
+  ///
+  ///     let pods = try await dataset.read(.freshElseCache)
+  ///     print(pods.age, pods.refreshError?.message ?? "")
+  ///
+  /// - Throws: ``DatasetError``: as ``current()``; with ``ReadPolicy/freshOnly`` the error of the refresh, too, and with
+  ///   every policy that refreshes where nothing is here. `CancellationError` when the task is cancelled meanwhile.
+  public func read(_ policy: ReadPolicy = .cacheThenRefresh) async throws -> DatasetGeneration {
+    switch policy {
+    case .cacheOnly:
+      return try current()
+    case .cacheThenRefresh:
+      guard hasGeneration else {
+        try await refreshIfDue(within: options.checkInterval)
+        return try current()
+      }
+      if isDue(after: options.checkInterval) { refreshInBackground() }
+      return try current()
+    case .freshElseCache:
+      do {
+        try await refreshIfDue(within: options.freshFor)
+        return try current()
+      } catch let error as DatasetError where error.code != .tooOld {
+        guard hasGeneration else { throw error }
+        var generation = try current()
+        generation.refreshError = error
+        return generation
+      }
+    case .freshOnly:
+      try await refreshIfDue(within: options.freshFor)
+      return try current()
+    }
+  }
+
+  private var hasGeneration: Bool { (try? anyAge()) != nil }
+
+  private func refreshIfDue(within interval: Duration) async throws {
+    if isDue(after: interval) || !hasGeneration { try await refresh() }
+  }
+
+  /// Whether the last successful check is longer ago than an interval, or cannot be told.
+  func isDue(after interval: Duration) -> Bool {
+    guard let state = try? loaded().state, let checked = state.lastChecked else { return true }
+    let now = options.clock()
+    // A clock that was set back tells nothing of the time since.
+    guard checked <= now else { return true }
+    return now.timeIntervalSince(checked) >= interval.inSeconds
+  }
+
+  /// Begins a refresh that nobody waits for; its failure is kept in ``status``.
+  private func refreshInBackground() {
+    if case .none = origin.form { return }
+    if let next = try? loaded().state.nextAttempt, next > options.clock() { return }
+    Task.detached(priority: .utility) { [weak self] in _ = try? await self?.refresh() }
+  }
+
+  // MARK: In the background
+
+  /// Refreshes in the background, now and then at an interval, for as long as the dataset is referenced.
+  ///
+  /// All processes with the same folder share one schedule: it counts from the last check of any of them. Failures are
+  /// followed by longer waits, and are told by ``status``.
+  ///
+  /// - Parameter interval: the time between checks; ``Options/checkInterval`` when it is `nil`.
+  public func keepFresh(every interval: Duration? = nil) {
+    if case .none = origin.form { return }
+    let interval = interval ?? options.checkInterval
+    let fraction = options.fraction
+    replaceKeeper(
+      Task.detached(priority: .utility) { [weak self] in
+        while !Task.isCancelled {
+          guard let wait = await self?.checkInBackground(every: interval) else { return }
+          // A tenth more or less, so that programs that began together do not stay together.
+          let jitter = 0.9 + 0.2 * min(max(fraction(), 0), 1)
+          guard (try? await Task.sleep(for: wait * jitter)) != nil else { return }
+        }
+      })
+  }
+
+  /// Ends ``keepFresh(every:)``, and a refresh that it has begun.
+  public func stopKeepingFresh() { replaceKeeper(nil) }
+
+  /// Refreshes when it is time; returns the wait until it is time again.
+  private func checkInBackground(every interval: Duration) async -> Duration {
+    if isDue(after: interval) { _ = try? await refresh() }
+    guard let state = try? loaded().state else { return max(interval, .seconds(60)) }
+    let now = options.clock()
+    var wait = interval.inSeconds
+    if let checked = state.lastChecked, checked <= now {
+      wait -= now.timeIntervalSince(checked)
+    }
+    if let next = state.nextAttempt { wait = max(wait, next.timeIntervalSince(now)) }
+    return .seconds(min(max(wait, 1), 86_400))
+  }
+}
+
+extension Duration {
+  var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+}

@@ -1,0 +1,176 @@
+public import EntityStore
+internal import Foundation
+internal import Synchronization
+
+/// A dataset that a program carries or fetches, reads offline, and replaces as a whole when a newer one is there.
+///
+///     let pods = try CachedDataset(
+///       "pods", in: cacheFolder, entities: [Podspec.self], seed: seedPath,
+///       origin: .published(at: url, trusting: try TrustedKeys("1:…")))
+///     pods.keepFresh()
+///     let count = try pods.currentStore.count(Podspec.all)
+///
+/// The data comes in *generations*, sealed files that are never written to. A refresh puts a newer file next to the
+/// current one, checks it, and makes it current in one step. Whoever reads the old generation keeps it; the next use
+/// gets the new one. A process that is killed at any moment leaves the old generation or the new one, whole.
+///
+/// Any number of processes may use the same folder. One of them refreshes at a time, and the others notice the new
+/// generation at their next use. Opening a dataset and reading what is here make no connection.
+///
+/// Stale data is served together with its ``DatasetAge``; see ``Options/refusesOlder(than:)`` for programs that
+/// would rather have none.
+///
+/// Errors are ``DatasetError``; ``DatasetError/side`` says whether the network, the publisher, a signature, a file or
+/// the program is at fault. All calls may be made from any thread.
+public final class CachedDataset: Sendable {
+  /// The dataset's name.
+  public let name: String
+  /// The folder with the dataset's files.
+  public let path: String
+  let origin: DatasetOrigin
+  let options: Options
+  let content: CacheContent
+  /// Guarded by its lock, which is held while files are opened.
+  private let shared = Mutex(Shared())
+  let news = GenerationNews()
+
+  private struct Shared {
+    var stamp: SystemFile.Stamp?
+    var isLoaded = false
+    var state = CacheState(name: "")
+    var seed: OpenGeneration?
+    var choice = CacheContent.Choice()
+    var run: RefreshRun?
+    var keeper: Task<Void, Never>?
+  }
+
+  /// Opens a dataset without a connection, and makes its folder if needed.
+  ///
+  /// - Parameters:
+  ///   - name: the dataset's name, as its seals have it: letters, digits, `-`, `_` and `.`.
+  ///   - folder: the folder in which the dataset gets a folder of its own name. One folder may hold many datasets.
+  ///   - entities: the entities that the program reads.
+  ///   - seed: the path of a sealed file that came with the program; it may be on a read-only medium. The seed is used
+  ///     where it is. It is current for as long as no higher generation has come.
+  ///   - origin: where newer generations come from.
+  /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or of the system when the folder cannot be made.
+  public init(
+    _ name: String, in folder: String, entities: [any Entity.Type], seed: String? = nil,
+    origin: DatasetOrigin = .none, options: Options = Options()
+  ) throws(DatasetError) {
+    guard PublishedNames.isDatasetName(name) else { throw .badCacheName(name) }
+    self.name = name
+    self.origin = origin
+    self.options = options
+    path = folder + "/" + name
+    let files = DatasetFolder(path: path)
+    content = CacheContent(
+      name: name, folder: files, seed: seed, entities: entities, storeOptions: options.store)
+    // A folder that cannot be written to serves what it has.
+    if SystemFile.stamp(of: files.state) == nil {
+      do throws(DatasetError) {
+        try files.make()
+      } catch {
+        guard seed != nil else { throw error }
+      }
+    }
+  }
+
+  deinit { stopKeepingFresh() }
+
+  // MARK: What is here
+
+  /// The store of the current generation, without a connection.
+  ///
+  /// Costs one system call while no other generation has become current.
+  ///
+  /// - Throws: as ``current()``.
+  public var currentStore: Store {
+    get throws { try current().store }
+  }
+
+  /// The current generation with its age, without a connection.
+  ///
+  /// - Throws: ``DatasetError`` with the code `nothingHere` when there is none, `tooOld` by
+  ///   ``Options/refusesOlder(than:)``, or the reason for which the only one cannot be used.
+  public func current() throws -> DatasetGeneration {
+    let generation = try anyAge()
+    if let limit = options.oldestData, generation.age.dataAge(at: options.clock()) > limit {
+      throw DatasetError.tooOld(name, generation.age, limit: limit, at: options.clock())
+    }
+    return generation
+  }
+
+  /// The current generation, however old it is.
+  func anyAge() throws -> DatasetGeneration {
+    let (state, choice) = try loaded()
+    guard let open = choice.open else {
+      throw choice.unusable ?? .nothingHere(name, state.lastFailure.map { "; \($0.message)" } ?? "")
+    }
+    var generation = DatasetGeneration(
+      store: open.store, number: open.number, source: open.source,
+      age: DatasetAge(
+        dataAsOf: open.seal.dataAsOf, builtAt: open.seal.sealedAt, lastChecked: state.lastChecked))
+    generation.unusable = choice.unusable
+    return generation
+  }
+
+  /// The state of the folder and the open generation; both are read again when the folder has changed.
+  func loaded() throws -> (state: CacheState, choice: CacheContent.Choice) {
+    try shared.withLock { shared in
+      // The stamp is taken before the state is read, so a change between the two is noticed next time.
+      let stamp = SystemFile.stamp(of: content.folder.state)
+      if shared.isLoaded, stamp == shared.stamp { return (shared.state, shared.choice) }
+      let before = shared.choice.open
+      do {
+        shared.state = try content.state()
+        shared.choice = try content.choose(shared.state, seed: shared.seed, current: before)
+        if shared.choice.unusable?.code == .notFound {
+          // Another process may have removed the file for a newer one since the state was read.
+          shared.state = try content.state()
+          shared.choice = try content.choose(shared.state, seed: shared.seed, current: before)
+        }
+      } catch let error as DatasetError {
+        // An open generation is served whatever becomes of the folder.
+        guard before != nil else { throw error }
+        shared.choice.unusable = error
+      }
+      if shared.choice.open == nil { shared.choice.open = before }
+      if shared.choice.open?.source == .seed { shared.seed = shared.choice.open }
+      (shared.stamp, shared.isLoaded) = (stamp, true)
+      return (shared.state, shared.choice)
+    }
+  }
+
+  /// Makes the next use read the folder again.
+  func forget() { shared.withLock { $0.isLoaded = false } }
+
+  /// Makes the next use read the folder again without opening a generation that is open already.
+  func adopt(_ open: OpenGeneration?) {
+    shared.withLock { shared in
+      if let open { shared.choice.open = open }
+      shared.isLoaded = false
+    }
+  }
+
+  // MARK: Refreshes of this process
+
+  /// The running refresh; `make` starts one when none runs.
+  func run(_ make: () -> RefreshRun) -> RefreshRun {
+    shared.withLock { shared in
+      if let run = shared.run, !run.hasEnded { return run }
+      let run = make()
+      shared.run = run
+      return run
+    }
+  }
+
+  /// Replaces the task that keeps the dataset fresh, and ends the one before.
+  func replaceKeeper(_ task: Task<Void, Never>?) {
+    let old = shared.withLock { shared in
+      defer { shared.keeper = task }
+      return shared.keeper
+    }
+    old?.cancel()
+  }
+}

@@ -1,0 +1,211 @@
+internal import EntityStore
+internal import Foundation
+internal import LodestoreJSON
+internal import LodestoreWeb
+
+extension DatasetError.Code {
+  /// No answer of the origin came, or none that can be used: no connection, a timeout, a status.
+  public static let network = Self("network")
+  /// The publisher offers a lower generation than one that was here.
+  public static let rolledBack = Self("rolledBack")
+  /// The file of one generation has the number of another, or other bytes have come under its number.
+  public static let mixedGenerations = Self("mixedGenerations")
+  /// The dataset has no generation yet.
+  public static let nothingHere = Self("nothingHere")
+  /// The data is older than the program allows.
+  public static let tooOld = Self("tooOld")
+  /// After failures the next attempt has its time, and that has not come.
+  public static let waiting = Self("waiting")
+  /// The program's entities do not fit the schema of a generation.
+  public static let incompatibleSchema = Self("incompatibleSchema")
+  /// The store of a generation cannot be opened, or is no sound store.
+  public static let unusableStore = Self("unusableStore")
+  /// The importer of a service failed.
+  public static let importFailed = Self("importFailed")
+  /// The dataset has no origin to refresh from.
+  public static let noOrigin = Self("noOrigin")
+  /// The folder cannot be used: another dataset's, or of a later version of the library.
+  public static let unsuitableFolder = Self("unsuitableFolder")
+}
+
+extension DatasetError {
+  /// The side that a failure is on, so that a program can say whom to ask.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
+  public enum Side: String, Sendable {
+    /// The network or a server; later it may succeed.
+    case network
+    /// The publisher or the service, whose offer cannot be used.
+    case publisher
+    /// A signature or a key.
+    case signature
+    /// A file: its bytes are not the expected ones.
+    case file
+    /// This program or this machine: its folder, its disk, its entities, its request.
+    case program
+  }
+
+  /// The side that the failure is on.
+  public var side: Side {
+    switch code {
+    case .network, .waiting: .network
+    case .untrusted, .badKey: .signature
+    case .damaged, .mixedGenerations, .unusableStore, .notSealed: .file
+    case .malformed, .newerFormat, .otherDataset, .rolledBack, .notNewer, .importFailed: .publisher
+    default: .program
+    }
+  }
+}
+
+// Messages about caches: cannot + verb + thing: the fact found; the next step.
+
+extension DatasetError {
+  static func nothingHere(_ name: String, _ reason: String) -> Self {
+    DatasetError(
+      .nothingHere,
+      "cannot read the dataset '\(visible(name))': no generation is here\(reason); refresh it, install a "
+        + "file, or bundle a seed")
+  }
+
+  static func tooOld(_ name: String, _ age: DatasetAge, limit: Duration, at date: Date) -> Self {
+    DatasetError(
+      .tooOld,
+      "cannot use the dataset '\(visible(name))': \(age.words(at: date)), and the program refuses data "
+        + "older than \(limit); refresh it, or allow an older age by refusesOlder(than:)")
+  }
+
+  static func badCacheName(_ name: String) -> Self {
+    DatasetError(
+      .unsuitableFolder,
+      "cannot keep a dataset with the name '\(visible(name))': expected 1 to 128 letters, digits, '-', '_' and "
+        + "'.', the first a letter or a digit; use another name")
+  }
+
+  static func otherFolder(_ path: String, found: String, expected: String) -> Self {
+    DatasetError(
+      .unsuitableFolder,
+      "cannot use the folder '\(path)': it keeps the dataset '\(visible(found))', expected "
+        + "'\(visible(expected))'; use another folder")
+  }
+
+  static func newerState(_ path: String) -> Self {
+    DatasetError(
+      .unsuitableFolder,
+      "cannot read '\(path)': a newer version of the library has written it; update the program")
+  }
+
+  static func waiting(_ name: String, until date: Date, after failure: String?) -> Self {
+    let reason = failure.map { " after '\($0)'" } ?? ""
+    return DatasetError(
+      .waiting,
+      "cannot refresh the dataset '\(visible(name))' before \(ISO8601Text.text(date) ?? "later")"
+        + "\(reason); wait, or refresh at once with 'now'")
+  }
+
+  static func busy(_ name: String, for limit: Duration) -> Self {
+    DatasetError(
+      .busy,
+      "cannot refresh the dataset '\(visible(name))': another process refreshes it, longer than \(limit); "
+        + "wait for it, or end it")
+  }
+
+  static func noOrigin(_ name: String) -> Self {
+    DatasetError(
+      .noOrigin,
+      "cannot refresh the dataset '\(visible(name))': it has no origin; give it one, or install a file"
+    )
+  }
+
+  static func rolledBack(offered: UInt64, highest: UInt64, place: String) -> Self {
+    DatasetError(
+      .rolledBack,
+      "cannot take generation \(offered) of '\(place)': generation \(highest) was here already; ask the "
+        + "publisher whether the server has old files")
+  }
+
+  static func rewritten(_ generation: UInt64, place: String) -> Self {
+    DatasetError(
+      .mixedGenerations,
+      "cannot take generation \(generation) of '\(place)': its digest is another than that of the "
+        + "generation \(generation) that is here; ask the publisher for a new number")
+  }
+
+  static func otherSeal(_ path: String, found: String, expected: String) -> Self {
+    DatasetError(
+      .mixedGenerations,
+      "cannot use '\(path)': its seal says \(visible(found)), expected \(visible(expected)); use the file that "
+        + "belongs here")
+  }
+
+  static func notSealed(_ path: String) -> Self {
+    DatasetError(
+      .notSealed, "cannot use '\(path)': it is no sealed file; seal a store by 'kvdump seal'")
+  }
+
+  static func unsignedFile(_ path: String, missing name: String) -> Self {
+    DatasetError(
+      .untrusted,
+      "cannot install '\(path)': the publisher's '\(name)' is not in its folder; put it there, or install "
+        + "the file without a signature")
+  }
+
+  static func notNewerFile(_ generation: UInt64, highest: UInt64) -> Self {
+    DatasetError(
+      .notNewer,
+      "cannot install generation \(generation): generation \(highest) was here already; use a file of a "
+        + "newer generation")
+  }
+
+  static func refused(_ generation: UInt64, place: String) -> Self {
+    DatasetError(
+      .unusableStore,
+      "cannot take generation \(generation) of '\(place)': its file was fetched before and is no sound "
+        + "store; ask the publisher for a new generation")
+  }
+
+  static func missingSeed(_ path: String) -> Self {
+    DatasetError(.notFound, "cannot use the seed '\(path)': no file is there; check the path")
+  }
+
+  static func missingGeneration(_ path: String) -> Self {
+    DatasetError(
+      .notFound, "cannot use '\(path)': the file is gone; refresh the dataset to fetch it again")
+  }
+
+  /// The error of a store that cannot be opened.
+  static func unusable(_ path: String, _ error: StoreError) -> Self {
+    let isOfSchema = error.code == .incompatibleSchema || error.code == .newerFormat
+    return DatasetError(
+      isOfSchema ? .incompatibleSchema : .unusableStore,
+      isOfSchema
+        ? "cannot use '\(path)' with this program: \(error.message); update the program"
+        : "cannot use '\(path)': \(error.message); fetch or install it again", cause: error)
+  }
+
+  static func unsealable(_ error: StoreError) -> Self {
+    DatasetError(
+      error.code == .diskFull ? .diskFull : .inputOutput,
+      "cannot seal what the import brought: \(error.message); make room, and refresh again",
+      cause: error)
+  }
+
+  /// The error of a request.
+  ///
+  /// A file that is longer than the signed one is another file.
+  static func network(_ error: WebSourceError) -> Self {
+    DatasetError(
+      error.code == .pageTooLarge ? .damaged : .network, error.message, cause: error)
+  }
+
+  static func importFailed(_ error: any Error) -> Self {
+    switch error {
+    case let error as WebSourceError: network(error)
+    case let error as DatasetError: error
+    default:
+      DatasetError(
+        .importFailed, "cannot refresh from the service: \(error); look at the importer",
+        cause: error)
+    }
+  }
+}

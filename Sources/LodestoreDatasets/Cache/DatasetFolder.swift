@@ -1,0 +1,48 @@
+/// The folder of one cached dataset, and the names in it.
+///
+///     dataset.json             the state: which generation is current, dates, failures (``CacheState``)
+///     refresh.lock             locked by the process that refreshes; empty
+///     generations/42.lodestore sealed files, each complete and checked before it gets its name
+///     incoming/…               a download that has not ended
+///     service/…                the store that the importer of a service writes to
+///
+/// Only the holder of `refresh.lock` writes. Each file is written under another name, synced and renamed, and
+/// `dataset.json` comes last: until its rename the old generation is current, from then on the new one.
+struct DatasetFolder: Sendable, Hashable {
+  let path: String
+
+  var state: String { path + "/dataset.json" }
+  var refreshLock: String { path + "/refresh.lock" }
+  var generations: String { path + "/generations" }
+  var incoming: String { path + "/incoming" }
+  var service: String { path + "/service" }
+
+  static let suffix = ".lodestore"
+
+  func generation(_ number: UInt64) -> String { "\(generations)/\(number)\(Self.suffix)" }
+
+  /// The file of a download of a generation.
+  func part(_ number: UInt64) -> String { "\(incoming)/\(number)\(Self.suffix)" }
+
+  /// The numbers of the generations that are there, in ascending order.
+  var numbers: [UInt64] {
+    SystemFile.names(in: generations).compactMap { name in
+      guard name.hasSuffix(Self.suffix) else { return nil }
+      let number = UInt64(name.dropLast(Self.suffix.count))
+      return number.flatMap { "\($0)\(Self.suffix)" == name ? $0 : nil }
+    }.sorted()
+  }
+
+  func make() throws(DatasetError) {
+    try SystemFile.makeFolder(generations)
+    try SystemFile.makeFolder(incoming)
+  }
+
+  /// Removes what downloads of other generations have left.
+  func removeIncoming(except kept: UInt64? = nil) {
+    for name in SystemFile.names(in: incoming) {
+      if let kept, name.prefix(while: { $0 != "." }) == "\(kept)" { continue }
+      SystemFile.remove("\(incoming)/\(name)")
+    }
+  }
+}

@@ -1,0 +1,71 @@
+public import EntityStore
+public import Foundation
+
+/// Where the generations of a dataset come from.
+public struct DatasetOrigin: Sendable {
+  enum Form: Sendable {
+    case none
+    case published([URL], TrustedKeys)
+    case service(@Sendable (ServiceRefresh) async throws -> Void)
+  }
+
+  let form: Form
+
+  /// No origin: generations are bundled or installed by hand.
+  public static let none = DatasetOrigin(form: .none)
+
+  /// A dataset that a publisher has put on web servers, as `kvdump publish` makes it.
+  ///
+  /// - Parameters:
+  ///   - mirrors: the addresses of folders with the same files. They are asked in this order, the next one when
+  ///     one fails.
+  ///   - keys: the publisher's keys. A manifest that none of them has signed is refused, whatever server has it.
+  public static func published(at mirrors: [URL], trusting keys: TrustedKeys) -> DatasetOrigin {
+    DatasetOrigin(form: .published(mirrors, keys))
+  }
+
+  /// A dataset that a publisher has put on one web server.
+  public static func published(at url: URL, trusting keys: TrustedKeys) -> DatasetOrigin {
+    published(at: [url], trusting: keys)
+  }
+
+  /// A web service whose records an importer brings.
+  ///
+  ///     .service { refresh in
+  ///       _ = try await Importer(into: refresh.store, Pod.self, matching: .unique(\.name))
+  ///         .run(pages, records: "result") { (record: PodRecord) in Pod(record) }
+  ///     }
+  ///
+  /// The importer writes to a store of its own, which keeps entity tags and positions of pages between refreshes. So
+  /// pages that have not changed are not sent again, and an interrupted import goes on. Readers do not see that store:
+  /// when `fetch` has returned and the content has changed, a sealed copy becomes the next generation, whole.
+  ///
+  /// The number of such a generation is the number of seconds from 1970 to the refresh, or one more than the highest
+  /// number seen here. A seed that was made in the same way is therefore compared by its time.
+  ///
+  /// - Parameter fetch: brings the store up to date. An error of it ends the refresh, and the current generation
+  ///   stays. It is called by one process at a time.
+  public static func service(
+    _ fetch: @escaping @Sendable (_ refresh: ServiceRefresh) async throws -> Void
+  ) -> DatasetOrigin {
+    DatasetOrigin(form: .service(fetch))
+  }
+}
+
+/// One refresh of a dataset from a web service.
+public struct ServiceRefresh: Sendable {
+  /// The store to import into, opened with the entities of the dataset.
+  public let store: Store
+  /// When the refresh began: the date that the data is as of, unless ``setDataAsOf(_:)`` names another.
+  public let startedAt: Date
+  let date: DataDate
+  let report: @Sendable (RefreshProgress) -> Void
+
+  /// Names the date up to which the service's data is complete.
+  public func setDataAsOf(_ date: Date) { self.date.set(date) }
+
+  /// Reports how far the import is, to the progress closure of the refresh.
+  public func report(completed: Int, of total: Int?) {
+    report(RefreshProgress(step: .importing, completed: completed, total: total))
+  }
+}

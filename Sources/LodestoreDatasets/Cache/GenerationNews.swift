@@ -1,0 +1,114 @@
+internal import Synchronization
+
+/// Tells those who wait that another generation may be current.
+///
+/// Guarded by its lock.
+final class GenerationNews: Sendable {
+  private struct State {
+    var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
+    var last = 0
+  }
+
+  private let state = Mutex(State())
+
+  fileprivate func add(_ continuation: AsyncStream<Void>.Continuation) -> Int {
+    state.withLock { state in
+      state.last += 1
+      state.waiting[state.last] = continuation
+      return state.last
+    }
+  }
+
+  fileprivate func remove(_ number: Int) {
+    state.withLock { _ = $0.waiting.removeValue(forKey: number) }
+  }
+
+  /// Called when this process has made another generation current.
+  func knock() {
+    for continuation in state.withLock({ Array($0.waiting.values) }) { continuation.yield() }
+  }
+}
+
+/// The news for one loop: those of this process at once, those of others by the dates of the state file.
+private final class GenerationWatch: Sendable {
+  /// The time between two checks of the dates.
+  private static let interval = Duration.milliseconds(250)
+
+  let knocks: AsyncStream<Void>
+  private let number: Int
+  private let news: GenerationNews
+  private let watch: Task<Void, Never>
+
+  init(_ news: GenerationNews, _ path: String) {
+    let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    self.news = news
+    knocks = stream
+    number = news.add(continuation)
+    watch = Task.detached(priority: .utility) {
+      var last = SystemFile.stamp(of: path)
+      while (try? await Task.sleep(for: Self.interval)) != nil {
+        let stamp = SystemFile.stamp(of: path)
+        if stamp != last { continuation.yield() }
+        last = stamp
+      }
+      continuation.finish()
+    }
+  }
+
+  deinit {
+    watch.cancel()
+    news.remove(number)
+  }
+}
+
+/// The current generation of a dataset, and each one that becomes current, by this or another process.
+///
+///     for try await generation in pods.generations {
+///       print(generation.number, generation.age)
+///     }
+///
+/// The first element is the generation that is current when the loop begins, if there is one. While the body of the
+/// loop runs, further generations are merged into one: the newest. The loop ends when its task is cancelled, and keeps
+/// the dataset.
+public struct DatasetGenerations: AsyncSequence, Sendable {
+  let dataset: CachedDataset
+
+  /// Begins with the current generation.
+  @_documentation(visibility: internal)
+  public func makeAsyncIterator() -> Iterator { Iterator(dataset: dataset) }
+
+  /// Takes one generation after another.
+  @_documentation(visibility: internal)
+  public struct Iterator: AsyncIteratorProtocol {
+    private let dataset: CachedDataset
+    private let watch: GenerationWatch
+    private var knocks: AsyncStream<Void>.Iterator
+    private var last: (number: UInt64, source: DatasetGeneration.Source)?
+
+    fileprivate init(dataset: CachedDataset) {
+      self.dataset = dataset
+      watch = GenerationWatch(dataset.news, dataset.content.folder.state)
+      knocks = watch.knocks.makeAsyncIterator()
+    }
+
+    /// The next generation; `nil` when the task is cancelled.
+    @_documentation(visibility: internal)
+    public mutating func next() async throws -> DatasetGeneration? {
+      while !Task.isCancelled {
+        if let generation = try? dataset.anyAge(),
+          last?.number != generation.number || last?.source != generation.source
+        {
+          last = (generation.number, generation.source)
+          return generation
+        }
+        guard await knocks.next() != nil else { return nil }
+      }
+      return nil
+    }
+  }
+}
+
+extension CachedDataset {
+  /// The current generation, and each one that becomes current, by this or another process.
+  public var generations: DatasetGenerations { DatasetGenerations(dataset: self) }
+}

@@ -1,0 +1,46 @@
+internal import EntityStore
+
+/// A generation whose sealed file is open.
+struct OpenGeneration: Sendable {
+  let store: Store
+  let seal: Seal
+  let source: DatasetGeneration.Source
+  let path: String
+  /// The fs-verity digest of the file, in hexadecimal digits; nil when it is not known.
+  var digest: String?
+
+  var number: UInt64 { seal.generation }
+
+  /// Opens a sealed file of a dataset; nil when the file is gone.
+  ///
+  /// An open sealed file has a shared lock, which keeps it from ``CacheContent/removeOld(_:)`` of any process. Its
+  /// pages are checked unless this machine has checked them before.
+  ///
+  /// - Parameter generation: the number that the seal has to say; nil for any.
+  /// - Throws: an error with the code `notSealed`, `mixedGenerations`, `otherDataset`, `incompatibleSchema` or
+  ///   `unusableStore`.
+  static func open(
+    _ path: String, dataset name: String, generation: UInt64?, source: DatasetGeneration.Source,
+    entities: [any Entity.Type], options: StoreOptions
+  ) throws(DatasetError) -> OpenGeneration? {
+    let store: Store
+    do throws(StoreError) {
+      var options = options
+      options.access = .readOnly
+      store = try Store(at: path, entities: entities, options: options)
+    } catch  where error.code == .noSuchStore {
+      return nil
+    } catch {
+      throw .unusable(path, error)
+    }
+    guard let seal = store.seal else { throw .notSealed(path) }
+    guard seal.name == name else {
+      throw .otherSeal(path, found: "dataset '\(seal.name)'", expected: "'\(name)'")
+    }
+    if let generation, seal.generation != generation {
+      throw .otherSeal(
+        path, found: "generation \(seal.generation)", expected: "generation \(generation)")
+    }
+    return OpenGeneration(store: store, seal: seal, source: source, path: path)
+  }
+}

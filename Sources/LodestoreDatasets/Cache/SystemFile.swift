@@ -1,0 +1,142 @@
+internal import LodestorePages
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The calls of the system that a dataset's folder needs, with typed errors.
+enum SystemFile {
+  /// Tells whether a path leads to the same bytes as before: device, number, length and time of change.
+  struct Stamp: Hashable, Sendable {
+    var device: UInt64
+    var number: UInt64
+    var length: Int64
+    var seconds: Int64
+    var nanoseconds: Int64
+
+    init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(truncatingIfNeeded: status.st_ino)
+      length = Int64(status.st_size)
+      #if canImport(Darwin)
+        let time = status.st_mtimespec
+      #else
+        let time = status.st_mtim
+      #endif
+      seconds = Int64(time.tv_sec)
+      nanoseconds = Int64(time.tv_nsec)
+    }
+  }
+
+  /// The stamp of a file, by one system call; nil without a file.
+  static func stamp(of path: String) -> Stamp? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Stamp(status) : nil
+  }
+
+  /// Opens a regular file for reading; nil without a file.
+  static func openForReading(_ path: String) throws(DatasetError) -> OpenFile? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw .system(errno, "open", path)
+    }
+    let file = OpenFile(descriptor)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .system(EINVAL, "open", path)
+    }
+    return file
+  }
+
+  /// All bytes of a file; nil without a file.
+  ///
+  /// - Parameter limit: a longer file is an error.
+  static func bytes(of path: String, atMost limit: Int) throws(DatasetError) -> [UInt8]? {
+    guard let file = try openForReading(path) else { return nil }
+    let length = try FileBytes.length(file.descriptor, path: path)
+    guard length <= UInt64(limit) else { throw .system(EFBIG, "read", path) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(length), alignment: 16)
+    defer { buffer.deallocate() }
+    let count = try FileBytes.read(into: buffer, from: file.descriptor, at: 0, path: path)
+    return Array(buffer.prefix(count))
+  }
+
+  /// Gives a path new content in one step: a process that is killed meanwhile leaves the old content or the new.
+  ///
+  /// Only one process may do this at a time: the new content is written under one other name.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
+    let temporary = path + ".new"
+    let file = try openForWriting(temporary, isNew: true)
+    try bytes.withBytes { (bytes) throws(DatasetError) in
+      try FileBytes.write(bytes, to: file.descriptor, at: 0, path: temporary)
+    }
+    try FileBytes.sync(file.descriptor, path: temporary)
+    try move(temporary, to: path)
+  }
+
+  /// Renames a file, over another one if there is one, and has the disk keep it.
+  static func move(_ path: String, to target: String) throws(DatasetError) {
+    guard rename(path, target) == 0 else { throw .system(errno, "rename", path) }
+    try syncFolder(of: target)
+  }
+
+  static func syncFolder(of path: String) throws(DatasetError) {
+    let folder = folder(of: path)
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(errno, "open", folder) }
+    defer { close(descriptor) }
+    try FileBytes.sync(descriptor, path: folder)
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    let folder = String(path[..<slash])
+    return folder.isEmpty ? "/" : folder
+  }
+
+  /// Makes a folder and those above it.
+  static func makeFolder(_ path: String) throws(DatasetError) {
+    if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+    guard errno == ENOENT, folder(of: path) != path else { throw .system(errno, "make", path) }
+    try makeFolder(folder(of: path))
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .system(errno, "make", path) }
+  }
+
+  /// The names in a folder; none when it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Makes an empty file, or opens the one that is there, for reading and writing.
+  static func openForWriting(_ path: String, isNew: Bool) throws(DatasetError) -> OpenFile {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (isNew ? O_TRUNC : 0), 0o644)
+    guard descriptor >= 0 else { throw .system(errno, "write", path) }
+    return OpenFile(descriptor)
+  }
+
+  /// Removes a file if it is there.
+  static func remove(_ path: String) { unlink(path) }
+}
+
+/// A file descriptor that is closed with the last reference.
+final class OpenFile: Sendable {
+  let descriptor: Int32
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+}

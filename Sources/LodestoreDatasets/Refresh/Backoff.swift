@@ -1,0 +1,35 @@
+internal import Foundation
+
+/// The waits after refreshes that have failed.
+struct Backoff: Sendable {
+  /// The longest wait that a server may ask for: a week.
+  static let longestAsked = Duration.seconds(7 * 86_400)
+
+  var first: Duration
+  var longest: Duration
+  /// A random number from 0 to 1.
+  var fraction: @Sendable () -> Double
+
+  /// The wait after a number of failures in a row, at least as long as the server asks for.
+  ///
+  /// Half of the wait is fixed and half is drawn, below a bound that doubles with each failure.
+  func wait(afterFailures count: Int, asked: Duration?) -> Duration {
+    var bound = max(first, .milliseconds(1))
+    var doublings = max(count, 1) - 1
+    while doublings > 0, bound < longest {
+      bound = bound * 2
+      doublings -= 1
+    }
+    bound = min(bound, max(longest, .zero))
+    let drawn = bound * (0.5 + 0.5 * min(max(fraction(), 0), 1))
+    return max(drawn, min(asked ?? .zero, Self.longestAsked))
+  }
+
+  /// Whether a refresh has to wait for a time.
+  ///
+  /// A time beyond every wait that could have been asked for is of a clock that was set back, and counts for nothing.
+  func isWaiting(for next: Date?, at now: Date) -> Bool {
+    guard let next, next > now else { return false }
+    return next.timeIntervalSince(now) <= max(longest, Self.longestAsked).inSeconds + 60
+  }
+}

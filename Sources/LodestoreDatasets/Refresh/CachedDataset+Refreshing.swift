@@ -1,0 +1,124 @@
+internal import EntityStore
+internal import Foundation
+internal import LodestoreWeb
+
+extension CachedDataset {
+  /// Asks the origin for its newest generation, and makes it current.
+  ///
+  /// One process at a time refreshes a folder. A call that finds another one at work waits for it, and then has nothing
+  /// left to do. Calls of one process share one refresh. Readers are not held up.
+  ///
+  /// After failures the folder keeps a time before which no refresh begins, also for later processes.
+  ///
+  /// - Parameters:
+  ///   - now: whether to refresh although that time has not come.
+  ///   - onProgress: called from the tasks that do the work, one call at a time for one step.
+  /// - Returns: the result; see ``RefreshReport/Outcome``.
+  /// - Throws: ``DatasetError``. The current generation stays as it is, and ``status`` tells the failure until a
+  ///   refresh succeeds. `CancellationError` when the task of the last caller is cancelled; what was fetched is kept, and
+  ///   the next refresh goes on with it.
+  @discardableResult
+  public func refresh(
+    now: Bool = false, onProgress: (@Sendable (RefreshProgress) -> Void)? = nil
+  ) async throws -> RefreshReport {
+    if case .none = origin.form { throw DatasetError.noOrigin(name) }
+    let report = try await run { RefreshRun() }.value(onProgress) { [self] run in
+      try await refreshAlone(now: now) { run.report($0) }
+    }
+    return report
+  }
+
+  /// Refreshes under the lock of all processes.
+  private func refreshAlone(
+    now isForced: Bool, _ report: @escaping @Sendable (RefreshProgress) -> Void
+  ) async throws -> RefreshReport {
+    // Read once: a clock that is set meanwhile cannot make one refresh contradict itself.
+    let began = options.clock()
+    let before = try content.state().refreshCount
+    let lock = try await lockFolder()
+    defer { withExtendedLifetime(lock) {} }
+    options.onStep(.locked)
+    var state = try content.state()
+    if state.refreshCount != before, state.failureCount == 0 {
+      forget()
+      return RefreshReport(
+        outcome: .elsewhere, generation: try loaded().choice.open?.number ?? 0)
+    }
+    let backoff = Backoff(
+      first: options.firstWait, longest: options.longestWait, fraction: options.fraction)
+    if !isForced, backoff.isWaiting(for: state.nextAttempt, at: began), let next = state.nextAttempt
+    {
+      throw DatasetError.waiting(name, until: next, after: state.lastFailure?.message)
+    }
+    state.latestTime = max(state.latestTime ?? began, began)
+    do {
+      try content.folder.make()
+      let result = try await bring(&state, at: began, report)
+      state.refreshCount &+= 1
+      (state.failureCount, state.nextAttempt, state.lastFailure) = (0, nil, nil)
+      state.lastChecked = began
+      try state.write(content.folder)
+      options.onStep(.swapped)
+      ended(state, result.open)
+      return result.report
+    } catch {
+      if error is CancellationError || Task.isCancelled { throw CancellationError() }
+      let error = error as? DatasetError ?? .importFailed(error)
+      state.refreshCount &+= 1
+      state.failureCount += 1
+      state.lastFailure = CacheState.Failure(
+        code: error.code.description, message: error.message, date: began)
+      let wait = backoff.wait(
+        afterFailures: state.failureCount,
+        asked: (error.cause as? WebSourceError)?.retryAfter)
+      state.nextAttempt = began.addingTimeInterval(wait.inSeconds)
+      // The caller gets this failure, also when it cannot be written down.
+      try? state.write(content.folder)
+      ended(state, nil)
+      throw error
+    }
+  }
+
+  private func bring(
+    _ state: inout CacheState, at time: Date,
+    _ report: @escaping @Sendable (RefreshProgress) -> Void
+  ) async throws -> Refreshed {
+    report(RefreshProgress(step: .checking, completed: 0, total: nil))
+    let installer = Installer(content: content, onStep: options.onStep)
+    let choice = try loaded().choice
+    switch origin.form {
+    case .none: throw DatasetError.noOrigin(name)
+    case .published(let mirrors, let keys):
+      let refresh = PublishedRefresh(
+        installer: installer, mirrors: mirrors, keys: keys, options: options, time: time,
+        report: report)
+      return try await refresh.run(&state, choice)
+    case .service(let fetch):
+      let refresh = ServiceImport(
+        installer: installer, fetch: fetch, time: time, report: report)
+      return try await refresh.run(&state, choice)
+    }
+  }
+
+  /// Takes the new generation into use in this process, and removes old files that nobody reads.
+  func ended(_ state: CacheState, _ open: OpenGeneration?) {
+    adopt(open)
+    _ = try? loaded()
+    news.knock()
+    content.removeOld(state)
+    options.onStep(.cleaned)
+  }
+
+  /// The lock of the folder; waits for another process.
+  func lockFolder() async throws -> FileLock {
+    let start = ContinuousClock.now
+    if SystemFile.stamp(of: content.folder.path) == nil { try content.folder.make() }
+    while true {
+      if let lock = try FileLock.exclusive(making: content.folder.refreshLock) { return lock }
+      guard ContinuousClock.now - start < options.lockWait else {
+        throw DatasetError.busy(name, for: options.lockWait)
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}

@@ -1,0 +1,239 @@
+internal import EntityStore
+internal import Foundation
+internal import LodestorePages
+internal import LodestoreWeb
+internal import Synchronization
+
+/// Refreshes a dataset from one mirror.
+struct MirrorRefresh {
+  let refresh: PublishedRefresh
+  let files: PublishedFiles
+  let current: OpenGeneration?
+  var result: RefreshReport
+  let triesPatch: Bool
+  private(set) var hasTriedPatch = false
+
+  private var content: CacheContent { refresh.installer.content }
+  private var folder: DatasetFolder { content.folder }
+  private var onStep: @Sendable (RefreshStep) -> Void { refresh.installer.onStep }
+
+  init(
+    refresh: PublishedRefresh, files: PublishedFiles, current: OpenGeneration?,
+    result: RefreshReport, triesPatch: Bool
+  ) {
+    self.refresh = refresh
+    self.files = files
+    self.current = current
+    self.result = result
+    self.triesPatch = triesPatch
+  }
+
+  /// Brings the mirror's newest generation.
+  ///
+  /// - Returns: the new generation, whose swap is the writing of `state`; nil when none is newer.
+  mutating func run(_ state: inout CacheState) async throws -> OpenGeneration? {
+    guard let (manifest, tag) = try await manifest(&state) else { return nil }
+    onStep(.verified)
+    let open = try await bring(manifest, &state)
+    if let tag { state.remember(tag, of: files.words) }
+    state.mirrors = manifest.mirrors
+    return open
+  }
+
+  private mutating func bring(
+    _ manifest: DatasetManifest, _ state: inout CacheState
+  ) async throws -> OpenGeneration? {
+    let here = current?.number ?? 0
+    guard manifest.generation >= state.highestSeen else {
+      throw DatasetError.rolledBack(
+        offered: manifest.generation, highest: state.highestSeen, place: files.words)
+    }
+    if let digest = knownDigest(of: manifest.generation, state),
+      digest != manifest.digest.description
+    {
+      throw DatasetError.rewritten(manifest.generation, place: files.words)
+    }
+    guard manifest.generation > here else { return nil }
+    guard state.refusedDigest != manifest.digest.description else {
+      throw DatasetError.refused(manifest.generation, place: files.words)
+    }
+    folder.removeIncoming(except: manifest.generation)
+    let file = try await file(of: manifest, &state)
+    refresh.report(RefreshProgress(step: .installing, completed: 0, total: 1))
+    do throws(DatasetError) {
+      let open = try refresh.installer.install(
+        file, as: manifest.generation, source: .refresh, digest: manifest.digest.description,
+        at: refresh.time, &state)
+      refresh.report(RefreshProgress(step: .installing, completed: 1, total: 1))
+      (result.outcome, result.generation) = (.replaced, manifest.generation)
+      return open
+    } catch {
+      if error.side == .file { state.refusedDigest = manifest.digest.description }
+      throw error
+    }
+  }
+
+  private func knownDigest(of generation: UInt64, _ state: CacheState) -> String? {
+    guard let installed = state.current, installed.generation == generation else { return nil }
+    return installed.digest
+  }
+
+  // MARK: The manifest
+
+  /// The verified manifest with its entity tag; nil when it has not changed since the last refresh.
+  private mutating func manifest(
+    _ state: inout CacheState
+  ) async throws -> (DatasetManifest, tag: String?)? {
+    var request = WebFiles.Request(
+      PublishedNames.manifest, byteLimit: SignedFile.manifest.byteLimit)
+    // Only whoever has what the last manifest named may skip it.
+    if let current, current.number >= state.highestSeen {
+      request.knownTag = state.manifestTags[files.words]
+    }
+    guard let (bytes, head) = try await small(request) else { return nil }
+    onStep(.asked)
+    var keys = refresh.keys
+    if let known = state.trustedKeys.flatMap({ try? TrustedKeys($0) }), known.number > keys.number {
+      keys = known
+    }
+    let claimed = try DatasetManifest.claimedKeySet(in: bytes)
+    // A chain is followed as far as a publisher may have gone since the last refresh, not without end.
+    let limit = keys.number + 64
+    while keys.number < min(claimed, limit) {
+      let next = WebFiles.Request(
+        PublishedNames.keySet(keys.number + 1), byteLimit: SignedFile.keySet.byteLimit)
+      guard let (set, _) = try await small(next) else { break }
+      keys = try keys.followed(by: set, dataset: content.name)
+    }
+    let manifest = try DatasetManifest(verifying: bytes, with: keys, name: content.name)
+    if keys.number > refresh.keys.number {
+      state.trustedKeys = keys.description
+      onStep(.keysFollowed)
+    }
+    return (manifest, head?.entityTag)
+  }
+
+  /// The bytes of a small file; nil when it has not changed.
+  private mutating func small(
+    _ request: WebFiles.Request
+  ) async throws -> (bytes: [UInt8], head: FileHead?)? {
+    let bytes = Mutex<[UInt8]>([])
+    let answer = try await files.get(request) { piece in
+      bytes.withLock { $0.append(contentsOf: piece) }
+    }
+    let received = bytes.withLock { $0 }
+    result.bytesFetched += received.count
+    switch answer {
+    case .unchanged: return nil
+    case .content(let head): return (received, head)
+    }
+  }
+
+  // MARK: The file
+
+  /// The path of a file with the signed bytes: found, patched or fetched.
+  private mutating func file(
+    of manifest: DatasetManifest, _ state: inout CacheState
+  ) async throws -> String {
+    let found = folder.generation(manifest.generation)
+    if SystemFile.stamp(of: found) != nil {
+      if try Self.digest(of: found) == manifest.digest { return found }
+      SystemFile.remove(found)
+    }
+    let part = folder.part(manifest.generation)
+    if triesPatch, let patch = try patch(for: manifest, state, part) {
+      do {
+        hasTriedPatch = true
+        return try await patched(patch, manifest)
+      } catch let error as CancellationError {
+        throw error
+      } catch {
+        try Task.checkCancellation()
+        let failure = (error as? WebSourceError).map { .network($0) } ?? error as? DatasetError
+        guard let failure, failure.code != .diskFull else { throw error }
+        // A patch that has come whole and does not fit never will.
+        if failure.side == .file { state.failedPatch = patch.name }
+        result.detours.append(failure.message)
+      }
+    }
+    var download = WholeDownload(
+      files: files, manifest: manifest, part: part, resumptions: refresh.options.resumptions,
+      onStep: onStep, report: refresh.report)
+    defer {
+      result.bytesFetched += download.bytesFetched
+      result.bytesResumed = max(result.bytesResumed, download.bytesResumed)
+    }
+    try await download.run(tablePath: "\(folder.incoming)/\(manifest.generation).frames")
+    return part
+  }
+
+  /// The patch that costs fewer bytes than the rest of the whole file; nil when there is none.
+  private func patch(
+    for manifest: DatasetManifest, _ state: CacheState, _ part: String
+  ) throws -> DatasetManifest.PatchFile? {
+    guard let current, manifest.patches.contains(where: { $0.from == current.number }) else {
+      return nil
+    }
+    let known = current.digest.flatMap { FileDigest($0) }
+    guard let digest = try known ?? Self.digest(of: current.path),
+      let patch = manifest.patch(from: current.number, digest: digest),
+      patch.name != state.failedPatch
+    else { return nil }
+    let here = UInt64(max(SystemFile.stamp(of: part)?.length ?? 0, 0))
+    let done = Double(min(here, manifest.length)) / Double(max(manifest.length, 1))
+    return Double(patch.length) < Double(manifest.whole.length) * (1 - done) ? patch : nil
+  }
+
+  /// Fetches a patch and applies it; returns the path of the new file.
+  private mutating func patched(
+    _ patch: DatasetManifest.PatchFile, _ manifest: DatasetManifest
+  ) async throws -> String {
+    guard let current else { throw DatasetError.damagedPatch(patch.name, because: "no file") }
+    let path = "\(folder.incoming)/\(manifest.generation).patch"
+    let output = "\(folder.incoming)/\(manifest.generation).patched"
+    defer { SystemFile.remove(path) }
+    let file = try SystemFile.openForWriting(path, isNew: true)
+    let written = Mutex(0)
+    let total = Int(clamping: patch.length)
+    let report = refresh.report
+    defer { result.bytesFetched += written.withLock { $0 } }
+    _ = try await files.get(WebFiles.Request(patch.path, byteLimit: total)) { bytes in
+      try written.withLock { written in
+        try FileBytes.write(bytes, to: file.descriptor, at: UInt64(written), path: path)
+        written += bytes.count
+        report(RefreshProgress(step: .fetching, completed: written, total: total))
+      }
+    }
+    onStep(.patchFetched)
+    do {
+      let new = try SystemFile.openForWriting(output, isNew: true)
+      try DatasetPatch.apply(
+        path, to: current.path, into: new.descriptor, at: output, as: patch, of: manifest)
+      try FileBytes.sync(new.descriptor, path: output)
+    } catch {
+      SystemFile.remove(output)
+      throw error
+    }
+    onStep(.patchApplied)
+    result.usedPatch = true
+    return output
+  }
+
+  /// The fs-verity digest of a file.
+  static func digest(of path: String) throws -> FileDigest? {
+    guard let file = try SystemFile.openForReading(path) else { return nil }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
+    defer { buffer.deallocate() }
+    var tree = VerityTree()
+    var offset: UInt64 = 0
+    while true {
+      try Task.checkCancellation()
+      let count = try FileBytes.read(into: buffer, from: file.descriptor, at: offset, path: path)
+      guard count > 0 else { break }
+      tree.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+      offset += UInt64(count)
+    }
+    tree.finish()
+    return FileDigest(bytes: tree.digest)
+  }
+}

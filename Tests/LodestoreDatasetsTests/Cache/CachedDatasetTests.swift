@@ -1,0 +1,190 @@
+import EntityStore
+import Foundation
+import LodestoreFormat
+import Testing
+
+@testable import LodestoreDatasets
+
+/// Reading what is here, seeds, and files installed by hand.
+struct CachedDatasetTests {
+  private func dataset(
+    _ folder: ScratchFolder, seed: String? = nil, origin: DatasetOrigin = .none,
+    options: CachedDataset.Options = .init()
+  ) throws -> CachedDataset {
+    try CachedDataset(
+      SpecGenerations.name, in: folder.file("cache"), entities: [Spec.self], seed: seed,
+      origin: origin, options: options)
+  }
+
+  @Test func `A dataset without a seed has nothing, and says what to do`() throws {
+    let dataset = try dataset(ScratchFolder())
+    let error = try #require(throws: DatasetError.self) { _ = try dataset.currentStore }
+    #expect(error.code == .nothingHere && error.message.contains("bundle a seed"))
+    #expect(try dataset.status.generation == nil)
+  }
+
+  @Test func `A seed is read where it is, with its age, and nothing is written`() throws {
+    let folder = try ScratchFolder()
+    let seed = try SpecGenerations(folder).seal(3)
+    let dataset = try dataset(folder, seed: seed)
+    let generation = try dataset.current()
+    try SpecGenerations.check(generation.store, is: 3)
+    #expect(generation.number == 3 && generation.source == .seed)
+    #expect(generation.age.dataAsOf == SpecGenerations.date(of: 3))
+    #expect(generation.age.lastChecked == nil)
+    let now = SpecGenerations.date(of: 3).addingTimeInterval(2 * 86_400 + 5)
+    #expect(
+      generation.age.words(at: now)
+        == "data as of 2026-09-24 (2 days ago), built 2026-09-24, never checked")
+    #expect(SystemFile.stamp(of: dataset.content.folder.state) == nil)
+  }
+
+  @Test func `A file is installed by hand, and old generations stay for their readers`()
+    async throws
+  {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    let dataset = try dataset(folder, seed: files.seal(3))
+    let old = try dataset.currentStore
+    let new = try await dataset.install(fileAt: files.seal(4))
+    #expect(new.number == 4 && new.source == .file)
+    try SpecGenerations.check(dataset.currentStore, is: 4)
+    try SpecGenerations.check(old, is: 3)
+    #expect(try dataset.currentStore === new.store)
+  }
+
+  @Test func `Files that are not higher, of another dataset or no sealed file are not installed`()
+    async throws
+  {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    let dataset = try dataset(folder, seed: files.seal(3))
+    try await dataset.install(fileAt: files.seal(5))
+    let plain = folder.file("plain.lodestore")
+    try Store(at: plain, entities: [Spec.self]).close()
+    try Data("text".utf8).write(to: URL(fileURLWithPath: folder.file("text")))
+    let cases: [(String, DatasetError.Code)] = [
+      (try files.seal(4), .notNewer), (try files.seal(5, file: "again"), .notNewer),
+      (try files.seal(6, name: "others", file: "others"), .mixedGenerations),
+      (plain, .notSealed), (folder.file("text"), .unusableStore),
+      (folder.file("nothing"), .notFound),
+    ]
+    for (file, code) in cases {
+      let error = await #expect(throws: DatasetError.self) {
+        try await dataset.install(fileAt: file)
+      }
+      #expect(error?.code == code, "\(file): \(error?.message ?? "")")
+      #expect(try dataset.current().number == 5)
+    }
+  }
+
+  @Test
+  func `A newer seed of an updated program wins over an older download, and the other way round`()
+    async throws
+  {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    let first = try dataset(folder, seed: files.seal(3))
+    try await first.install(fileAt: files.seal(5))
+    let updated = try dataset(folder, seed: files.seal(7))
+    #expect(try updated.current().number == 7 && updated.current().source == .seed)
+    try SpecGenerations.check(updated.currentStore, is: 7)
+    let older = try dataset(folder, seed: folder.file("3.lodestore"))
+    #expect(try older.current().number == 5 && older.current().source == .file)
+    try await updated.install(fileAt: files.seal(8))
+    #expect(try updated.current().number == 8 && older.current().number == 8)
+  }
+
+  @Test func `A seed that cannot be used is told, and a download is served all the same`()
+    async throws
+  {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    try folder.write([UInt8](repeating: 7, count: 40_000), to: "broken")
+    let dataset = try dataset(folder, seed: folder.file("broken"))
+    let error = try #require(throws: DatasetError.self) { _ = try dataset.currentStore }
+    #expect(error.code == .unusableStore && error.side == .file)
+    try await dataset.install(fileAt: files.seal(4))
+    #expect(try dataset.current().number == 4)
+  }
+
+  @Test func `Another process's generation is noticed at the next use`() async throws {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    let one = try dataset(folder, seed: files.seal(3))
+    let other = try dataset(folder, seed: folder.file("3.lodestore"))
+    #expect(try other.current().number == 3)
+    try await one.install(fileAt: files.seal(4))
+    #expect(try other.current().number == 4)
+  }
+
+  @Test func `Old generations are removed when nobody reads them, and not before`() async throws {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    let dataset = try dataset(folder)
+    let other = try self.dataset(folder)
+    try await dataset.install(fileAt: files.seal(3))
+    var reader: Store? = try other.currentStore
+    try await dataset.install(fileAt: files.seal(4))
+    try await dataset.install(fileAt: files.seal(5))
+    #expect(dataset.content.folder.numbers == [3, 5])
+    try SpecGenerations.check(try #require(reader), is: 3)
+    reader = nil
+    #expect(try other.current().number == 5)
+    try await dataset.install(fileAt: files.seal(6))
+    #expect(dataset.content.folder.numbers.contains(6))
+    #expect(!dataset.content.folder.numbers.contains(3))
+  }
+
+  @Test func `A damaged state is told and rebuilt of the sealed files`() async throws {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    try await dataset(folder).install(fileAt: files.seal(3))
+    let path = folder.file("cache/specs/dataset.json")
+    let whole = try ScratchFolder.bytes(of: path)
+    for place in stride(from: 0, to: whole.count, by: 7) {
+      var damaged = whole
+      damaged[place] ^= 0x21
+      for bytes in [damaged, Array(whole[..<place])] {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        let dataset = try dataset(folder)
+        #expect(try dataset.current().number == 3)
+        #expect(try dataset.status.rebuiltAt != nil && dataset.status.highestSeen == 3)
+      }
+    }
+    try await dataset(folder).install(fileAt: files.seal(4))
+    #expect(try CacheState.read(DatasetFolder(path: folder.file("cache/specs")))?.highestSeen == 4)
+  }
+
+  @Test func `A folder of another dataset or of a later library is refused`() async throws {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    let path = folder.file("cache/specs/dataset.json")
+    var state = CacheState(name: "others")
+    _ = try dataset(folder)
+    try Data(state.bytes).write(to: URL(fileURLWithPath: path))
+    let error = try #require(throws: DatasetError.self) { try dataset(folder).current() }
+    #expect(error.code == .unsuitableFolder && error.message.contains("'others'"))
+    state.name = "specs"
+    let line = String(decoding: state.bytes.split(separator: 0x0A)[0], as: UTF8.self)
+      .replacingOccurrences(of: "\"version\":1", with: "\"version\":2")
+    let text = "\(line)\n\(HexText.encoded(SHA256.hash(Array(line.utf8))))\n"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    let newer = try #require(throws: DatasetError.self) {
+      try dataset(folder, seed: files.seal(1)).current()
+    }
+    #expect(newer.message.contains("newer version"))
+  }
+
+  @Test func `Stale data is served, unless the program refuses it`() throws {
+    let folder = try ScratchFolder()
+    let seed = try SpecGenerations(folder).seal(3)
+    var options = CachedDataset.Options()
+    options.clock = { SpecGenerations.date(of: 3).addingTimeInterval(400 * 86_400) }
+    #expect(try dataset(folder, seed: seed, options: options).current().number == 3)
+    let strict = try dataset(
+      folder, seed: seed, options: options.refusesOlder(than: .seconds(30 * 86_400)))
+    let error = try #require(throws: DatasetError.self) { try strict.current() }
+    #expect(error.code == .tooOld && error.message.contains("400 days ago"), "\(error)")
+  }
+}

@@ -1,0 +1,216 @@
+#if Datasets
+  import EntityStore
+  import Foundation
+  import LoopbackWeb
+  import Synchronization
+  import Testing
+
+  @testable import LodestoreDatasets
+
+  /// Refreshing from a publisher's files on sound servers.
+  struct PublishedRefreshTests {
+    @Test func `The first refresh brings the newest generation, the next asks for one small file`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let (server, files) = try published.serving()
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys))
+      let report = try await dataset.refresh()
+      #expect(report.outcome == .replaced && report.generation == 1 && !report.usedPatch)
+      try SpecGenerations.check(dataset.currentStore, is: 1)
+      #expect(try dataset.current().age.lastChecked != nil)
+      #expect(try dataset.current().age.dataAsOf == SpecGenerations.date(of: 1))
+      let served = files.bytesServed
+      #expect(report.bytesFetched == served)
+      #expect(try await dataset.refresh().outcome == .current)
+      // The entity tag of the manifest tells that nothing has changed.
+      #expect(files.bytesServed == served && server.targets.last == "/manifest.json")
+      #expect(try dataset.status.place == server.url("/").absoluteString)
+    }
+
+    @Test func `A patch brings the next generation in fewer bytes`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder, count: 4_000)
+      try published.publish(1, in: folder)
+      let (server, files) = try published.serving()
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys))
+      try await dataset.refresh()
+      let whole = files.bytesServed
+      try published.publish(2, in: folder)
+      let report = try await dataset.refresh()
+      #expect(report.usedPatch && report.generation == 2 && report.detours.isEmpty)
+      #expect(files.bytesServed - whole < whole / 2)
+      try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
+    }
+
+    @Test func `A seed is what the first patch starts from`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder, count: 4_000)
+      try published.publish(1, in: folder)
+      try published.publish(2, in: folder)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys),
+        seed: folder.file("sealed-1"))
+      let old = try dataset.currentStore
+      #expect(try await dataset.refresh().usedPatch)
+      try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
+      try SpecGenerations.check(old, is: 1, count: 4_000)
+    }
+
+    @Test func `A patch that does not fit is replaced by the whole file, and not fetched again`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder, count: 2_000)
+      try published.publish(1, in: folder)
+      try published.publish(2, in: folder)
+      let fails = Mutex(true)
+      let (server, _) = try published.serving { request, answer in
+        if request.path.hasPrefix("/d/") { return Answer(200, [], body: [1, 2, 3]) }
+        return request.path.hasPrefix("/g/") && fails.withLock { $0 } ? Answer(500, []) : answer
+      }
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys),
+        seed: folder.file("sealed-1"))
+      let error = try await dataset.refreshError()
+      #expect(error.code == .network && error.side == .network)
+      fails.withLock { $0 = false }
+      let report = try await dataset.refresh(now: true)
+      #expect(report.generation == 2 && !report.usedPatch)
+      #expect(server.targets.filter { $0.hasPrefix("/d/") }.count == 1)
+      try SpecGenerations.check(dataset.currentStore, is: 2, count: 2_000)
+    }
+
+    @Test func `Mirrors are asked in order, and the next goes on when one fails`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let (bad, _) = try published.serving { _, _ in Answer(503, []) }
+      let (good, _) = try published.serving()
+      defer {
+        bad.stop()
+        good.stop()
+      }
+      let dataset = try specDataset(
+        folder,
+        .published(
+          at: [try bad.url("/a"), try good.url("/"), try bad.url("/c")], trusting: published.keys))
+      let report = try await dataset.refresh()
+      #expect(report.place == (try good.url("/").absoluteString))
+      #expect(report.detours.count == 1 && bad.targets == ["/a/manifest.json"])
+    }
+
+    @Test func `A manifest names mirrors, which are asked when the program's fail`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      let isDown = Mutex(false)
+      let (second, _) = try published.serving()
+      let (first, _) = try published.serving { isDown.withLock { $0 } ? Answer(500, []) : $1 }
+      defer {
+        first.stop()
+        second.stop()
+      }
+      try published.publish(1, in: folder, mirrors: [try second.url("/").absoluteString])
+      let dataset = try specDataset(
+        folder, .published(at: try first.url("/"), trusting: published.keys))
+      try await dataset.refresh()
+      #expect(second.log.isEmpty)
+      try published.publish(2, in: folder)
+      isDown.withLock { $0 = true }
+      #expect(try await dataset.refresh().place == second.url("/").absoluteString)
+      try SpecGenerations.check(dataset.currentStore, is: 2)
+    }
+
+    @Test func `A folder is a mirror too, as on a medium that was carried`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let dataset = try specDataset(
+        folder,
+        .published(at: URL(fileURLWithPath: published.path), trusting: published.keys))
+      #expect(try await dataset.refresh().generation == 1)
+      try SpecGenerations.check(dataset.currentStore, is: 1)
+    }
+
+    @Test func `Keys are followed along the publisher's chain, and a stranger's are refused`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let stranger = try SigningKey(seed: [UInt8](repeating: 1, count: 32))
+      let wrong = try specDataset(
+        folder,
+        .published(at: try server.url("/"), trusting: TrustedKeys("1:\(stranger.publicKey)")),
+        cache: "wrong")
+      let error = try await wrong.refreshError()
+      #expect(error.code == .untrusted && error.side == .signature)
+      #expect(try wrong.status.generation == nil)
+
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys))
+      try await dataset.refresh()
+      let second = KeySet(
+        name: SpecGenerations.name, number: 2, createdAt: Date(), keys: [stranger.publicKey])
+      try folder.write(try second.signed(by: [published.key]), to: "published/keys/2.json")
+      try published.publish(2, in: folder, key: stranger)
+      #expect(try await dataset.refresh(now: true).generation == 2)
+      #expect(server.targets.contains("/keys/2.json"))
+      // The chain is kept: it is not followed again.
+      try published.publish(3, in: folder, key: stranger)
+      #expect(try await dataset.refresh(now: true).generation == 3)
+      #expect(server.targets.filter { $0 == "/keys/2.json" }.count == 1)
+    }
+
+    @Test func `A refresh tells how far it is, and several callers share one`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder, count: 2_000)
+      try published.publish(1, in: folder)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys))
+      let steps = Mutex<[RefreshProgress]>([])
+      async let one = dataset.refresh { step in steps.withLock { $0.append(step) } }
+      async let other = dataset.refresh()
+      _ = try await (one, other)
+      #expect(server.targets.filter { $0 == "/manifest.json" }.count == 1)
+      let seen = steps.withLock { $0 }
+      #expect(Set(seen.map(\.step)) == [.checking, .fetching, .installing])
+      #expect(seen.last { $0.step == .fetching }?.fraction == 1)
+    }
+
+    @Test func `A cancelled refresh ends, leaves no failure, and the next goes on`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let stalls = Mutex(true)
+      let (server, _) = try published.serving { request, answer in
+        stalls.withLock { $0 } && request.path.hasSuffix(".zst") ? .never : answer
+      }
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys))
+      let task = Task { try await dataset.refresh() }
+      while !server.targets.contains(where: { $0.hasSuffix(".zst") }) {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(try dataset.status.lastFailure == nil)
+      stalls.withLock { $0 = false }
+      #expect(try await dataset.refresh().generation == 1)
+    }
+  }
+#endif

@@ -1,0 +1,65 @@
+// Whole Foundation: `Process` is not in FoundationEssentials.
+import Foundation
+import Testing
+
+/// A process of the program `dataset-session`, which is built beside the tests.
+struct Session {
+  /// The path of the program; nil where it is not built, which is said aloud.
+  static let program: String? = {
+    if let path = ProcessInfo.processInfo.environment["LODESTORE_DATASET_SESSION"] { return path }
+    let path = CommandLine.arguments.first.map {
+      URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/dataset-session"
+    }
+    if let path, FileManager.default.isExecutableFile(atPath: path) { return path }
+    print("skipped: no dataset-session beside the tests")
+    return nil
+  }()
+
+  /// How a process ended, and the lines that it printed.
+  struct End {
+    var signal: Int32?
+    var lines: [String]
+
+    var last: String { lines.last ?? "" }
+  }
+
+  private let process = Process()
+  private let output = Pipe()
+  private let input = Pipe()
+
+  /// Starts the program with some words, or another program before it.
+  init(_ words: [String], through wrapper: [String] = []) throws {
+    let program = try #require(Self.program)
+    let line = wrapper + [program] + words
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = line
+    process.standardOutput = output
+    process.standardInput = input
+    try process.run()
+  }
+
+  /// The first line that the process prints, while it runs.
+  func firstLine() -> String {
+    var bytes = Data()
+    while true {
+      let byte = output.fileHandleForReading.readData(ofLength: 1)
+      if byte.isEmpty || byte[byte.startIndex] == 0x0A { break }
+      bytes.append(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Ends the standard input, and waits for the end of the process.
+  func end() throws -> End {
+    try? input.fileHandleForWriting.close()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    // Through `env` a program takes the place of the process, so its signal is seen.
+    let signal = process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
+    return End(signal: signal, lines: text.split(separator: "\n").map(String.init))
+  }
+
+  static func run(_ words: String..., through wrapper: [String] = []) throws -> End {
+    try Session(words, through: wrapper).end()
+  }
+}
