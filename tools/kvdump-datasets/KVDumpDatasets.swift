@@ -22,6 +22,6 @@ struct KVDumpDatasets: CommandTool {
     groupedSubcommands: [
       CommandGroup(
         name: "Publish",
-        subcommands: [SigningKeysCommand.self, VerifyPublishedCommand.self])
+        subcommands: [PublishCommand.self, SigningKeysCommand.self, VerifyPublishedCommand.self])
     ])
 }

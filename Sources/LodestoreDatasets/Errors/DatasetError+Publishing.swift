@@ -171,10 +171,24 @@ extension DatasetError {
       "cannot publish '\(path)': \(reason); publish a sealed file, which 'kvdump seal' makes")
   }
 
+  static func unsound(_ path: String, _ problem: String) -> Self {
+    DatasetError(
+      .damaged,
+      "cannot publish '\(path)': it breaks the format: \(problem); 'kvdump verify' lists everything that "
+        + "is wrong")
+  }
+
+  static func unnamed(_ folder: String) -> Self {
+    DatasetError(
+      .malformed,
+      "cannot publish into '\(folder)': it has no dataset yet, and no name was given; name the dataset"
+    )
+  }
+
   static func badName(_ name: String) -> Self {
     DatasetError(
       .malformed,
-      "cannot publish the dataset '\(visible(name))': expected a name of at most 128 letters, digits, "
+      "cannot publish the dataset '\(visible(name))': expected a name of at most 64 letters, digits, "
         + "'-', '_' and '.', beginning with a letter or a digit; seal the store with such a name")
   }
 

@@ -35,8 +35,10 @@ package enum PublishedNames {
     }
   }
 
-  /// Returns whether a text may be the name of a dataset: the same rule.
-  package static func isDatasetName(_ name: String) -> Bool { isFileName(name) }
+  /// Returns whether a text may be the name of a dataset: a file name of at most 64 bytes.
+  package static func isDatasetName(_ name: String) -> Bool {
+    name.utf8.count <= 64 && isFileName(name)
+  }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {

@@ -52,7 +52,7 @@ public struct DatasetPublisher: Sendable {
 
   /// Publishes a file whose facts are known.
   package func publish(
-    _ path: String, _ facts: SealedFacts, now: Date = Date()
+    _ path: String, _ facts: PublishedFacts, now: Date = Date()
   ) throws(DatasetError) -> PublishReport {
     guard PublishedNames.isDatasetName(facts.name) else { throw .badName(facts.name) }
     guard facts.generation <= PublishedNames.numberLimit else {
@@ -62,7 +62,7 @@ public struct DatasetPublisher: Sendable {
     let folder = try PublishedFolder(directory)
     var removed = try folder.removeTemporaries()
     let chain = try KeyChain(in: folder.path, name: facts.name)
-    let last = try Self.manifest(in: folder, chain: chain)
+    let last = try Self.manifest(in: folder.path, chain: chain)
     let keys = try signingKeys(folder, chain, name: facts.name, now: now)
     if let last, facts.generation <= last.generation {
       throw .notNewer(facts.generation, than: last.generation)
@@ -118,15 +118,15 @@ public struct DatasetPublisher: Sendable {
   /// The newest key set has signed it or, when a rotation was killed before it signed the manifest, an older
   /// one.
   static func manifest(
-    in folder: PublishedFolder, chain: KeyChain
+    in folder: String, chain: KeyChain
   ) throws(DatasetError) -> DatasetManifest? {
     guard
       let bytes = try PublishedFolder.contents(
-        of: folder.file(PublishedNames.manifest), atMost: SignedFile.manifest.byteLimit)
+        of: "\(folder)/\(PublishedNames.manifest)", atMost: SignedFile.manifest.byteLimit)
     else { return nil }
     let claimed = try DatasetManifest.claimedKeySet(in: bytes)
     guard let link = chain.links.first(where: { $0.set.number == claimed }) ?? chain.links.last
-    else { throw .noKeys(folder.path) }
+    else { throw .noKeys(folder) }
     return try DatasetManifest(
       verifying: bytes, with: TrustedKeys(link.set), name: link.set.name)
   }

@@ -47,7 +47,7 @@ package struct KeyRotation: Sendable {
     guard keys.count <= KeySet.keyLimit, Set(keys).count == keys.count else {
       throw .tooManyKeys(limit: KeySet.keyLimit)
     }
-    let last = try DatasetPublisher.manifest(in: folder, chain: chain)
+    let last = try DatasetPublisher.manifest(in: folder.path, chain: chain)
     let set = KeySet(name: newest.name, number: newest.number + 1, createdAt: now, keys: keys)
     try folder.write(
       try set.signed(by: [signer ?? newKey]), in: PublishedNames.keys, as: "\(set.number).json")

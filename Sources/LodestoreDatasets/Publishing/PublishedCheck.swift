@@ -59,7 +59,7 @@ package struct PublishedCheck: Sendable {
   private static func follow(
     _ chain: KeyChain, to claimed: Int, from keys: TrustedKeys?, in folder: String, name: String
   ) throws(DatasetError) -> TrustedKeys {
-    // Without keys of the caller, the newest set that begins anew is where new programs begin.
+    // Without keys of the caller: programs begin at the newest set that follows no other.
     let first = chain.links.prefix(claimed).last { !$0.isFollowing }
     guard var trusted = keys ?? first.map({ TrustedKeys($0.set) }) else { throw .noKeys(folder) }
     while trusted.number < claimed {

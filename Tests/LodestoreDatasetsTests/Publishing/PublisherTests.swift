@@ -51,7 +51,7 @@ struct PublisherTests {
     var options = sample.options
     options.mirrors = ["https://mirror.example/pods"]
     let mirrored = DatasetPublisher(sample.directory, key: sample.key, options: options)
-    let cases: [(DatasetError.Code, DatasetPublisher, SealedFacts)] = [
+    let cases: [(DatasetError.Code, DatasetPublisher, PublishedFacts)] = [
       (.badKey, stranger, SamplePublisher.facts(2)),
       (.otherDataset, publisher, SamplePublisher.facts(2, name: "films")),
       (.malformed, publisher, SamplePublisher.facts(2, name: "../films")),

@@ -19,8 +19,8 @@ struct SamplePublisher {
     options.compressionLevel = 1
   }
 
-  static func facts(_ generation: UInt64, name: String = "pods") -> SealedFacts {
-    SealedFacts(
+  static func facts(_ generation: UInt64, name: String = "pods") -> PublishedFacts {
+    PublishedFacts(
       name: name, generation: generation, dataAsOf: Date(timeIntervalSinceReferenceDate: 8e8),
       sealedAt: Date(timeIntervalSinceReferenceDate: 8e8 + 60), schemaFingerprint: "ab",
       contentDigest: "cd", formatVersion: 6, records: ["Pod": 3])

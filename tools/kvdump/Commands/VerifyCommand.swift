@@ -35,7 +35,8 @@ struct VerifyCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     if DatasetProgram.verifies(store.path) {
       throw DatasetProgram.start(
-        ["verify", store.path, "--format", output.format.rawValue] + (output.quiet ? ["--quiet"] : []))
+        ["verify", store.path, "--format", output.format.rawValue]
+          + (output.quiet ? ["--quiet"] : []))
     }
     var report: VerificationReport
     do {

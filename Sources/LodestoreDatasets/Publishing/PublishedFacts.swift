@@ -5,7 +5,7 @@
 #endif
 
 /// The facts of a sealed file that its manifest repeats, apart from lengths and digests.
-package struct SealedFacts: Sendable, Hashable {
+package struct PublishedFacts: Sendable, Hashable {
   package let name: String
   package let generation: UInt64
   package let dataAsOf: Date

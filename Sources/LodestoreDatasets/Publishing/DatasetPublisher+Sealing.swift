@@ -1,0 +1,79 @@
+public import EntityStore
+internal import LodestoreVerifier
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension DatasetPublisher {
+  /// Publishes a sealed file as the newest generation.
+  ///
+  /// The file is checked against the whole format first, as `kvdump verify` does it. Its time is that of
+  /// reading the file some three times, and once more for each patch.
+  ///
+  /// - Parameter path: the sealed file, which stays as it is.
+  /// - Returns: the manifest, the patches, and the files that were removed.
+  /// - Throws: `DatasetError` with the code `notSealed`, `damaged`, `notNewer`, `otherDataset`, `badKey`,
+  ///   `busy`, `inputOutput` or `diskFull`. The folder then has the manifest that it had.
+  @discardableResult
+  public func publish(_ path: String) throws(DatasetError) -> PublishReport {
+    let facts = try PublishedFacts(ofFileAt: path)
+    try Self.check(path)
+    return try publish(path, facts)
+  }
+
+  /// Seals a store as the generation after the newest one, and publishes it.
+  ///
+  /// - Parameters:
+  ///   - store: the store, which others may use meanwhile; its newest commit is published.
+  ///   - name: the dataset's name; `nil` for that of the folder's manifest.
+  ///   - dataAsOf: the date up to which the data is complete.
+  /// - Throws: `DatasetError` as ``publish(_:)``, and `StoreError` when the store cannot be sealed.
+  @discardableResult
+  public func publish(
+    sealing store: Store, name: String? = nil, dataAsOf: Date
+  ) throws -> PublishReport {
+    try publishNext(name: name, generation: nil) { path, name, generation in
+      _ = try store.seal(to: path, name: name, generation: generation, dataAsOf: dataAsOf)
+    }
+  }
+
+  /// Publishes the file that a closure seals.
+  ///
+  /// - Parameter generation: its number; `nil` for the one after the newest published.
+  package func publishNext(
+    name: String?, generation: UInt64?,
+    _ seal: (_ path: String, _ name: String, _ generation: UInt64) throws -> Void
+  ) throws -> PublishReport {
+    let chain = try KeyChain(in: directory, name: name)
+    let newest = try Self.manifest(in: directory, chain: chain)
+    guard let name = name ?? chain.newest?.name else { throw DatasetError.unnamed(directory) }
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let path = "\(folder)/lodestore-\(UInt64.random(in: .min ... .max)).sealed"
+    defer { unlink(path) }
+    try seal(path, name, generation ?? (newest?.generation ?? 0) + 1)
+    return try publish(path)
+  }
+
+  private static func check(_ path: String) throws(DatasetError) {
+    do {
+      let report = try Verifier.verify(path: path, limit: 1)
+      guard report.isSound else {
+        throw DatasetError.unsound(path, report.findings.first?.description ?? "it has problems")
+      }
+    } catch let error as DatasetError {
+      throw error
+    } catch {
+      throw DatasetError.unsound(path, "\(error)")
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import ArgumentParser
+import EntityStore
+import KVDumpCommands
+import LodestoreDatasets
+import LodestoreJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `kvdump publish`: a store or a sealed file as the newest generation of a published dataset.
+struct PublishCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "publish", abstract: "Publish a store or a sealed file for any web server.",
+    discussion: """
+      Writes the compressed generation, patches from the last ones, and last the signed manifest.json; a \
+      command that is killed leaves the old manifest or the new one. Upload the folder to any static \
+      server or bucket, manifest.json last. A store is sealed first, as 'kvdump seal' does it. The first \
+      publication makes key set 1 of the key.
+
+      Examples:
+        kvdump signing-keys new signing-key.pem
+        kvdump publish catalog.lodestore site/catalog --name catalog --key signing-key.pem
+        kvdump publish catalog-7.lodestore site/catalog --key signing-key.pem
+      """)
+
+  @Argument(help: "The store, or a sealed file.", completion: .file())
+  var store: String
+
+  @Argument(help: "The dataset's folder; it is made where it is missing.", completion: .directory)
+  var folder: String
+
+  @Option(
+    help: ArgumentHelp("A signing key of the newest key set.", valueName: "file"),
+    completion: .file())
+  var key: String
+
+  @Option(help: ArgumentHelp("The dataset, when a store is sealed for the first time."))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The generation of a store that is sealed; by default the one after the newest.",
+      valueName: "n"))
+  var generation: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "When the data of a store was as it is; by default now.", valueName: "date"))
+  var asOf: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The address of another server with the folder, ending with '/'; repeat it for more.",
+      discussion: "Without the option, the mirrors of the last manifest stay.",
+      valueName: "address"))
+  var mirror: [String] = []
+
+  @Option(help: ArgumentHelp("Make patches from so many of the last generations.", valueName: "n"))
+  var patches = 5
+
+  @Option(help: ArgumentHelp("Keep the files of so many generations.", valueName: "n"))
+  var keep = 10
+
+  @Option(help: ArgumentHelp("Keep the files of older generations so long.", valueName: "days"))
+  var keepDays = 7
+
+  @Option(help: ArgumentHelp("zstd's level, 1 to 19.", valueName: "level"))
+  var level = 9
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    if !(0...64).contains(patches) { throw ValidationError("--patches: expected 0 to 64") }
+    if !(1...10_000).contains(keep) { throw ValidationError("--keep: expected 1 to 10000") }
+    if !(0...36_500).contains(keepDays) {
+      throw ValidationError("--keep-days: expected 0 to 36500")
+    }
+    if !(1...19).contains(level) { throw ValidationError("--level: expected 1 to 19") }
+  }
+
+  func failure(for error: any Error) -> CommandFailure { .dataset(error, at: store) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let dataAsOf = try asOf.map { text in
+      guard let date = ISO8601Text.date(text) else {
+        throw CommandFailure.badOption(
+          "as-of", "'\(text)' is no date; write it as 2026-01-31 or 2026-01-31T12:00:00Z")
+      }
+      return date
+    }
+    let publisher = DatasetPublisher(folder, key: try KeyFile.read(key), options: options)
+    let report: PublishReport
+    if try isSealed {
+      guard name == nil, generation == nil, asOf == nil else {
+        throw CommandFailure.badOption(
+          "name",
+          "a sealed file has its name, generation and date; leave out --name, --generation "
+            + "and --as-of")
+      }
+      report = try publisher.publish(store)
+    } else {
+      report = try publisher.publishNext(name: name, generation: generation) {
+        path, name, generation in
+        let source = try DynamicStore(path: store, options: .readOnly)
+        defer { source.close() }
+        _ = try source.seal(
+          to: path, name: name, generation: generation, dataAsOf: dataAsOf ?? Date(),
+          sealedAt: Date())
+      }
+    }
+    try console.writeObject(report.manifest.members)
+    note(report, on: console)
+    return .success
+  }
+
+  private var options: DatasetPublisher.Options {
+    var options = DatasetPublisher.Options()
+    options.mirrors = mirror.isEmpty ? nil : mirror
+    options.patchCount = patches
+    options.keptGenerations = keep
+    options.keptFor = .seconds(keepDays * 86_400)
+    options.compressionLevel = level
+    return options
+  }
+
+  private var isSealed: Bool {
+    get throws {
+      do throws(StoreError) {
+        _ = try Seal(ofFileAt: store)
+        return true
+      } catch  where error.code == .notSealed {
+        return false
+      }
+    }
+  }
+
+  private func note(_ report: PublishReport, on console: Console) {
+    for patch in report.skippedPatches {
+      console.note("no patch from generation \(patch.from): \(patch.reason)")
+    }
+    if !report.removedFiles.isEmpty {
+      console.note("removed: \(report.removedFiles.joined(separator: ", "))")
+    }
+    if report.previousGeneration == nil { console.note("programs carry: \(report.trustedKeys)") }
+    if report.trustedKeys.keys.count == 1 {
+      console.note(
+        "the key set has one key; 'kvdump signing-keys rotate --also' adds one that is kept offline"
+      )
+    }
+    if KeyFile.isOpenToOthers(key) { console.note("\(key): others may read it; chmod 600 it") }
+  }
+}
