@@ -135,11 +135,11 @@ struct DifferenceStep {
       if oldID == newID, pair.areEqual(before, after) { return nil }
       let oldView = try oldEntity.view(before, id: oldID)
       let newView = try newEntity.view(after, id: newID)
-      changed = try attributes(pair, oldView, newView, oldID, newID)
-      if changed.isEmpty { return nil }
       // Damage is no difference.
       try oldEntity.verifyChecksum(of: oldView, id: oldID)
       try newEntity.verifyChecksum(of: newView, id: newID)
+      changed = try attributes(pair, oldView, newView, oldID, newID)
+      if changed.isEmpty { return nil }
     } else if let before, let entity = pair.older {
       try entity.verifyChecksum(of: try entity.view(before, id: oldID), id: oldID)
     } else if let after, let entity = pair.newer {

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreFormat
 import Testing
 
 @testable import EntityStore
@@ -262,6 +263,31 @@ import Testing
         #expect(count == 2_000)
       }
     }
+  }
+
+  @Test(arguments: RecordDamage.allCases)
+  func `of a damaged record are an error, and no difference`(damage: RecordDamage) throws {
+    typealias Item = Ware<FirstWare>
+    let folder = try TemporaryFolder()
+    let stores = try ["old", "new"].map {
+      try Store(at: folder.path + "/\($0).lodestore", entities: [Item.self])
+    }
+    for store in stores { try store.write { try $0.insert((1...5).map { Item.new($0) }) } }
+    // The digests differ, so that records are read.
+    try stores[1].write { tx in try tx.delete(Item.ID(rawValue: 5)) }
+    try stores[1].core.write { core in
+      let entity = try core.entity(named: "Ware")
+      let bytes = Array(try #require(try core.record(3, of: entity)))
+      try core.transaction.put(
+        littleEndianBytes(UInt64(3)), try damage.apply(to: bytes, of: entity), in: entity.records)
+    }
+    for (old, new) in [(stores[0], stores[1]), (stores[1], stores[0])] {
+      let error = try storeError(.damaged) { try all(new.differences(from: old)) }
+      #expect(error.recordID == 3)
+      let typed = try storeError(.damaged) { try all(new.differences(from: old, of: Item.self)) }
+      #expect(typed.recordID == 3)
+    }
+    for store in stores { store.close() }
   }
 
   // MARK: Keys
