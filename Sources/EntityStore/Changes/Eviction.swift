@@ -135,6 +135,10 @@ extension TransactionCore {
       for id in ids { runs.append(id) }
       evictedIDs[entity.number] = runs.normalized
       let count = try delete(ids, of: entity)
+      // An entry of a damaged index would be met again and again.
+      if count < ids.count, let index = entity.expiryIndex {
+        throw .damagedIndex(index.name, "it leads to records of \(entity.name) that are not there")
+      }
       evicted[entity.name] = count
       left -= count
     }
