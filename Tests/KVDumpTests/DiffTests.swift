@@ -164,7 +164,7 @@ struct DiffCommandTests {
         #expect(told.status == .negative)
         #expect(
           told.data.split(separator: "\n").map { $0.prefix(20) } == [
-            #"{"change":"updated","#, #"{"change":"deleted","#, #"{"change":"inserted"#,
+            #"{"change":"updated","#, #"{"change":"deleted","#, #"{"change":"inserted""#,
             #"{"change":"added","o"#,
           ])
       }
