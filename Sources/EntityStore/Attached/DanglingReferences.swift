@@ -3,6 +3,9 @@ internal import LodestoreFormat
 /// A reference that leads to no record of the dataset.
 public struct DanglingReference: Sendable, Hashable {
   /// Why a reference dangles.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Reason: Sendable, Hashable {
     /// No record of the generation has the key. A later generation may have it again.
     case gone

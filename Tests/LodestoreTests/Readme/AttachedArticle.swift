@@ -46,13 +46,17 @@
     }
 
     private func follow(
-      _ attached: AttachedStore, _ free: AttachedQuery<Favourite>,
+      _ attached: AttachedStore,
       _ show: ([ResolvedRecord<Favourite, Library>], ResultDifference?) -> Void
     ) async throws {
       for try await update in attached.updates(of: Favourite.all, resolving: \.library) {
         show(update.items, update.difference)
       }
+    }
 
+    private func followCount(
+      _ attached: AttachedStore, _ free: AttachedQuery<Favourite>
+    ) async throws {
       for try await count in attached.values({ try $0.count(free) }) { print(count) }
     }
 
@@ -96,13 +100,11 @@
       }
       try read(attached)
 
-      let task = Task {
-        try await follow(attached, free) { items, _ in
-          #expect(items.map(\.target?.name) == ["AFNetworking"])
-          favourites.close()
-        }
+      try await follow(attached) { items, _ in
+        #expect(items.map(\.target?.name) == ["AFNetworking"])
+        favourites.close()
       }
-      try await task.value
+      await #expect(throws: StoreError.self) { try await followCount(attached, free) }
     }
   }
 #endif
