@@ -10,8 +10,8 @@
 /// a row whose record is equal in both stores is not updated. A replacement that leaves the results
 /// as they are is no update. Of stores that come while the loop is busy, only the newest is read.
 ///
-/// The loop keeps the store open that it follows, and releases the store after it has read the next
-/// one. The loop ends when its task is cancelled or the sequence ends. An error of the sequence is
+/// The loop keeps the store open that it follows, and releases the store when the next one comes. The
+/// loop ends when its task is cancelled or the sequence ends. An error of the sequence is
 /// thrown. A store that is closed before its replacement comes does not end the loop.
 ///
 /// All stores must have been opened with the entities of the query. The number of the commit in an

@@ -29,21 +29,21 @@ import Testing
     let first = try await within { try await updates.next() }
     #expect(names(first) == ["b", "d", "f"] && first?.difference == nil)
 
-    // Record 1 as it was, record 2 elsewhere, record 3 updated, record 4 new.
-    arrivals.yield(try generation(folder, 2, [("b", 1), ("z", 2), ("f", 9), ("a", 0)]))
+    // Record 1 updated, record 2 elsewhere, record 3 as it was, record 4 new.
+    arrivals.yield(try generation(folder, 2, [("b", 9), ("z", 2), ("f", 3), ("a", 0)]))
     let news = try await within { try await updates.next() }
     let second = try #require(news)
     #expect(names(second) == ["a", "b", "f", "z"])
     #expect(second.difference?.inserted.map(\.index) == [0])
-    #expect(second.difference?.updated.map(\.to.index) == [2])
+    #expect(second.difference?.updated.map(\.to.index) == [1])
     #expect(second.difference?.moved.map { [$0.from.index, $0.to.index] } == [[1, 3]])
     #expect(second.difference?.deleted == [])
     let change = try #require(second.collectionDifference)
     #expect(first?.items.map(\.id).applying(change) == second.items.map(\.id))
 
     // Equal results are no update; the difference of the next one is from them.
-    arrivals.yield(try generation(folder, 3, [("b", 1), ("z", 2), ("f", 9), ("a", 0)]))
-    arrivals.yield(try generation(folder, 4, [("b", 1), ("z", 2)]))
+    arrivals.yield(try generation(folder, 3, [("b", 9), ("z", 2), ("f", 3), ("a", 0)]))
+    arrivals.yield(try generation(folder, 4, [("b", 9), ("z", 2)]))
     let third = try await within { try await updates.next() }
     #expect(names(third) == ["b", "z"])
     #expect(third?.difference?.deleted.map(\.index) == [0, 2])
@@ -131,7 +131,7 @@ import Testing
     let all = [sections, counts, records, sums]
     let bySection = Turner(
       sections.stream.updates(
-        of: Player.all.sorted(by: \.score).sorted(by: \.name), sectionedBy: \.score))
+        of: Player.all.sorted(by: \.score, \.name), sectionedBy: \.score))
     let byCount = Turner(counts.stream.updates(ofCount: Player.where { $0.score > 1 }))
     let record = Turner(records.stream.updates(of: Player.ID(rawValue: 1)))
     let sum = Turner(sums.stream.values { try $0.fetch(Player.all).reduce(0) { $0 + $1.score } })
@@ -165,7 +165,7 @@ import Testing
     var numbers = SeededNumbers(salt: 0x5a9)
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
-    let query = Player.where { $0.score < 8 }.sorted(by: \.score).sorted(by: \.name)
+    let query = Player.where { $0.score < 8 }.sorted(by: \.score, \.name)
     let updates = Turner(stores.updates(of: query))
     var list: ListFollower?
     for round in 1...20 {
