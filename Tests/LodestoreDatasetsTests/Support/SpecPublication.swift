@@ -45,17 +45,17 @@
     /// Publishes any bytes as a generation, signed as they are.
     func publish(bytes: [UInt8], as generation: UInt64, in folder: ScratchFolder) throws {
       let file = try folder.write(bytes, to: "bytes-\(generation)")
-      let facts = SealedFacts(
+      let facts = PublishedFacts(
         name: SpecGenerations.name, generation: generation, dataAsOf: Date(), sealedAt: Date(),
         schemaFingerprint: "00", contentDigest: "00", formatVersion: 5, records: [:])
       _ = try DatasetPublisher(path, key: key).publish(file, facts)
     }
 
-    static func facts(of file: String) throws -> SealedFacts {
+    static func facts(of file: String) throws -> PublishedFacts {
       let store = try Store(at: file, entities: [Spec.self], options: .reading)
       defer { store.close() }
       let seal = try #require(store.seal)
-      return SealedFacts(
+      return PublishedFacts(
         name: seal.name, generation: seal.generation, dataAsOf: seal.dataAsOf,
         sealedAt: seal.sealedAt, schemaFingerprint: "00ff", contentDigest: "00ff",
         formatVersion: 5, records: seal.recordCounts)
