@@ -17,6 +17,8 @@ import Testing
         "history-part", "history-image", "preserved", "history-mark",
         // SealDescriptionTests
         "seal",
+        // PublishedExamplesTests, of LodestoreDatasetsTests
+        "published",
         // The verifier's tests
         "store", "page", "page version 3",
       ])
