@@ -11,8 +11,9 @@ struct ProgramBuild {
     self.folder = folder
     let list = compiler.modules.appending(
       path: "lodestorePackageTests.product/Objects.LinkFileList")
+    let others = /(Tests|KVDump\w*Commands|LoopbackWeb|EntityMacroExpansion|Swift\w+)\.build\//
     let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
-      .filter { !$0.contains(/(Tests|KVDump\w*Commands|LoopbackWeb|EntityMacroExpansion|Swift\w+)\.build\//) }
+      .filter { !$0.contains(others) }
     let file = folder.appending(path: "objects")
     try objects.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
     try Self.expect(
