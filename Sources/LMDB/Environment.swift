@@ -373,7 +373,8 @@ package final class Environment: @unchecked Sendable {
   /// Only once, after `isClosed` was set with no read running.
   func closeHandle(_ pool: [PinnedRead]) {
     for pinned in pool { abortRead(pinned.handle) }
-    if pageEngine == nil { mdb_env_close(handle) }
+    // The descriptor stays open as long as somebody refers to the environment.
+    if let pageEngine { pageEngine.unlock() } else { mdb_env_close(handle) }
     stampClosed()
     files?.close()
     // The closure refers to the environment, which would stay in memory with it.

@@ -1,0 +1,168 @@
+import Synchronization
+import Testing
+
+@testable import LMDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The opening of sealed files: which checks are made, which are remembered, and which locks are held.
+@Suite("The opening of a sealed file")
+struct SealedOpeningTests {
+  /// Makes a sealed file with one tree, old enough that its times are told apart from later ones.
+  private func seal(_ directory: TemporaryDirectory, _ name: String = "sealed") throws -> String {
+    let source = try openEnvironment(directory.file("source"))
+    defer { EnvironmentRegistry.close(source) }
+    let path = directory.file(name)
+    _ = try SealedFile.make(at: path, of: source) { writer in
+      try writer.beginTree("t")
+      try key(1).withUnsafeBytes { try writer.add($0, $0) }
+    }
+    usleep(40_000)
+    return path
+  }
+
+  /// Opens and closes a file; returns how often its pages were checked.
+  private func checks(_ path: String, cache: String?) throws -> Int {
+    let count = Mutex(0)
+    let options = EnvironmentOptions { options in
+      options.trust = .verifyFirst
+      options.checkedFilesDirectory = cache
+      options.checkPages = { _, _, _ in count.withLock { $0 += 1 } }
+    }
+    let environment = try EnvironmentRegistry.open(path, options: options) { _ in }
+    #expect(environment.isSealed && !environment.hasLockFile)
+    let tree = try openedTree(of: environment)
+    let pairs = try environment.read { try $0.count(of: tree) }
+    #expect(pairs == 1)
+    EnvironmentRegistry.close(environment)
+    return count.withLock { $0 }
+  }
+
+  @Test func `has its pages checked once for each machine`() throws {
+    let directory = try TemporaryDirectory()
+    let cache = try TemporaryDirectory()
+    let path = try seal(directory)
+    #expect(try checks(path, cache: cache.path) == 1)
+    #expect(try checks(path, cache: cache.path) == 0)
+    #expect(cache.names == ["checked-pages"])
+    #expect(size(of: cache.file("checked-pages")) == 32)
+    // Another cache knows nothing, and one that others may write is not believed.
+    let other = try TemporaryDirectory()
+    #expect(try checks(path, cache: other.path) == 1)
+    chmod(cache.file("checked-pages"), 0o622)
+    #expect(try checks(path, cache: cache.path) == 1)
+    chmod(cache.file("checked-pages"), 0o600)
+    #expect(try checks(path, cache: cache.path) == 0)
+  }
+
+  @Test func `has its pages checked again when anything was done to it`() throws {
+    let directory = try TemporaryDirectory()
+    let cache = try TemporaryDirectory()
+    let path = try seal(directory)
+    #expect(try checks(path, cache: cache.path) == 1)
+    let bytes = contents(of: path)
+    // Written with the bytes that it has: the system notes when.
+    chmod(path, 0o600)
+    write(bytes, to: path, flags: 0)
+    usleep(40_000)
+    #expect(try checks(path, cache: cache.path) == 1)
+    #expect(try checks(path, cache: cache.path) == 0)
+    let copy = directory.file("copy")
+    write(bytes, to: copy)
+    usleep(40_000)
+    #expect(try checks(copy, cache: cache.path) == 1)
+    // One that changed just now could change again at the same time.
+    chmod(copy, 0o644)
+    #expect(try checks(copy, cache: cache.path) == 1)
+    usleep(40_000)
+    #expect(try checks(copy, cache: cache.path) == 1)
+    #expect(try checks(copy, cache: cache.path) == 0)
+  }
+
+  @Test func `has its pages checked each time where there is no place for a note`() throws {
+    let directory = try TemporaryDirectory()
+    let path = try seal(directory)
+    write([1], to: directory.file("file"))
+    for _ in 0..<2 { #expect(try checks(path, cache: directory.file("file") + "/cache") == 1) }
+    let nested = directory.file("cache/a")
+    #expect(try checks(path, cache: nested) == 1)
+    #expect(try checks(path, cache: nested) == 0)
+    unlink(nested + "/checked-pages")
+    rmdir(nested)
+    rmdir(directory.file("cache"))
+  }
+
+  @Test func `holds a shared lock as long as it is open`() throws {
+    let directory = try TemporaryDirectory()
+    let path = try seal(directory)
+    let options = EnvironmentOptions { $0.access = .readWrite(create: true) }
+    let first = try EnvironmentRegistry.open(path, options: options) { _ in }
+    let second = try EnvironmentRegistry.open(path, options: options) { _ in }
+    #expect(first === second)
+    let file = open(path, O_RDONLY)
+    defer { close(file) }
+    #expect(flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    #expect(flock(file, LOCK_SH | LOCK_NB) == 0)
+    flock(file, LOCK_UN)
+    EnvironmentRegistry.close(first)
+    #expect(flock(file, LOCK_EX | LOCK_NB) != 0)
+    EnvironmentRegistry.close(second)
+    #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+  }
+
+  @Test func `opens the file that has the name after the lock`() throws {
+    let directory = try TemporaryDirectory()
+    let path = try seal(directory)
+    let next = try seal(directory, "next")
+    let file = open(path, O_RDONLY)
+    #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+    let replaced = Atomic<Bool>(false)
+    try withThread {
+      usleep(60_000)
+      rename(next, path)
+      replaced.store(true, ordering: .releasing)
+      close(file)
+    } whileRunning: {
+      let count = try checks(path, cache: directory.path)
+      #expect(count == 1)
+      let isReplaced = replaced.load(ordering: .acquiring)
+      #expect(isReplaced)
+    }
+  }
+
+  @Test func `a file of one mark is a store as any other`() throws {
+    let directory = try TemporaryDirectory()
+    let path = try seal(directory)
+    var bytes = contents(of: path)
+    bytes[PageFileWriter.pageSize + SealMark.offset] ^= 1
+    let other = directory.file("other")
+    write(bytes, to: other)
+    guard PageFormat.ofEngine == .lmdb09 else { return }
+    let environment = try EnvironmentRegistry.open(
+      other, options: EnvironmentOptions { $0.access = .readOnly }
+    ) { _ in }
+    #expect(!environment.isSealed)
+    EnvironmentRegistry.close(environment)
+  }
+}
+
+/// Runs a closure on a thread beside `body`, and waits for its end.
+private func withThread(
+  _ work: @escaping @Sendable () -> Void, whileRunning body: () throws -> Void
+) throws {
+  let workers = WorkerThreads(threadCount: 1, operation: "test", path: "")
+  defer { workers.stop(waits: true) }
+  let done = Mutex(false)
+  Task.detached {
+    try? await workers.run { work() }
+    done.withLock { $0 = true }
+  }
+  try body()
+  while !done.withLock({ $0 }) { usleep(1_000) }
+}
