@@ -4,38 +4,62 @@ import Testing
 
 @testable import EntityStore
 
-/// ``Offer`` as a program declares it that knows no expiry.
-private struct LastingOffer {
-  var id = RecordID<LastingOffer>()
+/// A pass, which ends at a date.
+private struct Pass: Entity {
+  var id = RecordID<Pass>()
   var code: String
-  var price: Int
-  var validUntil: Date?
-}
+  var until: Date?
 
-extension LastingOffer: Entity {
-  static let schema = EntitySchema<LastingOffer>(
-    "Offer",
-    attributes: [
-      .init("code", \.code), .init("price", \.price), .init("validUntil", \.validUntil),
-    ], unique: [[\.code]], removed: ["shop"])
+  static let schema = EntitySchema<Pass>(
+    "Pass", attributes: [.init("code", \.code), .init("until", \.until)], unique: [[\.code]],
+    expires: [\.until])
 
   func encode(into writer: inout RecordWriter) {
     writer.write(code)
-    writer.write(price)
-    writer.write(validUntil)
-  }
-
-  init(_ code: String, until: Double?) {
-    self.code = code
-    price = 0
-    validUntil = until.map { Date(timeIntervalSinceReferenceDate: $0) }
+    writer.write(until)
   }
 
   init(from reader: inout RecordReader) throws(StoreError) {
     code = try reader.read()
-    price = try reader.read()
-    validUntil = try reader.read()
+    until = try reader.read()
   }
+}
+
+/// ``Pass`` as a program declares it that knows no expiry.
+private struct LastingPass: Entity {
+  var id = RecordID<LastingPass>()
+  var code: String
+  var until: Date?
+
+  static let schema = EntitySchema<LastingPass>(
+    "Pass", attributes: [.init("code", \.code), .init("until", \.until)], unique: [[\.code]])
+
+  init(_ code: String, until: Double) {
+    self.code = code
+    self.until = Date(timeIntervalSinceReferenceDate: until)
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(code)
+    writer.write(until)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    code = try reader.read()
+    until = try reader.read()
+  }
+}
+
+/// ``Pass`` as a program declares it that knows only the code.
+private struct ShortPass: Entity {
+  var id = RecordID<ShortPass>()
+  var code: String
+
+  static let schema = EntitySchema<ShortPass>("Pass", attributes: [.init("code", \.code)])
+
+  func encode(into writer: inout RecordWriter) { writer.write(code) }
+
+  init(from reader: inout RecordReader) throws(StoreError) { code = try reader.read() }
 }
 
 /// ``Offer`` that expires by a text.
@@ -77,28 +101,33 @@ private struct Slip: Entity {
   func `is declared over records and taken away`(buildsInUse: Bool) throws {
     try withTemporaryPath { path in
       let clock = TestClock()
-      let lasting = try open(path, clock, [LastingOffer.self])
+      let lasting = try open(path, clock, [LastingPass.self])
       try lasting.write { tx in
         for index in 0..<10 {
-          _ = try tx.insert(LastingOffer("c\(index)", until: index % 2 == 0 ? 900 : 1_100))
+          _ = try tx.insert(LastingPass("c\(index)", until: index % 2 == 0 ? 900 : 1_100))
         }
       }
       lasting.close()
 
       var options = clock.options
       options.buildsIndexesInUse = buildsInUse
-      let expiring = try Store(at: path, entities: Self.entities, options: options)
-      #expect(try expiring.count(Offer.all) == 5)
-      #expect(try expiring.storedCount(of: Offer.self) == 10)
+      let expiring = try Store(at: path, entities: [Pass.self], options: options)
+      #expect(try expiring.count(Pass.all) == 5)
+      #expect(try expiring.storedCount(of: Pass.self) == 10)
       let requirement = try expiring.core.environment.read {
         try Catalogue.requirement(expiring.core.trees.header, in: $0)
       }
       #expect(requirement.lowestReader == 6 && requirement.lowestWriter == 6)
       expiring.close()
 
-      let again = try open(path, clock, [LastingOffer.self])
-      #expect(try again.count(LastingOffer.all) == 10)
-      let indexes = try again.core.read { try $0.entity(LastingOffer.self).indexes.count }
+      // A program that declares a part of the entity changes none of it.
+      let short = try open(path, clock, [ShortPass.self])
+      #expect(try short.count(ShortPass.all) == 5)
+      short.close()
+
+      let again = try open(path, clock, [LastingPass.self])
+      #expect(try again.count(LastingPass.all) == 10)
+      let indexes = try again.core.read { try $0.entity(LastingPass.self).indexes.count }
       #expect(indexes == 1)
       again.close()
     }

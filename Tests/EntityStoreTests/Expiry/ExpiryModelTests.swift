@@ -126,8 +126,8 @@ private final class ExpiryRun {
   }
 
   private func deleteShop() throws {
-    model.evict(clock.now)
     guard let shop = model.shops.sorted().randomElement(using: &numbers) else { return }
+    model.evict(clock.now)
     try store.delete(RecordID<Shop>(rawValue: shop))
     model.shops.remove(shop)
     for (id, item) in model.offers where item.shop == shop { model.offers[id]?.shop = nil }
