@@ -70,3 +70,10 @@ extension Environment {
     }
   }
 }
+
+extension PageEngine {
+  /// Gives the lock of a sealed file back; see ``Environment/openSealed(_:_:_:_:)``.
+  func unlock() {
+    if isSealed { flock(file.descriptor, LOCK_UN) }
+  }
+}

@@ -33,11 +33,6 @@ final class PageEngine: @unchecked Sendable {
     map = Guarded(first)
   }
 
-  /// Gives the lock of a sealed file back; see ``Environment/openSealed(_:_:_:_:)``.
-  func unlock() {
-    if isSealed { flock(file.descriptor, LOCK_UN) }
-  }
-
   var currentMap: PageMap { map.withLock { $0 } }
 
   /// The newest commit of the file.
