@@ -35,3 +35,13 @@ enum OutsideProgram {
 /// The folder of the package.
 let packageFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+/// The path of a program that is built beside the tests; `nil`, said aloud, where it is not.
+func builtProgram(_ name: String) -> String? {
+  let path = CommandLine.arguments.first.map {
+    URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/" + name
+  }
+  if let path, FileManager.default.isExecutableFile(atPath: path) { return path }
+  print("skipped: no \(name) beside the tests")
+  return nil
+}

@@ -1,0 +1,88 @@
+#if Datasets
+  import EntityStore
+  import Foundation
+  import Testing
+
+  @testable import LodestoreDatasets
+
+  /// A published folder behind nginx, as Debian has it, on loopback.
+  struct NginxTests {
+    /// A running nginx that serves a folder, until the object goes.
+    private final class Server {
+      let url: URL
+      private let process = Process()
+
+      init?(serving folder: String, in scratch: ScratchFolder) throws {
+        guard let program = OutsideProgram.path("nginx") else { return nil }
+        let port = Int.random(in: 20_000..<60_000)
+        let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+          .map { "\($0)_temp_path \(scratch.path)/nginx-\($0);" }.joined(separator: "\n")
+        let configuration = """
+          daemon off;
+          master_process off;
+          pid \(scratch.path)/nginx.pid;
+          error_log \(scratch.path)/nginx.log;
+          events {}
+          http {
+            access_log off;
+            \(paths)
+            server {
+              listen 127.0.0.1:\(port);
+              root \(folder);
+              gzip on;
+              gzip_types *;
+            }
+          }
+          """
+        let file = try scratch.write(configuration.utf8, to: "nginx.conf")
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["-c", file, "-p", scratch.path]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+      }
+
+      deinit { stop() }
+
+      func stop() {
+        if process.isRunning { process.terminate() }
+        process.waitUntilExit()
+      }
+    }
+
+    @Test
+    func
+      `A dataset comes from nginx, the next generation by a patch, and a killed server breaks nobody`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let site = folder.file("site")
+      let publisher = DatasetPublisher(site, key: try SigningKey())
+      let specs = SpecGenerations(folder, count: 4_000)
+      let keys = try publisher.publish(specs.seal(1)).trustedKeys
+      guard let server = try Server(serving: site, in: folder) else { return }
+      var options = CachedDataset.Options()
+      options.freshFor = .zero
+      options.firstWait = .milliseconds(1)
+      let dataset = try CachedDataset(
+        SpecGenerations.name, in: folder.file("cache"), entities: [Spec.self],
+        origin: .published(at: server.url, trusting: keys), options: options)
+      var first: RefreshReport?
+      // nginx needs a moment until it listens.
+      for _ in 0..<100 where first == nil {
+        first = try? await dataset.refresh()
+        if first == nil { try await Task.sleep(for: .milliseconds(50)) }
+      }
+      #expect(try #require(first).generation == 1)
+      try SpecGenerations.check(dataset.currentStore, is: 1, count: 4_000)
+      try publisher.publish(specs.seal(2))
+      let second = try await dataset.refresh()
+      #expect(second.generation == 2 && second.usedPatch)
+      #expect(second.bytesFetched < (first?.bytesFetched ?? 0))
+      try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
+      server.stop()
+      await #expect(throws: DatasetError.self) { try await dataset.refresh() }
+      try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
+    }
+  }
+#endif
