@@ -5,6 +5,7 @@ import PackageDescription
 // are in Tests.
 //
 //   Films, Pods, ToDo, Fireballs ─> Lodestore, LodestoreWeb, Terminal
+//   Catalogue ─> these and LodestoreDatasets
 //   Service: the web service on this machine that the programs load from; only FlyingFox
 //   TestSupport: stores in files that kvdump verifies when a test ends
 //
@@ -31,6 +32,9 @@ let store: [Target.Dependency] = [
 let storeAndWeb: [Target.Dependency] =
   store + [.product(name: "LodestoreWeb", package: "lodestore")]
 
+let storeAndDatasets: [Target.Dependency] =
+  storeAndWeb + [.product(name: "LodestoreDatasets", package: "lodestore")]
+
 let package = Package(
   name: "lodestore-examples",
   platforms: [.macOS(.v15)],
@@ -52,6 +56,7 @@ let package = Package(
   ] + program("Films", dependencies: storeAndWeb)
     + program("Pods", dependencies: storeAndWeb)
     + program("ToDo", dependencies: store)
-    + program("Fireballs", dependencies: storeAndWeb),
+    + program("Fireballs", dependencies: storeAndWeb)
+    + program("Catalogue", dependencies: storeAndDatasets),
   swiftLanguageModes: [.v6]
 )

@@ -12,13 +12,16 @@ package final class ServedFiles: Sendable {
   }
 
   private let state = Mutex(State())
+  private let type: String
 
-  package init(_ files: [String: [UInt8]] = [:]) {
+  package init(_ files: [String: [UInt8]] = [:], type: String = "application/octet-stream") {
+    self.type = type
     state.withLock { $0.files = files }
   }
 
   /// The files of a folder, which are read with each request.
   package init(folder: String) {
+    type = "application/octet-stream"
     state.withLock { $0.folder = folder }
   }
 
@@ -51,7 +54,7 @@ package final class ServedFiles: Sendable {
       return Answer(304, ["ETag: \(tag)"])
     }
     if let expected = request.fields["if-match"], expected != tag { return Answer(412, []) }
-    let type = "Content-Type: application/octet-stream"
+    let type = "Content-Type: \(type)"
     guard let start = request.rangeStart else {
       return counted(Answer(200, [type, "ETag: \(tag)"], body: content), content.count)
     }

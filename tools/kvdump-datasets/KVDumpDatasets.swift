@@ -18,10 +18,13 @@ struct KVDumpDatasets: CommandTool {
       Examples:
         kvdump publish catalog.lodestore site/catalog --key signing-key.pem
         kvdump verify site/catalog
+        kvdump refresh cache/catalog --from https://data.example/catalog --keys 1:11qYAYKx…
+        kvdump datasets cache
       """,
     groupedSubcommands: [
       CommandGroup(
         name: "Publish",
-        subcommands: [PublishCommand.self, SigningKeysCommand.self, VerifyPublishedCommand.self])
+        subcommands: [PublishCommand.self, SigningKeysCommand.self, VerifyPublishedCommand.self]),
+      CommandGroup(name: "Keep", subcommands: [RefreshCommand.self, DatasetsCommand.self]),
     ])
 }

@@ -41,6 +41,14 @@ public struct DatasetStatus: Sendable {
 }
 
 extension CachedDataset {
+  /// The names of the datasets that have a folder in `folder`, in order.
+  package static func names(in folder: String) -> [String] {
+    SystemFile.names(in: folder).filter { name in
+      PublishedNames.isDatasetName(name)
+        && SystemFile.stamp(of: DatasetFolder(path: "\(folder)/\(name)").state) != nil
+    }.sorted()
+  }
+
   /// The facts about the dataset on this machine, without a connection.
   ///
   /// - Throws: ``DatasetError`` when the folder cannot be used.

@@ -18,7 +18,7 @@
       _ step: RefreshStep
     ) async throws {
       let folder = try ScratchFolder()
-      let count = step == .frame ? 4_000 : 500
+      let count = step == .frame ? 8_000 : 500
       let first = try SpecPublication(folder, "first", count: count)
       try first.publish(1, in: folder)
       let second = try SpecPublication(folder, "second", count: count)

@@ -16,8 +16,9 @@ extension CommandFailure {
     switch code {
     case .untrusted, .malformed, .newerFormat, .otherDataset, .damaged, .notSealed: .damagedData
     case .notNewer, .badKey, .unsupported: .usage
-    case .busy: .tryAgain
-    case .notFound: .noInput
+    case .rolledBack, .mixedGenerations, .unusableStore: .damagedData
+    case .busy, .network, .waiting: .tryAgain
+    case .notFound, .nothingHere: .noInput
     default: .inputOutput
     }
   }

@@ -18,7 +18,7 @@ package final class TextOutput {
     if buffer.count >= Self.flushSize { try flush() }
   }
 
-  func flush() throws {
+  package func flush() throws {
     // Emptied also when the sink throws: what could not be written is not to be tried again.
     defer { buffer.removeAll(keepingCapacity: true) }
     try buffer.withUnsafeBytes { bytes in

@@ -1,0 +1,20 @@
+import Lodestore
+
+/// A version of a library, which each generation of the catalogue replaces.
+@Entity package struct Podspec {
+  #Unique<Podspec>([\.name, \.version])
+
+  package var name: String
+  package var version: String
+  package var summary: String
+  package var license: String?
+}
+
+/// A podspec that the user has marked; it stays when the catalogue is replaced.
+@Entity package struct Favourite {
+  #Unique<Favourite>([\.spec])
+
+  /// The podspec, by its name and version.
+  package var spec: Reference<Podspec>
+  package var note: String
+}

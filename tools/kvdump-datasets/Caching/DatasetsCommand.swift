@@ -1,0 +1,74 @@
+import ArgumentParser
+import EntityStore
+import KVDumpCommands
+import LodestoreDatasets
+import LodestoreJSON
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `kvdump datasets`: the datasets in a folder, their age, their origin and their last failure.
+struct DatasetsCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "datasets",
+    abstract: "List the datasets in a folder, how old they are and from where.",
+    discussion: """
+      The folder holds the folders of datasets, as a program's cache does, or is one of them. Nothing is \
+      changed, and no connection is made. A seed that comes with a program is not listed: it is in no \
+      folder of datasets.
+
+      The status is 1 when there is no dataset.
+
+      Example: kvdump datasets ~/.cache/catalogue --format json
+      """)
+
+  @Argument(help: "The folder.", completion: .directory)
+  var folder: String
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func failure(for error: any Error) -> CommandFailure { .dataset(error, at: folder) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let places = CachedDataset.names(in: folder).map { (parent: folder, name: $0) }
+    let (parent, name) = DatasetPath.parts(of: folder)
+    let isOne = CachedDataset.names(in: parent).contains(name)
+    let found = isOne ? [(parent: parent, name: name)] : places
+    let rows = console.rows(of: [
+      Column("name"), Column("generation"), Column("source"),
+      Column("dataAsOf", title: "data as of"), Column("builtAt", title: "built"),
+      Column("lastChecked", title: "last checked"), Column("from"), Column("failures"),
+      Column("problem"), Column("nextAttempt", title: "next attempt"),
+    ])
+    for place in found {
+      try rows.write(Self.row(place.name, in: place.parent))
+    }
+    try rows.finish()
+    if found.isEmpty { console.note("no dataset is in '\(folder)'") }
+    return found.isEmpty ? .negative : .success
+  }
+
+  private static func row(_ name: String, in parent: String) -> [Cell] {
+    do {
+      let status = try CachedDataset(name, in: parent, entities: []).status
+      let problem = status.lastFailure?.message ?? status.unusable?.message
+      return [
+        .text(status.name), status.generation.map(Cell.unsigned) ?? .null,
+        status.source.map { .text($0.rawValue) } ?? .null, date(status.age?.dataAsOf),
+        date(status.age?.builtAt), date(status.age?.lastChecked),
+        status.place.map(Cell.text) ?? .null, .count(status.failureCount),
+        problem.map(Cell.text) ?? .null, date(status.nextAttempt),
+      ]
+    } catch {
+      let words = (error as? DatasetError)?.message ?? "\(error)"
+      return [.text(name)] + [Cell](repeating: .null, count: 7) + [.text(words), .null]
+    }
+  }
+
+  private static func date(_ date: Date?) -> Cell {
+    date.flatMap { ISO8601Text.text($0) }.map(Cell.date) ?? .null
+  }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import EntityStore
+import KVDumpCommands
+import LodestoreDatasets
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `kvdump refresh`: fetches the newest generation of a published dataset.
+struct RefreshCommand: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refresh", abstract: "Fetch the newest generation of a dataset.",
+    discussion: """
+      The folder is the one that a program keeps the dataset in, or a new one; its last part is the \
+      dataset's name. Programs that have the dataset open go on, and read the new generation from their \
+      next use on. A refresh that was interrupted goes on where it ended.
+
+      Examples:
+        kvdump refresh cache/pods --from https://data.example/pods --keys 1:11qYAYKx…
+        kvdump refresh cache/pods --from /media/stick/pods --keys 1:11qYAYKx…
+      """)
+
+  @Argument(help: "The dataset's folder.", completion: .directory)
+  var folder: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The address or the folder of the publisher's files; mirrors in their order.",
+      valueName: "url"))
+  var from: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The publisher's keys, as 'kvdump signing-keys show' prints them.", valueName: "keys"))
+  var keys: String
+
+  @Flag(help: "Refresh although the wait after a failure is not over.")
+  var now = false
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func validate() throws {
+    guard !from.isEmpty else {
+      throw ValidationError("--from names no address; name at least one.")
+    }
+  }
+
+  func failure(for error: any Error) -> CommandFailure { .dataset(error, at: folder) }
+
+  func run(on console: Console) async throws -> ExitStatus {
+    let (parent, name) = DatasetPath.parts(of: folder)
+    var mirrors: [URL] = []
+    for place in from {
+      if place.contains("://") {
+        guard let url = URL(string: place) else {
+          throw CommandFailure.badOption(
+            "from", "'\(place)' is no address; use http, https or a path")
+        }
+        mirrors.append(url)
+      } else {
+        mirrors.append(URL(fileURLWithPath: place))
+      }
+    }
+    let dataset = try CachedDataset(
+      name, in: parent, entities: [],
+      origin: .published(at: mirrors, trusting: try TrustedKeys(keys)))
+    let report = try await dataset.refresh(now: now)
+    try console.writeObject([
+      (Column("outcome"), .text(report.outcome.rawValue)),
+      (Column("generation"), .unsigned(report.generation)),
+      (Column("fetched"), .byteCount(report.bytesFetched)),
+      (Column("resumed"), .byteCount(report.bytesResumed)),
+      (Column("patch"), .bool(report.usedPatch)),
+      (Column("from"), report.place.map(Cell.text) ?? .null),
+    ])
+    for detour in report.detours { console.note(detour) }
+    if let age = try? dataset.current().age { console.note("\(age)") }
+    return .success
+  }
+}
+
+/// The path of a dataset's folder.
+enum DatasetPath {
+  /// The folder around it, and its last part, which is the dataset's name.
+  static func parts(of path: String) -> (parent: String, name: String) {
+    var path = Substring(path)
+    while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+    guard let slash = path.lastIndex(of: "/") else { return (".", String(path)) }
+    let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+    return (parent, String(path[path.index(after: slash)...]))
+  }
+}
