@@ -242,6 +242,7 @@ final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
       while true {
         if let current, !stores.hasNews {
           if let news = try await news(of: current) { return news }
+          if isOver { return nil }
         } else {
           guard let next = try await stores.next() else { return end() }
           if let news = try await begin(next) { return news }
