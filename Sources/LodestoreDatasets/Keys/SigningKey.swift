@@ -44,8 +44,11 @@ public struct SigningKey: Sendable, CustomStringConvertible {
 
   /// Reads a key from PEM.
   ///
-  /// - Parameter name: the file's name, for messages.
-  package init(pem text: String, name: String) throws(DatasetError) {
+  /// - Parameters:
+  ///   - text: the content of a key file.
+  ///   - name: the file's name, for messages.
+  /// - Throws: `DatasetError` with the code `badKey`.
+  public init(pem text: String, name: String = "text") throws(DatasetError) {
     let lines = text.split(whereSeparator: \.isNewline).map { $0.filter { !$0.isWhitespace } }
       .filter { !$0.isEmpty }
     let frame = [Self.header, Self.footer].map { $0.filter { !$0.isWhitespace } }
@@ -57,7 +60,7 @@ public struct SigningKey: Sendable, CustomStringConvertible {
   }
 
   /// The key as PEM: the secret itself.
-  package var pem: String {
+  public var pem: String {
     "\(Self.header)\n\(Base64Text.encoded(Self.prefix + seed))\n\(Self.footer)\n"
   }
 

@@ -53,7 +53,7 @@
       #expect(try KeyChain(in: folder.path, name: name).newest == nil)
       try folder.write(set(1, [first]).signed(by: [first]), to: "keys/1.json")
       try folder.write(set(2, [other]).signed(by: [first]), to: "keys/2.json")
-      // All keys are lost: the third set begins anew.
+      // All keys are lost: the third set follows no other.
       try folder.write(set(3, [first]).signed(by: [first]), to: "keys/3.json")
       let chain = try KeyChain(in: folder.path, name: name)
       #expect(chain.links.map(\.isFollowing) == [false, true, false])

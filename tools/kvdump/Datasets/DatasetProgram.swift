@@ -10,7 +10,8 @@ import ArgumentParser
 
 /// The program `kvdump-datasets`, which has the commands that sign and fetch.
 ///
-/// It is a program of its own, so that kvdump is built without the libraries of cryptography and the web.
+/// A program of its own, so that kvdump is built without the libraries of cryptography and the web.
+///
 /// kvdump starts it in its own place: the process, its streams and its exit status stay the same.
 enum DatasetProgram {
   static let name = "kvdump-datasets"
