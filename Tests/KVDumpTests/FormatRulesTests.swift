@@ -265,7 +265,7 @@ struct FormatRulesTests {
   @Test
   func `a tree of a later version may have keys of integers`() throws {
     let store = try VerifiedStore()
-    try store.change { _ = try $0.tree("seal", hasIntegerKeys: true) }
+    try store.change { _ = try $0.tree("later", hasIntegerKeys: true) }
     #expect(try Verifier.verify(path: store.path).findings == [])
   }
 

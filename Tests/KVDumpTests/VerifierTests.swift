@@ -86,7 +86,7 @@ struct VerifierTests {
     try store.change {
       try $0.put(Array("colour".utf8), [1], .header)
       try $0.put([3, 0, 0, 0, 1], [1], .catalogue)
-      try $0.transaction.put([1], [2], in: $0.tree("seal"))
+      try $0.transaction.put([1], [2], in: $0.tree("later"))
       var pod = VerifiedStore.pod
       pod.unknownMembers[.entity] = ["later": .integer(1)]
       try $0.putCatalogue(2, pod.document)

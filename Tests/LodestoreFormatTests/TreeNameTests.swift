@@ -13,6 +13,7 @@ import Testing
     (.links(relationship: 7, side: .from), "links.7.1"),
     (.links(relationship: 7, side: .to), "links.7.2"),
     (.history, "history"),
+    (.seal, "seal"),
   ])
   func `name and text mean each other`(name: TreeName, text: String) {
     #expect(name.text == text)
@@ -22,7 +23,7 @@ import Testing
   @Test(arguments: [
     "", "Lodestore", "records", "records.", "records.01", "records.+1", "records.-1", "records.1.2",
     "records.4294967296", "index.1", "index.1.", "index.1.2.3", "index..2", "index.1.02",
-    "links", "links.1", "links.01.1", "links.1.0", "links.1.3", "seal", "records.1 ", "records.１",
+    "links", "links.1", "links.01.1", "links.1.0", "links.1.3", "seals", "records.1 ", "records.１",
     "lodestore.",
   ])
   func `refuses what the format does not list`(text: String) {

@@ -68,7 +68,7 @@ import Testing
     let environment = core.store.environment
     let tree = try #require(
       try environment.tree(
-        "seal", isCreated: puts, hasIntegerKeys: false, in: core.transaction))
+        "later", isCreated: puts, hasIntegerKeys: false, in: core.transaction))
     let places: [([UInt8], Tree)] = [
       (Array("later".utf8), core.store.trees.header),
       ([3, 0, 0, 0, 1], core.store.trees.catalogue),

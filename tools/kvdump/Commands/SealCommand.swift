@@ -9,7 +9,7 @@ struct SealCommand: StoreCommand {
     commandName: "seal",
     abstract: "A sealed file: compacted, read-only, with a name and a generation.",
     discussion: """
-      Example: kvdump seal catalog.lodestore pods-7.lodestore --name pods --generation 7
+      Example: kvdump seal a.lodestore pods-7.lodestore --name pods --generation 7
 
       The sealed file has the records, indexes, links, buckets and the schema of the newest commit. It has no \
       history, nothing of imports, and no byte of deleted data. Nobody can write it; any number of processes \
