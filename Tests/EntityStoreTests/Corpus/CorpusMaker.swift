@@ -17,6 +17,12 @@ import Testing
     try await Self.make(folder.storePath)
     let store = try Store(at: folder.storePath, entities: [])
     try store.core.environment.copy(to: destination, compacting: true)
+    // The kept file of `Files/sealed`.
+    let date = Date(timeIntervalSinceReferenceDate: 815_616_000)
+    let seal = try await store.seal(
+      to: try #require(Self.folder) + "/sealed.lodestore", name: "corpus", generation: 6,
+      dataAsOf: date, sealedAt: date)
+    print(seal)
     store.close()
     try expectSound(destination)
     try? FileManager.default.removeItem(atPath: destination + "-lock")

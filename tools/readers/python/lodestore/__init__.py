@@ -10,6 +10,7 @@ Written from Format.md. Nothing but Python 3.9 is needed. Reads the newest commi
 the file open and write it meanwhile.
 """
 
+from . import seal
 from .documents import Decimal, DocumentError
 from .pages import DamagedFile, NotAStore, Overtaken
 from .store import Attribute, Entity, Relationship, Store, UnsupportedFormat
@@ -26,6 +27,7 @@ __all__ = [
     "Store",
     "UnsupportedFormat",
     "open",
+    "seal",
 ]
 
 

@@ -48,6 +48,37 @@ def read_all(path):
         return found
 
 
+class SealedFiles(unittest.TestCase):
+    def test_kept_ones_fit_their_seals(self):
+        sealed = sorted(glob.glob(f"{FILES}/sealed/*.lodestore"))
+        self.assertGreaterEqual(len(sealed), 1)
+        for path in sealed:
+            with lodestore.open(path) as store:
+                seal = lodestore.seal.verify(store)
+            self.assertEqual((seal.name, seal.record_counts["Person"]), ("corpus", 3))
+            digest, frames = lodestore.seal.fsverity_digest(path)
+            self.assertEqual(lodestore.seal.digest_of_frames(frames, os.path.getsize(path)), digest)
+            tool = shutil.which("fsverity")
+            if tool is None:
+                print("SKIPPED: fs-verity digests, because there is no program fsverity")
+                continue
+            printed = subprocess.run([tool, "digest", "--compact", path], capture_output=True, text=True, check=True)
+            self.assertEqual(digest, printed.stdout.strip())
+
+    def test_damage_to_the_seal_is_refused(self):
+        with open(f"{FILES}/sealed/format-6.lodestore", "rb") as file:
+            data = bytearray(file.read())
+        place = data.rindex(b"generation")
+        for offset in range(place - 8, place + 12):
+            damaged = bytearray(data)
+            damaged[offset] ^= 4
+            with tempfile.NamedTemporaryFile() as file:
+                file.write(damaged)
+                file.flush()
+                with self.assertRaises(REFUSALS), lodestore.open(file.name) as store:
+                    lodestore.seal.verify(store)
+
+
 class KeptFiles(unittest.TestCase):
     def test_are_read_whatever_their_version(self):
         self.assertGreaterEqual(len(CORPUS), 8)

@@ -1,0 +1,59 @@
+import Foundation
+import LMDB
+import LodestorePages
+import Testing
+
+@testable import EntityStore
+
+/// Sealed files of earlier versions, which every later version opens; never made anew.
+@Suite("Kept sealed files")
+struct KeptSealedFileTests {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Corpus/Files/sealed").path
+  static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    .filter { $0.hasSuffix(".lodestore") }.sorted()
+
+  @Test func `the first one is there`() {
+    #expect(Self.files.contains("format-6.lodestore"))
+  }
+
+  @Test(arguments: files)
+  func `is read where it is and no file appears beside it`(file: String) throws {
+    let path = Self.folder + "/" + file
+    let before = FileManager.default.contents(atPath: path)
+    try expectSound(path)
+    let seal = try Seal(ofFileAt: path)
+    #expect(seal.name == "corpus")
+    let store = try Store(
+      at: path,
+      entities: [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self, CorpusNote.self]
+        + CorpusMusic.entities)
+    #expect(store.seal == seal)
+    #expect(seal.recordCounts["Specimen"] == CorpusSpecimen.all.count)
+    #expect(try store.fetch(CorpusSpecimen.all) == CorpusSpecimen.all)
+    #expect(try store.fetch(CorpusTrip.all) == CorpusTrip.all)
+    #expect(try store.fetch(PersonV2.all).map(\.name) == ["Ada", "Bob", "Eve"])
+    #expect(try store.fetch(CorpusBand.all).map(\.sortName) == ["ete", "ost"])
+    let bytes = try store.read { try $0.data(for: "bytes", in: "settings") }
+    #expect(bytes == Data([1, 2, 3]))
+    store.close()
+    #expect(FileManager.default.contents(atPath: path) == before)
+    #expect(!FileManager.default.fileExists(atPath: path + "-lock"))
+  }
+
+  /// A sealer that packs pages in another way would give each generation another digest.
+  @Test(arguments: files)
+  func `is sealed again with the same bytes`(file: String) throws {
+    let path = Self.folder + "/" + file
+    let folder = try TemporaryFolder()
+    let store = try Store(at: path, entities: [])
+    defer { store.close() }
+    let seal = try #require(store.seal)
+    let again = folder.path + "/again.lodestore"
+    try store.seal(
+      to: again, name: seal.name, generation: seal.generation, dataAsOf: seal.dataAsOf,
+      sealedAt: seal.sealedAt)
+    #expect(
+      FileManager.default.contents(atPath: again) == FileManager.default.contents(atPath: path))
+  }
+}
