@@ -58,7 +58,11 @@ final class FollowedStores: Sendable {
   /// Returns the newest store that was not returned yet, and waits for one.
   ///
   /// The result is `nil` when no store follows, or the task is cancelled.
-  func next() async throws -> ObservedStore? { try await mailbox.next() }
+  func next() async throws -> ObservedStore? {
+    // No store follows a single one.
+    guard isSequence || hasNews else { return nil }
+    return try await mailbox.next()
+  }
 
   /// Has `observer` woken when there is news, in place of the one before.
   func wakeOnNews(_ observer: Observer?) { mailbox.watch(observer) }
