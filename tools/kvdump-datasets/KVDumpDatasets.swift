@@ -18,7 +18,7 @@ struct KVDumpDatasets: CommandTool {
       Examples:
         kvdump publish catalog.lodestore site/catalog --key signing-key.pem
         kvdump verify site/catalog
-        kvdump refresh cache/catalog --from https://data.example/catalog --keys 1:11qYAYKx…
+        kvdump refresh cache/pods --from https://data.example/pods --keys 1:11qYA…
         kvdump datasets cache
       """,
     groupedSubcommands: [

@@ -8,7 +8,7 @@
   @testable import LodestoreDatasets
 
   /// Servers that answer wrongly: a typed error or the right data, never other data.
-  struct FaultyServerTests {
+  @Suite(.timeLimit(.minutes(5))) struct FaultyServerTests {
     private func dataset(
       _ folder: ScratchFolder, _ published: SpecPublication, _ servers: LoopbackServer...,
       change: (inout CachedDataset.Options) -> Void = { _ in }

@@ -8,8 +8,8 @@
 
   /// Processes that are killed at each step of a refresh, and processes beside each other.
   ///
-  /// `LODESTORE_CASES` is how often each step is tried; otherwise once.
-  @Suite(.enabled(if: Session.program != nil))
+  /// `LODESTORE_KILLS` is how many processes are killed in all; otherwise one at each step.
+  @Suite(.enabled(if: Session.program != nil), .timeLimit(.minutes(10)))
   struct KilledRefreshTests {
     private static let steps = RefreshStep.allCases.filter { ![.imported, .sealed].contains($0) }
 
@@ -36,7 +36,7 @@
         new.stop()
       }
       let keys = first.keys.description
-      for round in 1...caseCount(byDefault: 1) {
+      for round in 1...Self.rounds {
         let cache = folder.file("cache-\(round)")
         func refresh(_ server: LoopbackServer, _ death: String...) throws -> Session.End {
           let url = try server.url("/").absoluteString
@@ -55,6 +55,12 @@
           SystemFile.names(in: dataset.content.folder.incoming).allSatisfy { $0.hasPrefix("2.") })
       }
     }
+
+    /// How often each step is tried.
+    private static let rounds: Int = {
+      let kills = ProcessInfo.processInfo.environment["LODESTORE_KILLS"].flatMap { Int($0) }
+      return max((kills ?? 0) / steps.count, 1)
+    }()
 
     private static func secondKey() throws -> SigningKey {
       try SigningKey(seed: [UInt8](repeating: 3, count: 32))

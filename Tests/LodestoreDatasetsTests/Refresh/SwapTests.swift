@@ -1,0 +1,138 @@
+#if Datasets
+  import EntityStore
+  import Foundation
+  import LoopbackWeb
+  import Synchronization
+  import Testing
+
+  @testable import LodestoreDatasets
+
+  /// Swaps under readers, and generations that this program cannot use.
+  @Suite(.timeLimit(.minutes(10))) struct SwapTests {
+    /// `LODESTORE_SWAPS` swaps under a tenth as many snapshots; otherwise 30 under 10.
+    private static let swaps =
+      ProcessInfo.processInfo.environment["LODESTORE_SWAPS"].flatMap { Int($0) } ?? 30
+
+    @Test
+    func `Readers keep their generation through many swaps, and old files are gone in the end`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let files = SpecGenerations(folder, count: 60)
+      let dataset = try specDataset(folder, .none)
+      let other = try specDataset(folder, .none)
+      var held: [(generation: Int, store: Store, snapshot: PinnedSnapshot)] = []
+      let isOver = Mutex(false)
+      let reads = Mutex(0)
+      try await dataset.install(fileAt: files.seal(1))
+      // Another opening of the folder, as in another process, reads without a pause.
+      let reader = Task {
+        var last: UInt64 = 0
+        while !isOver.withLock({ $0 }) {
+          let generation = try other.current()
+          try SpecGenerations.check(generation.store, is: Int(generation.number), count: 60)
+          #expect(generation.number >= last)
+          last = generation.number
+          reads.withLock { $0 += 1 }
+          await Task.yield()
+        }
+      }
+      var numbers = SeededNumbers(4)
+      for generation in 2...(Self.swaps + 1) {
+        let path = try files.seal(generation)
+        try await dataset.install(fileAt: path)
+        try FileManager.default.removeItem(atPath: path)
+        let current = try dataset.current()
+        #expect(current.number == generation)
+        held.append((generation, current.store, try current.store.snapshot()))
+        if held.count > max(Self.swaps / 10, 10) {
+          held.remove(at: Int.random(in: 0..<held.count, using: &numbers))
+        }
+        let kept = held[Int.random(in: 0..<held.count, using: &numbers)]
+        let count = try await kept.snapshot.read { try $0.count(Spec.all) }
+        #expect(count == 60)
+        try SpecGenerations.check(kept.store, is: kept.generation, count: 60)
+      }
+      isOver.withLock { $0 = true }
+      try await reader.value
+      #expect(reads.withLock { $0 } > 0)
+      held = []
+      _ = try other.current()
+      try await dataset.install(fileAt: files.seal(Self.swaps + 2))
+      _ = try other.current()
+      try await dataset.install(fileAt: files.seal(Self.swaps + 3))
+      let left = dataset.content.folder.numbers
+      #expect(left.count <= 2 && left.last == UInt64(Self.swaps + 3), "\(left)")
+    }
+
+    @Test func `A file of a published dataset is installed with its signed manifest only`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let origin = DatasetOrigin.published(
+        at: URL(fileURLWithPath: published.path), trusting: published.keys)
+      let dataset = try specDataset(folder, origin)
+      let file = folder.file("sealed-1")
+      let error = await #expect(throws: DatasetError.self) {
+        try await dataset.install(fileAt: file)
+      }
+      #expect(error?.code == .untrusted && error?.message.contains("manifest.json") == true)
+      try folder.write(folder.read("published/manifest.json"), to: "manifest.json")
+      #expect(try await dataset.install(fileAt: file).number == 1)
+      // Another file beside the same manifest.
+      try SpecGenerations(folder).seal(2)
+      let wrong = await #expect(throws: DatasetError.self) {
+        try await dataset.install(fileAt: folder.file("2.lodestore"))
+      }
+      #expect(wrong?.code == .damaged && wrong?.side == .file)
+      let own = try await dataset.install(
+        fileAt: folder.file("2.lodestore"), withoutSignature: true)
+      #expect(own.number == 2)
+    }
+
+    /// The entity of another version of the program, which the files do not fit.
+    private struct OtherSpec: Entity {
+      var id = RecordID<OtherSpec>()
+      var name: Int
+
+      struct Attributes: Sendable {
+        var id: Attribute<OtherSpec, RecordID<OtherSpec>> { .recordID }
+        var name: Attribute<OtherSpec, Int> { .init(0) }
+      }
+
+      static var attributes: Attributes { Attributes() }
+
+      static let schema = EntitySchema<OtherSpec>("Spec", attributes: [.init("name", \.name)])
+
+      func encode(into writer: inout RecordWriter) { writer.write(name) }
+
+      init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+    }
+
+    @Test func `A generation that the program's entities do not fit waits for another program`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let origin = DatasetOrigin.published(at: try server.url("/"), trusting: published.keys)
+      let old = try CachedDataset(
+        SpecGenerations.name, in: folder.file("cache"), entities: [OtherSpec.self], origin: origin)
+      let error = try await old.refreshError()
+      #expect(error.code == .incompatibleSchema && error.side == .program, "\(error)")
+      #expect(try old.status.generation == nil)
+      let fetched = server.targets.filter { $0.hasSuffix(".zst") }.count
+      let new = try specDataset(folder, origin)
+      #expect(try await new.refresh(now: true).generation == 1)
+      try SpecGenerations.check(new.currentStore, is: 1)
+      #expect(server.targets.filter { $0.hasSuffix(".zst") }.count == fetched)
+      // The older program goes on to say so, and serves nothing wrong.
+      let again = try #require(throws: DatasetError.self) { try old.current() }
+      #expect(again.code == .incompatibleSchema)
+    }
+  }
+#endif
