@@ -65,26 +65,27 @@ import Testing
   }
 
   @Test func `has live results drop a record at its date`() async throws {
-    var options = StoreOptions()
-    options.evictionInterval = nil
-    try await withTemporaryStore([Offer.self, Shop.self], options: options) { store in
-      let now = Date().timeIntervalSinceReferenceDate
+    let clock = TestClock()
+    try await withTemporaryStore([Offer.self, Shop.self], options: clock.options) { store in
+      // Whoever waits asks the clock again after a fifth of a second.
       try await store.write { tx in
-        _ = try tx.insert(Offer("short", until: now + 0.3))
+        _ = try tx.insert(Offer("short", until: 1_000.2))
+        _ = try tx.insert(Offer("other", until: 1_001.2))
         _ = try tx.insert(Offer("long"))
       }
       var sizes: [[String]] = []
       for try await update in store.updates(of: Offer.all) {
         sizes.append(update.items.map(\.code))
         if sizes.count == 2 { break }
+        clock.now = 1_001
       }
-      #expect(sizes == [["short", "long"], ["long"]])
-      #expect(try store.storedCount(of: Offer.self) == 2)
-      try await store.insert(Offer("other", until: Date().timeIntervalSinceReferenceDate + 0.3))
+      #expect(sizes == [["short", "other", "long"], ["other", "long"]])
+      #expect(try store.storedCount(of: Offer.self) == 3)
       var counts: [Int] = []
       for try await count in store.updates(ofCount: Offer.all) {
         counts.append(count)
         if counts.count == 2 { break }
+        clock.now = 1_002
       }
       #expect(counts == [2, 1])
     }
