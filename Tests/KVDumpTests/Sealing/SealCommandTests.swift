@@ -37,7 +37,8 @@ struct SealCommandTests {
     let (folder, sealed) = try await seal()
     let verified = await run(["verify", sealed])
     #expect(verified.status == .success)
-    #expect(verified.data.contains("seal "))
+    let table = await run(["verify", sealed, "--format", "table"])
+    #expect(table.data.contains("\nseal "), "\(table.data)")
     #expect(verified.messages.contains("sealed: generation 7 of 'pods', fs-verity digest "))
     #expect(!verified.messages.contains("lock file"))
     let digest = try FileVerity.digest(ofFileAt: sealed).hexadecimal
