@@ -14,146 +14,70 @@ public struct AttachedQuery<E: Entity>: Sendable {
 
   init(_ records: Query<E>) { self.records = records }
 
-  fileprivate func adding(_ join: SemiJoin<E>) -> AttachedQuery {
+  func adding(_ join: SemiJoin<E>) -> AttachedQuery {
     var query = self
     query.joins.append(join)
     return query
   }
 }
 
-// MARK: Records of the program's own store
+/// A query to which conditions over two stores can be added: a ``Query``, or an ``AttachedQuery`` for a second one.
+///
+/// Do not conform to it.
+public protocol JoinableQuery<Root>: Sendable {
+  /// The entity whose records are found.
+  associatedtype Root: Entity
 
-extension AttachedQuery {
+  /// The query with its conditions over two stores.
+  @_documentation(visibility: internal)
+  var attached: AttachedQuery<Root> { get }
+}
+
+extension AttachedQuery: JoinableQuery {
+  /// The query itself.
+  @_documentation(visibility: internal)
+  public var attached: AttachedQuery { self }
+}
+
+extension Query: JoinableQuery {
+  /// The query, without a condition over two stores.
+  @_documentation(visibility: internal)
+  public var attached: AttachedQuery<E> { AttachedQuery(self) }
+}
+
+extension JoinableQuery {
   /// Only records whose reference at `path` leads to a record that `targets` finds in the dataset.
-  public func leading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>, to targets: Query<T>
-  ) -> AttachedQuery {
-    adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: false))
-  }
-
-  /// Only records whose optional reference at `path` leads to a record that `targets` finds in the dataset.
-  public func leading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>, to targets: Query<T>
-  ) -> AttachedQuery {
-    adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: false))
+  ///
+  /// For records of the program's own store.
+  public func leading<V: ReferenceValue>(
+    by path: KeyPath<Root.Attributes, Attribute<Root, V>>, to targets: Query<V.Target>
+  ) -> AttachedQuery<Root> {
+    attached.adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: false))
   }
 
   /// Only records whose reference at `path` leads to no record that `targets` finds in the dataset.
   ///
-  /// Records whose reference dangles are among them:
+  /// Records without a reference, and records whose reference dangles, are among them:
   /// `Note.all.notLeading(by: \.pod, to: Pod.all)` finds these alone.
-  public func notLeading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>, to targets: Query<T>
-  ) -> AttachedQuery {
-    adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: true))
+  public func notLeading<V: ReferenceValue>(
+    by path: KeyPath<Root.Attributes, Attribute<Root, V>>, to targets: Query<V.Target>
+  ) -> AttachedQuery<Root> {
+    attached.adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: true))
   }
 
-  /// Only records whose optional reference at `path` leads to no record that `targets` finds in the dataset.
-  ///
-  /// Among them are the records without a reference.
-  public func notLeading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>, to targets: Query<T>
-  ) -> AttachedQuery {
-    adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: true))
-  }
-}
-
-extension Query {
-  /// Only records whose reference at `path` leads to a record that `targets` finds in the dataset.
-  public func leading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>, to targets: Query<T>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).leading(by: path, to: targets)
-  }
-
-  /// Only records whose optional reference at `path` leads to a record that `targets` finds in the dataset.
-  public func leading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>, to targets: Query<T>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).leading(by: path, to: targets)
-  }
-
-  /// Only records whose reference at `path` leads to no record that `targets` finds in the dataset.
-  public func notLeading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>, to targets: Query<T>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).notLeading(by: path, to: targets)
-  }
-
-  /// Only records whose optional reference at `path` leads to no record that `targets` finds in the dataset.
-  public func notLeading<T: Entity>(
-    by path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>, to targets: Query<T>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).notLeading(by: path, to: targets)
-  }
-}
-
-// MARK: Records of the dataset
-
-extension AttachedQuery {
   /// Only records of the dataset to which the reference at `path` of a record leads that `records` finds in the
   /// program's own store.
-  public func referred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>>>, of records: Query<U>
-  ) -> AttachedQuery {
-    adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: false))
-  }
-
-  /// Only records of the dataset to which the optional reference at `path` of a record leads that `records`
-  /// finds in the program's own store.
-  public func referred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>?>>, of records: Query<U>
-  ) -> AttachedQuery {
-    adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: false))
+  public func referred<U: Entity, V: ReferenceValue>(
+    by path: KeyPath<U.Attributes, Attribute<U, V>>, of records: Query<U>
+  ) -> AttachedQuery<Root> where V.Target == Root {
+    attached.adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: false))
   }
 
   /// Only records of the dataset to which the reference at `path` leads of no record that `records` finds in the
   /// program's own store.
-  public func notReferred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>>>, of records: Query<U>
-  ) -> AttachedQuery {
-    adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: true))
-  }
-
-  /// Only records of the dataset to which the optional reference at `path` leads of no record that `records`
-  /// finds in the program's own store.
-  public func notReferred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>?>>, of records: Query<U>
-  ) -> AttachedQuery {
-    adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: true))
-  }
-}
-
-extension Query {
-  /// Only records of the dataset to which the reference at `path` of a record leads that `records` finds in the
-  /// program's own store.
-  public func referred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>>>, of records: Query<U>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).referred(by: path, of: records)
-  }
-
-  /// Only records of the dataset to which the optional reference at `path` of a record leads that `records`
-  /// finds in the program's own store.
-  public func referred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>?>>, of records: Query<U>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).referred(by: path, of: records)
-  }
-
-  /// Only records of the dataset to which the reference at `path` leads of no record that `records` finds in the
-  /// program's own store.
-  public func notReferred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>>>, of records: Query<U>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).notReferred(by: path, of: records)
-  }
-
-  /// Only records of the dataset to which the optional reference at `path` leads of no record that `records`
-  /// finds in the program's own store.
-  public func notReferred<U: Entity>(
-    by path: KeyPath<U.Attributes, Attribute<U, Reference<E>?>>, of records: Query<U>
-  ) -> AttachedQuery<E> {
-    AttachedQuery(self).notReferred(by: path, of: records)
+  public func notReferred<U: Entity, V: ReferenceValue>(
+    by path: KeyPath<U.Attributes, Attribute<U, V>>, of records: Query<U>
+  ) -> AttachedQuery<Root> where V.Target == Root {
+    attached.adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: true))
   }
 }

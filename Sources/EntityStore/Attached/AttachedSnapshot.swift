@@ -60,45 +60,15 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
   /// reference at `path` leads to.
   ///
   /// - Throws: as a fetch of the query, and as ``resolve(_:)-(Reference<T>?)``.
-  public func fetch<E: Entity, T: Entity>(
-    _ query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
-  ) throws -> [ResolvedRecord<E, T>] {
-    try resolved(AttachedQuery(query), ReferenceAttribute(path))
-  }
-
-  /// Returns the records that `query` finds in the program's own store, each with the record that the
-  /// optional reference at `path` leads to.
-  public func fetch<E: Entity, T: Entity>(
-    _ query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
-  ) throws -> [ResolvedRecord<E, T>] {
-    try resolved(AttachedQuery(query), ReferenceAttribute(path))
-  }
-
-  /// Returns the records that `query` finds in the program's own store, each with the record that the
-  /// reference at `path` leads to.
-  public func fetch<E: Entity, T: Entity>(
-    _ query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
-  ) throws -> [ResolvedRecord<E, T>] {
-    try resolved(query, ReferenceAttribute(path))
-  }
-
-  /// Returns the records that `query` finds in the program's own store, each with the record that the
-  /// optional reference at `path` leads to.
-  public func fetch<E: Entity, T: Entity>(
-    _ query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
-  ) throws -> [ResolvedRecord<E, T>] {
-    try resolved(query, ReferenceAttribute(path))
-  }
-
-  private func resolved<E: Entity, T: Entity>(
-    _ query: AttachedQuery<E>, _ attribute: ReferenceAttribute<E, T>
-  ) throws -> [ResolvedRecord<E, T>] {
-    try resolvedRows(query, attribute).map(\.resolved)
+  public func fetch<Q: JoinableQuery, V: ReferenceValue>(
+    _ query: Q, resolving path: KeyPath<Q.Root.Attributes, Attribute<Q.Root, V>>
+  ) throws -> [ResolvedRecord<Q.Root, V.Target>] {
+    try resolvedRows(query.attached, ReferenceAttribute(path)).map(\.resolved)
   }
 }
 
 /// A record of the program's own store, and the record of the dataset that it refers to.
-public struct ResolvedRecord<E: Entity, T: Entity>: Sendable {
+public struct ResolvedRecord<E: Entity, T: Entity>: Sendable, Identifiable {
   /// The record.
   public let record: E
   /// The reference; `nil` where the record has none.
@@ -108,7 +78,11 @@ public struct ResolvedRecord<E: Entity, T: Entity>: Sendable {
 
   /// Whether there is a reference that leads to no record of the generation.
   public var isDangling: Bool { reference != nil && target == nil }
+  /// The id of the record.
+  public var id: E.ID { record.id }
 }
+
+extension ResolvedRecord: Equatable where E: Equatable, T: Equatable {}
 
 extension Entity {
   /// Returns the query for the records whose reference at `path` leads to `target`.
@@ -118,20 +92,10 @@ extension Entity {
   /// The query compares the reference with that of `target`, so an index over the reference serves it.
   ///
   /// - Throws: as ``Reference/init(_:)-(Target)``.
-  public static func referring<T: Entity>(
-    to target: T, by path: KeyPath<Attributes, Attribute<Self, Reference<T>>>
+  public static func referring<V: ReferenceValue>(
+    to target: V.Target, by path: KeyPath<Attributes, Attribute<Self, V>>
   ) throws(StoreError) -> Query<Self> {
-    let reference = try Reference(target)
-    return Self.where { $0[keyPath: path] == reference }
-  }
-
-  /// Returns the query for the records whose optional reference at `path` leads to `target`.
-  ///
-  /// - Throws: as ``Reference/init(_:)-(Target)``.
-  public static func referring<T: Entity>(
-    to target: T, by path: KeyPath<Attributes, Attribute<Self, Reference<T>?>>
-  ) throws(StoreError) -> Query<Self> {
-    let reference = try Reference(target)
-    return Self.where { $0[keyPath: path] == reference }
+    let key = try Reference(target).stored.value
+    return Self.where(ReferenceAttribute<Self, V.Target>(path).isIn([key]))
   }
 }

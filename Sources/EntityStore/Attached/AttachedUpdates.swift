@@ -137,33 +137,9 @@ extension AttachedStore {
   ///
   /// - Throws: from the loop: as `fetch(_:resolving:)` of an ``AttachedSnapshot``.
   /// - Complexity: of an update, that of the query and of the look-up of its references
-  public func updates<E: Entity, T: Entity>(
-    of query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
-  ) -> AttachedUpdates<E, T> {
-    AttachedUpdates(self, AttachedQuery(query), ReferenceAttribute(path))
-  }
-
-  /// The results of `query` in the program's own store, each with the record that the optional reference at
-  /// `path` leads to, and their changes.
-  public func updates<E: Entity, T: Entity>(
-    of query: Query<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
-  ) -> AttachedUpdates<E, T> {
-    AttachedUpdates(self, AttachedQuery(query), ReferenceAttribute(path))
-  }
-
-  /// The results of `query`, with a condition over the dataset, each with the record that the reference at `path`
-  /// leads to, and their changes.
-  public func updates<E: Entity, T: Entity>(
-    of query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>
-  ) -> AttachedUpdates<E, T> {
-    AttachedUpdates(self, query, ReferenceAttribute(path))
-  }
-
-  /// The results of `query`, with a condition over the dataset, each with the record that the optional reference
-  /// at `path` leads to, and their changes.
-  public func updates<E: Entity, T: Entity>(
-    of query: AttachedQuery<E>, resolving path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>
-  ) -> AttachedUpdates<E, T> {
-    AttachedUpdates(self, query, ReferenceAttribute(path))
+  public func updates<Q: JoinableQuery, V: ReferenceValue>(
+    of query: Q, resolving path: KeyPath<Q.Root.Attributes, Attribute<Q.Root, V>>
+  ) -> AttachedUpdates<Q.Root, V.Target> {
+    AttachedUpdates(self, query.attached, ReferenceAttribute(path))
   }
 }

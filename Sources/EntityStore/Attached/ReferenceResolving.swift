@@ -7,15 +7,8 @@ struct ReferenceAttribute<E: Entity, T: Entity>: Sendable {
   /// The records whose reference has one of these keys, in their stored form.
   let isIn: @Sendable ([Value]) -> Condition<E>
 
-  init(_ path: KeyPath<E.Attributes, Attribute<E, Reference<T>>>) {
-    self.init(E.attributes[keyPath: path])
-  }
-
-  init(_ path: KeyPath<E.Attributes, Attribute<E, Reference<T>?>>) {
-    self.init(E.attributes[keyPath: path])
-  }
-
-  private init<V>(_ attribute: Attribute<E, V>) {
+  init<V: ReferenceValue>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) where V.Target == T {
+    let attribute = E.attributes[keyPath: path]
     ordinal = attribute.ordinal
     name = attribute.attributeName
     isIn = { attribute.compared(.in, .values($0)) }

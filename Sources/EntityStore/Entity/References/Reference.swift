@@ -80,6 +80,23 @@ extension Reference: IndexableValue {
   }
 }
 
+/// The type of an attribute that holds references: ``Reference``, or an optional one.
+///
+/// Do not conform to it.
+@_documentation(visibility: internal)
+public protocol ReferenceValue: AttributeValue {
+  /// The entity of the records that are referred to.
+  associatedtype Target: Entity
+}
+
+extension Reference: ReferenceValue {}
+
+extension Optional: ReferenceValue where Wrapped: ReferenceValue {
+  /// The entity that the reference leads to.
+  @_documentation(visibility: internal)
+  public typealias Target = Wrapped.Target
+}
+
 extension RecordWriter {
   /// Writes a value whose type is known only now; the record fails where it is another one.
   fileprivate mutating func write(_ value: Value, as type: AttributeType) {
