@@ -69,7 +69,7 @@ import Synchronization
     _ death: ArraySlice<String> = []
   ) throws -> CachedDataset {
     var options = CachedDataset.Options()
-    options.requestTimeout = .seconds(10)
+    options.requestTimeout = .seconds(60)
     if let step = death.first, let count = death.last.flatMap({ Int($0) }) {
       let seen = Mutex(0)
       options.onStep = { made in

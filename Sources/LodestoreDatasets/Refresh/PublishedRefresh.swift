@@ -66,7 +66,9 @@ struct PublishedRefresh: Sendable {
     var places = mirrors
     let isSecure = mirrors.allSatisfy { $0.scheme?.lowercased() == "https" }
     for text in state.mirrors {
-      guard let url = URL(string: text), !places.contains(url) else { continue }
+      guard let url = URL(string: text),
+        !places.contains(where: { Self.folder($0) == Self.folder(url) })
+      else { continue }
       // A publisher's word does not lead from HTTPS to HTTP, nor to files of this machine.
       let scheme = url.scheme?.lowercased()
       if scheme == "https" || scheme == "http" && !isSecure { places.append(url) }
@@ -79,9 +81,15 @@ struct PublishedRefresh: Sendable {
     let isOwn = mirrors.contains(url)
     var web = options.web
     if !isOwn { web.fields = [:] }
-    let text = url.absoluteString
-    // The paths of the files are relative to the folder, whether its address ends in a slash or not.
-    let folder = text.hasSuffix("/") ? url : URL(string: text + "/") ?? url
-    return PublishedFiles(web: try WebFiles(folder, options: web))
+    return PublishedFiles(web: try WebFiles(Self.folder(url), options: web))
+  }
+
+  /// The address with a slash at the end of its path: the paths of files are relative to the folder.
+  private static func folder(_ url: URL) -> URL {
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
+      !parts.percentEncodedPath.hasSuffix("/")
+    else { return url }
+    parts.percentEncodedPath += "/"
+    return parts.url ?? url
   }
 }

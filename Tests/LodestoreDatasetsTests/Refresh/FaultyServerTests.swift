@@ -147,7 +147,8 @@
       }
       defer { server.stop() }
       let dataset = try dataset(folder, published, server) {
-        $0.requestTimeout = .milliseconds(500)
+        // Only a server that stalls is waited for in vain.
+        $0.requestTimeout = fault == .stall ? .milliseconds(500) : .seconds(60)
       }
       if [.gzip, .otherTag].contains(fault) {
         try await dataset.refresh()

@@ -86,7 +86,7 @@
     _ change: (inout CachedDataset.Options) -> Void = { _ in }
   ) throws -> CachedDataset {
     var options = CachedDataset.Options()
-    options.requestTimeout = .seconds(5)
+    options.requestTimeout = .seconds(60)
     options.fraction = { 1 }
     change(&options)
     return try CachedDataset(
