@@ -1,4 +1,4 @@
-#if Web
+#if Web && Datasets
   import EntityStore
   import Foundation
   import LodestoreWeb
