@@ -89,10 +89,13 @@ extension DeclaredEntity {
     history = .kept(images: images, preserved: preserved)
   }
 
-  /// Takes over the rules of `other`, its indexes over elements and its history.
+  /// Takes over the rules of `other`, its indexes over elements, its expiry and its history.
   ///
   /// - Parameter positions: where the attributes of `other` are in ``attributes``.
-  package mutating func takeRest(of other: DeclaredEntity, at positions: [Int]) {
+  package mutating func takeRest(
+    of other: DeclaredEntity, at positions: [Int]
+  ) throws(StoreError) {
+    if let expiry = other.expiry { try expire(by: positions[expiry]) }
     for index in other.elementIndexes {
       let index = ElementIndex(attribute: positions[index.attribute], path: index.path)
       if !elementIndexes.contains(index) { elementIndexes.append(index) }

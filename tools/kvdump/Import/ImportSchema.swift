@@ -375,7 +375,7 @@ struct ImportSchema {
   func declared() throws -> DeclaredEntity {
     var declared = try DeclaredEntity(
       name: entity, attributes: attributes, indexes: indexes, isPartial: true)
-    if let file { declared.takeRest(of: file.entity, at: file.positions) }
+    if let file { try declared.takeRest(of: file.entity, at: file.positions) }
     return declared
   }
 }
