@@ -109,6 +109,29 @@ struct SealedFileTests {
     try expectSound(sealed)
   }
 
+  @Test func `has no value of a removed attribute and reads all others`() throws {
+    let folder = try TemporaryFolder()
+    let first = try Store(at: folder.storePath, entities: [Full.self])
+    try first.write { transaction in
+      try transaction.insert((1...50).map { Full(name: "n\($0)", secret: "hidden \($0)") })
+    }
+    first.close()
+    let store = try Store(at: folder.storePath, entities: [Reduced.self])
+    // One record is written in the new layout, the others keep the old one.
+    try store.write { try $0.insert(Reduced(name: "new")) }
+    let before = try store.fetch(Reduced.all)
+    let sealed = folder.path + "/sealed.lodestore"
+    try Self.seal(store, to: sealed)
+    store.close()
+    #expect(try Self.bytes(folder.storePath).range(of: Data("hidden 7".utf8)) != nil)
+    #expect(try Self.bytes(sealed).range(of: Data("hidden".utf8)) == nil)
+    let opened = try Store(at: sealed, entities: [Reduced.self])
+    #expect(try opened.fetch(Reduced.all) == before)
+    #expect(try opened.fetch(Reduced.where { $0.name == "n33" }).count == 1)
+    opened.close()
+    try expectSound(sealed)
+  }
+
   @Test func `is the same for the same commit whatever the pages of the store are`() async throws {
     let folder = try TemporaryFolder()
     try await CorpusMaker.make(folder.storePath)
@@ -276,4 +299,60 @@ struct SealedFileTests {
       to: sealed, name: "a", generation: 1, dataAsOf: Self.asOf, sealedAt: Self.sealedAt)
     #expect(seal.recordCounts == ["Film": 3_000])
   }
+}
+
+/// An entity before one of its attributes is removed.
+private struct Full: Entity, Equatable {
+  var id = RecordID<Full>()
+  var name: String
+  var secret: String
+
+  init(name: String, secret: String) {
+    self.name = name
+    self.secret = secret
+  }
+
+  struct Attributes: Sendable {
+    var id: Attribute<Full, RecordID<Full>> { .recordID }
+    var name: Attribute<Full, String> { .init(0) }
+    var secret: Attribute<Full, String> { .init(1) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Full>(
+    "Person", attributes: [.init("name", \.name), .init("secret", \.secret)],
+    indexes: [[\.name]])
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    secret = try reader.read()
+  }
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(secret)
+  }
+}
+
+/// The same entity afterwards.
+private struct Reduced: Entity, Equatable {
+  var id = RecordID<Reduced>()
+  var name: String
+
+  init(name: String) { self.name = name }
+
+  struct Attributes: Sendable {
+    var id: Attribute<Reduced, RecordID<Reduced>> { .recordID }
+    var name: Attribute<Reduced, String> { .init(0) }
+  }
+
+  static var attributes: Attributes { Attributes() }
+
+  static let schema = EntitySchema<Reduced>(
+    "Person", attributes: [.init("name", \.name)], indexes: [[\.name]], removed: ["secret"])
+
+  init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
