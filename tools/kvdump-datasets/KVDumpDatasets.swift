@@ -1,9 +1,13 @@
 import ArgumentParser
+import Dispatch
 import KVDumpCommands
 
-/// Runs the commands of datasets that fetch and sign, which kvdump starts by name.
-public func runKVDumpDatasets() async {
-  await runTool(KVDumpDatasets.self)
+/// Runs the commands of datasets that fetch and sign, which kvdump starts by name, and ends the process.
+package func runKVDumpDatasets() -> Never {
+  holdStandardStreams()
+  requireDescriptors()
+  Task { await runTool(KVDumpDatasets.self) }
+  dispatchMain()
 }
 
 /// The commands of datasets.

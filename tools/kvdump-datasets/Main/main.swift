@@ -1,3 +1,3 @@
 import KVDumpDatasetCommands
 
-await runKVDumpDatasets()
+runKVDumpDatasets()

@@ -21,9 +21,9 @@ struct PublishCommand: ToolCommand {
       publication makes key set 1 of the key.
 
       Examples:
-        kvdump signing-keys new signing-key.pem
-        kvdump publish catalog.lodestore site/catalog --name catalog --key signing-key.pem
-        kvdump publish catalog-7.lodestore site/catalog --key signing-key.pem
+        kvdump signing-keys new key.pem
+        kvdump publish catalog.lodestore site/catalog --name catalog --key key.pem
+        kvdump publish catalog-7.lodestore site/catalog --key key.pem
       """)
 
   @Argument(help: "The store, or a sealed file.", completion: .file())

@@ -100,8 +100,8 @@ struct RotateKeysCommand: ToolCommand {
       its place the new set is signed by its own key, and programs need a new version that carries it.
 
       Examples:
-        kvdump signing-keys rotate site/catalog --key old.pem --new new.pem --also PUBLIC-KEY
-        kvdump signing-keys rotate site/catalog --lost --new new.pem
+        kvdump signing-keys rotate site --key old.pem --new new.pem --also PUBLIC-KEY
+        kvdump signing-keys rotate site --lost --new new.pem
       """)
 
   @Argument(help: "The dataset's folder.", completion: .directory)

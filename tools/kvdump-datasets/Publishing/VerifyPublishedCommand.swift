@@ -13,7 +13,7 @@ struct VerifyPublishedCommand: ToolCommand {
 
       Examples:
         kvdump verify site/catalog
-        kvdump verify site/catalog --trust 1:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+        kvdump verify site/catalog --trust 1:11qYAYKx…
       """)
 
   @Argument(help: "The dataset's folder, or its manifest.json.", completion: .file())
