@@ -53,7 +53,7 @@
         let (status, text) = try await output(list)
         #expect(status == .success)
         #expect(text.contains("specs") && text.contains("2026-09-22") && text.contains(url))
-        #expect(text.contains("takes no connection"), "\(text)")
+        #expect(text.contains("cannot fetch"), "\(text)")
       }
       let none = try DatasetsCommand.parse([folder.path])
       let (ending, _) = try await output(none)
