@@ -68,14 +68,13 @@ import Testing
     // Among them the first pages of long values; the pages that follow these have no header.
     let numbered = pages.filter { bytes[$0 * 4_096] == $0 && bytes[$0 * 4_096 + 8] == 1 }
     #expect(numbered.contains { bytes[$0 * 4_096 + 18] == PageFlag.overflow })
-    try withTemporaryPath { path in
-      for page in numbered {
-        var damaged = bytes
-        damaged[page * 4_096 + 12] = 1
-        try damaged.write(to: URL(fileURLWithPath: path))
-        let report = try PageChecker.check(path: path)
-        #expect(!report.isSound, "page \(page)")
-      }
+    let folder = try TemporaryFolder()
+    let path = folder.storePath
+    for page in numbered {
+      var damaged = bytes
+      damaged[page * 4_096 + 12] = 1
+      try damaged.write(to: URL(fileURLWithPath: path))
+      #expect(try !PageChecker.check(path: path).isSound, "page \(page)")
     }
   }
 

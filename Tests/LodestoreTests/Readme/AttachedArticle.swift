@@ -71,11 +71,11 @@
       let favourites = attached.store
       let libraries = try attached.dataset.currentStore
       try read(attached)
-      var found: [DanglingReference] = []
       for try await dangling in attached.danglingReferences() {
         print("\(dangling.entity) \(dangling.recordID): \(dangling.target) \(dangling.key) is gone")
-        found.append(dangling)
       }
+      var found: [DanglingReference] = []
+      for try await dangling in attached.danglingReferences() { found.append(dangling) }
       #expect(found.map(\.key) == ["AFNetworking"])
 
       try await libraries.insert([
