@@ -39,7 +39,9 @@ final class NginxServer {
   deinit { stop() }
 
   func stop() {
-    if process.isRunning { process.terminate() }
+    // A signal that asks would wait for ever: the process begins with the mask of the thread that starts
+    // it, and threads of Dispatch block all signals.
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
   }
 }
