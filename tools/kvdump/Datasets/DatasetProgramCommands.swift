@@ -9,7 +9,9 @@ extension DatasetProgramCommand {
   /// The command's name.
   var name: String { Self.configuration.commandName ?? "" }
 
-  static func configuration(_ name: String, _ abstract: String) -> CommandConfiguration {
+  /// Returns the configuration of a command; of another name than the requirement, which otherwise takes
+  /// the parser's default for its witness.
+  static func configured(_ name: String, _ abstract: String) -> CommandConfiguration {
     CommandConfiguration(
       commandName: name, abstract: abstract,
       discussion: "Run by \(DatasetProgram.name): 'kvdump \(name) --help' has its options.")
@@ -17,25 +19,25 @@ extension DatasetProgramCommand {
 }
 
 struct PublishProgram: DatasetProgramCommand {
-  static let configuration = configuration(
+  static let configuration: CommandConfiguration = configured(
     "publish", "Publish a store or a sealed file for any web server.")
   @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 }
 
 struct SigningKeysProgram: DatasetProgramCommand {
-  static let configuration = configuration(
+  static let configuration: CommandConfiguration = configured(
     "signing-keys", "Make, show and rotate the keys that sign a dataset.")
   @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 }
 
 struct RefreshProgram: DatasetProgramCommand {
-  static let configuration = configuration(
+  static let configuration: CommandConfiguration = configured(
     "refresh", "Fetch the newest generation of a dataset.")
   @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 }
 
 struct DatasetsProgram: DatasetProgramCommand {
-  static let configuration = configuration(
+  static let configuration: CommandConfiguration = configured(
     "datasets", "List the datasets in a folder, how old they are and from where.")
   @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
 }
