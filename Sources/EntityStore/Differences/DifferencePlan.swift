@@ -173,7 +173,8 @@ struct DifferencePlan {
       if let old = pair.older, let new = pair.newer,
         try haveEqualDigests(
           .links(relationship: old.description.number),
-          .links(relationship: new.description.number))
+          .links(relationship: new.description.number)),
+        try ExpiredLinks(old, older).areAll(of: ExpiredLinks(new, newer))
       {
         continue
       }

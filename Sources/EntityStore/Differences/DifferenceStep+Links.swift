@@ -28,6 +28,26 @@ struct RelationshipPair: Sendable {
   }
 }
 
+/// The links of one relationship that a read leaves out, because a record at one of their ends has expired.
+struct ExpiredLinks {
+  private let from: ExpiredRecords?
+  private let to: ExpiredRecords?
+
+  init(_ relationship: StoredRelationship?, _ core: TransactionCore) throws(StoreError) {
+    from = if let relationship { try core.expired(of: relationship.from) } else { nil }
+    to = if let relationship { try core.expired(of: relationship.to) } else { nil }
+  }
+
+  func contains(_ from: UInt64, _ to: UInt64) -> Bool {
+    self.from?.contains(from) ?? false || self.to?.contains(to) ?? false
+  }
+
+  /// Whether a read of `other` leaves out the links of the same records.
+  func areAll(of other: ExpiredLinks) -> Bool {
+    from?.ids == other.from?.ids && to?.ids == other.to?.ids
+  }
+}
+
 /// One side of a relationship whose records have an order in two stores.
 struct OrderPair: Sendable {
   let older: RelationshipEnd
@@ -38,14 +58,18 @@ extension DifferenceStep {
   mutating func runLinks(
     _ pair: RelationshipPair, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
-    try mergeKeys(pair.older?.linksFrom?.tree, pair.newer?.linksFrom?.tree) {
+    let oldExpired = try ExpiredLinks(pair.older, older)
+    let newExpired = try ExpiredLinks(pair.newer, newer)
+    return try mergeKeys(pair.older?.linksFrom?.tree, pair.newer?.linksFrom?.tree) {
       key, before, after, budget in
-      guard before == nil || after == nil else { return }
       guard let from = KeyDecoder.leadingID(key), let to = KeyDecoder.recordIDSuffix(key) else {
         throw StoreError.damagedRelationship(pair.label, "a link has a key that is none")
       }
+      let wasThere = before != nil && !oldExpired.contains(from, to)
+      let isThere = after != nil && !newExpired.contains(from, to)
+      if wasThere == isThere { return }
       budget.find(32)
-      if let link = pair.difference(before == nil ? .added : .removed, from, to) {
+      if let link = pair.difference(isThere ? .added : .removed, from, to) {
         try visit(.link(link))
       }
     }
@@ -58,6 +82,12 @@ extension DifferenceStep {
     guard let old = try LinkOrder(pair.older, core: older),
       let new = try LinkOrder(pair.newer, core: newer)
     else { return true }
+    let oldExpired = try ExpiredLinks(pair.older.relationship, older)
+    let newExpired = try ExpiredLinks(pair.newer.relationship, newer)
+    func isRead(_ owner: UInt64, _ other: UInt64) -> Bool {
+      let (from, to) = pair.newer.side == .from ? (owner, other) : (other, owner)
+      return !oldExpired.contains(from, to) && !newExpired.contains(from, to)
+    }
     var next: UInt64 = 0
     if case .id(let id) = place { next = id }
     while let owner = try old.owner(from: next) {
@@ -65,7 +95,8 @@ extension DifferenceStep {
         place = .id(owner)
         return false
       }
-      let (before, after) = (try old.ids(of: owner), try new.ids(of: owner))
+      let before = try old.ids(of: owner).filter { isRead(owner, $0) }
+      let after = try new.ids(of: owner).filter { isRead(owner, $0) }
       budget.visits -= 1 + before.count
       for other in Self.moved(before, after) {
         budget.find(32)

@@ -156,6 +156,8 @@ struct HistoryDifferences: Sendable {
     _ log: HistoryLog, _ core: TransactionCore
   ) throws -> FoundRecord? {
     let new = try core.record(id, of: entity)
+    // A record that has come since and expired already is in no read.
+    if !first.wasThere, new == nil { return nil }
     let kind: HistoryChange.Kind =
       !first.wasThere ? .inserted : new == nil ? .deleted : .updated
     let old = first.wasThere ? try image(of: id, first, told, entity, log) : nil
@@ -202,6 +204,7 @@ struct HistoryDifferences: Sendable {
       }), let index = relationship.linksFrom
     else { return true }
     let cursor = try LinkCursor(index, core: core)
+    let expired = try ExpiredLinks(relationship, core)
     let pair = RelationshipPair(older: relationship, newer: relationship)
     for position in Int(clamping: place)..<told.pairs.count {
       if budget.isSpent {
@@ -210,7 +213,9 @@ struct HistoryDifferences: Sendable {
       }
       budget.visits -= 16
       let link = told.pairs[position]
-      let isThere = try cursor.contains(link.pair.from, link.pair.to)
+      let isThere =
+        try !expired.contains(link.pair.from, link.pair.to)
+        && cursor.contains(link.pair.from, link.pair.to)
       guard isThere || link.wasThere else { continue }
       let kind: HistoryLinks.Kind = !link.wasThere ? .added : isThere ? .moved : .removed
       // Without an order, a link that was removed and added again is as it was.

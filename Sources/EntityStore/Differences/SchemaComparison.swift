@@ -36,6 +36,7 @@ struct SchemaComparison {
       .relationship, name, Self.relationships(old, older), Self.relationships(new, newer), old, new)
     add(.rule, name, Self.rules(old), Self.rules(new), old, new)
     add(.history, name, Self.history(old), Self.history(new), old, new)
+    add(.expiry, name, Self.expiry(old), Self.expiry(new), old, new)
   }
 
   /// Adds the subjects that differ; `old` and `new` have each subject in words by its name.
@@ -136,6 +137,10 @@ struct SchemaComparison {
     Dictionary(
       entity.description.rules.map { ($0.name, $0.condition) },
       uniquingKeysWith: { first, _ in first })
+  }
+
+  private static func expiry(_ entity: StoredEntity) -> [String: String] {
+    entity.description.expiryText.map { ["expiry": "by \($0)"] } ?? [:]
   }
 
   private static func history(_ entity: StoredEntity) -> [String: String] {

@@ -19,6 +19,8 @@ public struct SchemaDifference: Sendable, Hashable {
     case rule
     /// The policy by which the history keeps changes of the records.
     case history
+    /// The date by which records expire.
+    case expiry
   }
 
   /// Whether the newer store alone has the subject, the older store alone, or each in another form.
@@ -27,7 +29,7 @@ public struct SchemaDifference: Sendable, Hashable {
   public let subject: Subject
   /// The entity's name.
   public let entity: String
-  /// The subject's name; of a history, `history`.
+  /// The subject's name; of a history, `history`; of an expiry, `expiry`.
   public let name: String
   /// The subject in the older store, in words; `nil` where it is not there.
   public let old: String?
