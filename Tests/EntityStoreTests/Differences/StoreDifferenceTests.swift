@@ -265,7 +265,8 @@ import Testing
     }
   }
 
-  @Test(arguments: RecordDamage.allCases)
+  // These stores have one layout, so that no record can say another one.
+  @Test(arguments: RecordDamage.allCases.filter { $0 != .otherLayout })
   func `of a damaged record are an error, and no difference`(damage: RecordDamage) throws {
     typealias Item = Ware<FirstWare>
     let folder = try TemporaryFolder()
