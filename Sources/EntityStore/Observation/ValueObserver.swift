@@ -11,15 +11,23 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
     case tracked
   }
 
-  /// Reads the value; `nil` where it is the one before, unless it is the first.
-  typealias Read = @Sendable (_ core: TransactionCore, _ isFirst: Bool) throws -> Value?
+  /// A value, and what notes that the loop has delivered it.
+  struct Reading: Sendable {
+    let value: Value
+    let noteDelivery: @Sendable () -> Void
+
+    init(_ value: Value, noteDelivery: @escaping @Sendable () -> Void = {}) {
+      self.value = value
+      self.noteDelivery = noteDelivery
+    }
+  }
+
+  /// Reads the value; `nil` where it is the one that was delivered last.
+  typealias Read = @Sendable (_ core: TransactionCore) throws -> Reading?
 
   private let read: Read
   private let subject: Subject
-  /// Whether the values of another store were delivered before: the first one may be the same.
-  var followsAnother = false
   private var region: ObservedRegion
-  private(set) var value: Value?
   /// Whether the last read has read an entity or relationship for the first time.
   ///
   /// Commits to it since the read began may have been reported to nobody.
@@ -48,16 +56,15 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
     }
   }
 
-  /// Reads; returns whether the value is another one.
-  func fetch(_ core: TransactionCore) throws -> Bool {
+  /// Reads; returns `nil` where the value is the one that was delivered last.
+  func fetch(_ core: TransactionCore) throws -> Reading? {
     var tracker: ReadTracker?
     if case .tracked = subject {
       tracker = ReadTracker()
       core.tracker = tracker
     }
     defer { core.tracker = nil }
-    let fresh = try read(core, value == nil && !followsAnother)
-    if let fresh { value = fresh }
+    let fresh = try read(core)
     if let tracker {
       hasGrown =
         !tracker.entities.isSubset(of: region.entities)
@@ -68,25 +75,22 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
       lock.unlock()
     }
     start(at: core.commitNumber.rawValue)
-    return fresh != nil
+    return fresh
   }
 }
 
 extension ValueObserver where Value: Equatable {
   /// Makes an observer of values that are not delivered twice when they are equal.
   ///
-  /// - Parameter last: the last value, of this observer or one before it.
+  /// - Parameter last: the value that was delivered last, of this observer or one before it.
   convenience init(
     _ subject: Subject, _ last: Guarded<Value?>,
     droppingEqual read: @escaping @Sendable (TransactionCore) throws -> Value
   ) {
-    self.init(subject) { core, isFirst in
+    self.init(subject) { core in
       let fresh = try read(core)
-      let isSame = last.withLock { last in
-        defer { last = fresh }
-        return last == fresh
-      }
-      return isSame && !isFirst ? nil : fresh
+      if let last = last.withLock({ $0 }), last == fresh { return nil }
+      return Reading(fresh) { last.withLock { $0 = fresh } }
     }
   }
 }
@@ -130,7 +134,6 @@ final class ValueFeed<Value: Sendable>: @unchecked Sendable {
   private let make: @Sendable (TransactionCore) throws -> ValueObserver<Value>
   private var current: (store: ObservedStore, handle: ObserverHandle<ValueObserver<Value>>)?
   private var isOver = false
-  private var isFirst = true
 
   init(
     _ origin: FollowedStores.Origin,
@@ -178,7 +181,9 @@ final class ValueFeed<Value: Sendable>: @unchecked Sendable {
     case .ended:
       if stores.isSequence { leave() } else { _ = end() }
       return nil
-    case .changed, .updated: return stores.hasNews ? nil : try await fetch(current.handle, center)
+    case .changed, .updated:
+      if stores.hasNews { return nil }
+      return try await goingOn { try await fetch(current.handle, center) }
     }
   }
 
@@ -186,16 +191,20 @@ final class ValueFeed<Value: Sendable>: @unchecked Sendable {
     leave()
     let core = next.center.core
     let make = make
-    do {
+    return try await goingOn {
       try core.checkOpen("observe")
       let observer = try await core.onReader { try core.read { try make($0) } }
-      observer.followsAnother = !isFirst
       let handle = try ObserverHandle(observer, in: next.center)
       current = (next, handle)
       stores.wakeOnNews(observer)
-      let value = try await fetch(handle, next.center)
-      isFirst = false
-      return value
+      return try await fetch(handle, next.center)
+    }
+  }
+
+  /// Runs `body`; where another store may follow, the closing of this one is no error.
+  private func goingOn(_ body: () async throws -> Value?) async throws -> Value? {
+    do {
+      return try await body()
     } catch let error as StoreError where error.code == .closed && stores.isSequence {
       leave()
       return nil
@@ -204,18 +213,19 @@ final class ValueFeed<Value: Sendable>: @unchecked Sendable {
 
   /// Reads until all that the value depends on was observed before the read began.
   ///
-  /// - Returns: `nil` where the value is the one before.
+  /// - Returns: `nil` where the value is the one that was delivered last.
   private func fetch(
     _ handle: ObserverHandle<ValueObserver<Value>>, _ center: ObservationCenter
   ) async throws -> Value? {
     let core = center.core
     let observer = handle.observer
-    var isNew = false
+    var reading: ValueObserver<Value>.Reading?
     repeat {
-      isNew = try await core.onReader { try core.read { try observer.fetch($0) } } || isNew
+      reading = try await core.onReader { try core.read { try observer.fetch($0) } }
       center.extend(observer)
     } while observer.hasGrown
-    return isNew ? observer.value : nil
+    reading?.noteDelivery()
+    return reading?.value
   }
 }
 
@@ -226,20 +236,19 @@ extension FollowedStores.Origin {
       let last = Guarded<(entity: StoredEntity, bytes: [UInt8]?)?>(nil)
       return { core in
         let entity = try core.entity(E.self)
-        return ValueObserver(.record(entity.number, id.rawValue)) { core, isFirst in
+        return ValueObserver(.record(entity.number, id.rawValue)) { core in
           let entity = try core.entity(E.self)
           let bytes = try core.record(id.rawValue, of: entity)
-          let isSame = last.withLock { last in
-            let fresh = bytes.map { Array($0) }
-            defer { last = (entity, fresh) }
-            guard let last, last.bytes == fresh else { return false }
-            return last.entity === entity || last.entity.hasLayouts(of: entity)
+          let fresh = bytes.map { Array($0) }
+          if let last = last.withLock({ $0 }), last.bytes == fresh,
+            last.entity === entity || last.entity.hasLayouts(of: entity)
+          {
+            return nil
           }
-          if isSame, !isFirst { return nil }
           let value: E? = try bytes.map {
             try core.decode(E.self, $0, id: id.rawValue, of: entity)
           }
-          return .some(value)
+          return .init(value) { last.withLock { $0 = (entity, fresh) } }
         }
       }
     }
@@ -261,7 +270,7 @@ extension FollowedStores.Origin {
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
     ValueUpdates(stores: self) {
-      { _ in ValueObserver(.tracked) { core, _ in .some(try body(Snapshot(core: core))) } }
+      { _ in ValueObserver(.tracked) { core in .init(try body(Snapshot(core: core))) } }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EntityStore
@@ -83,6 +84,61 @@ import Testing
     arrivals.yield(try generation(folder, 2, [("b", 1)]))
     let news = try await within { try await waiting.value }
     #expect(names(news) == ["b"] && news?.difference?.updated.count == 1)
+    arrivals.finish()
+  }
+
+  @Test func `go on where a store is closed between the news and the read`() async throws {
+    let folder = try TemporaryFolder()
+    let (stores, arrivals) = AsyncStream<Store>.makeStream()
+    let isClosing = Mutex(false)
+    let counts = Turner(
+      stores.values { snapshot in
+        if isClosing.withLock({ $0 }) { throw StoreError(.closed, "closed") }
+        return try snapshot.count(Player.all)
+      })
+    let first = try generation(folder, 1, [("a", 1)])
+    arrivals.yield(first)
+    #expect(try await within { try await counts.next() } == 1)
+    isClosing.withLock { $0 = true }
+    let waiting = Task { try await counts.next() }
+    try await first.insert(Player(name: "b"))
+    try await Task.sleep(for: .milliseconds(100))
+    isClosing.withLock { $0 = false }
+    arrivals.yield(try generation(folder, 2, [("a", 1), ("b", 1), ("c", 1)]))
+    // Where the read came late, it finds the two players of the first store.
+    var next = try await within { try await waiting.value }
+    if next == 2 { next = try await within { try await counts.next() } }
+    #expect(next == 3)
+    arrivals.finish()
+  }
+
+  @Test func `deliver a value that a closed store had and never delivered`() async throws {
+    let folder = try TemporaryFolder()
+    let (stores, arrivals) = AsyncStream<Store>.makeStream()
+    let readsOfTwo = Mutex(0)
+    let counts = Turner(
+      stores.values { snapshot in
+        let count = try snapshot.count(Player.all)
+        // The second store is closed between its two first reads.
+        if count == 2, try snapshot.count(Player.where { $0.score == 7 }) == 1 {
+          let reads = readsOfTwo.withLock { reads in
+            reads += 1
+            return reads
+          }
+          if reads == 2 { throw StoreError(.closed, "closed") }
+        }
+        return count
+      })
+    arrivals.yield(try generation(folder, 1, [("a", 1)]))
+    #expect(try await within { try await counts.next() } == 1)
+    let waiting = Task { try await counts.next() }
+    arrivals.yield(try generation(folder, 2, [("a", 7), ("b", 1)]))
+    for _ in 0..<500 where readsOfTwo.withLock({ $0 }) < 2 {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(readsOfTwo.withLock { $0 } == 2)
+    arrivals.yield(try generation(folder, 3, [("a", 1), ("b", 1)]))
+    #expect(try await within { try await waiting.value } == 2)
     arrivals.finish()
   }
 
