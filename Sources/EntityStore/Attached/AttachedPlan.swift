@@ -13,7 +13,8 @@ struct AttachedPlan<E: Entity> {
 
   /// Asks the other store for the keys of the conditions for which that is the cheaper way.
   init(
-    _ query: AttachedQuery<E>, own: TransactionCore, dataset: TransactionCore, keyLimit: Int
+    _ query: AttachedQuery<E>, own: TransactionCore, dataset: TransactionCore, keyLimit: Int,
+    boundedKeyLimit: Int = SemiJoinLimits.keys
   ) throws(StoreError) {
     let isOfDataset = query.joins.first?.isOfDataset ?? false
     guard query.joins.allSatisfy({ $0.isOfDataset == isOfDataset }) else {
@@ -25,7 +26,9 @@ struct AttachedPlan<E: Entity> {
     other = isOfDataset ? own : dataset
     self.query = query.records
     for join in query.joins {
-      do { try add(join, keyLimit) } catch { throw StoreError(wrapping: error) }
+      do { try add(join, join.isOfBounded ? boundedKeyLimit : keyLimit) } catch {
+        throw StoreError(wrapping: error)
+      }
     }
   }
 
@@ -35,9 +38,7 @@ struct AttachedPlan<E: Entity> {
     let isCheap = try cost(ofKeysOf: plan) <= cost(ofChecksOf: join, plan)
     let isKeysFirst = join.isOfBounded || matches <= keyLimit && isCheap
     let verb = join.isNegated ? "not by" : "by"
-    if isKeysFirst,
-      let condition = try join.condition(own, other, join.isOfBounded ? .max : keyLimit)
-    {
+    if isKeysFirst, let condition = try join.condition(own, other, keyLimit) {
       query = query.where(condition)
       steps.append(
         (
@@ -45,6 +46,12 @@ struct AttachedPlan<E: Entity> {
           "\(verb) \(join.reference): about \(matches) of \(plan.entity.name) asked for first"
         ))
       for line in plan.description.lines { steps.append(("", "\(line.title) \(line.text)")) }
+    } else if join.isOfBounded {
+      // Which records are within the limit is known only when all of them are found.
+      throw StoreError.badQuery(
+        "the query of \(plan.entity.name) for \(join.reference) has a limit, an offset or a token, "
+          + "and finds more than \(keyLimit) keys, the most that are kept in memory; give it a lower "
+          + "limit")
     } else {
       checks.append(join)
       steps.append(
@@ -199,7 +206,9 @@ public struct AttachedExplanation: Sendable, CustomStringConvertible {
 
 extension AttachedSnapshot {
   private func plan<E: Entity>(_ query: AttachedQuery<E>) throws(StoreError) -> AttachedPlan<E> {
-    try AttachedPlan(query, own: core, dataset: dataset.core, keyLimit: keyLimit)
+    try AttachedPlan(
+      query, own: core, dataset: dataset.core, keyLimit: keyLimit,
+      boundedKeyLimit: boundedKeyLimit)
   }
 
   /// Calls `body` with the results of `query`, in its order, until it returns false.
@@ -214,7 +223,8 @@ extension AttachedSnapshot {
   /// Besides the results, memory holds at most 65,536 keys of the other store, or 1,024 records that are
   /// checked at once. An order without an index also has its sort keys in memory.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts.
+  /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. A query of the other
+  ///   store with a limit, an offset or a token must not find more than 65,536 keys.
   public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
     var found: [E] = []
     try plan(query).visitRecords { record in

@@ -18,6 +18,8 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
   private let kept: KeptCore
   /// The most keys that one side of a condition over both stores may have in memory.
   var keyLimit = SemiJoinLimits.keys
+  /// As ``keyLimit``, for conditions whose query has a limit, an offset or a token.
+  var boundedKeyLimit = SemiJoinLimits.keys
 
   /// The transaction on the program's own store.
   var core: TransactionCore { kept.core }

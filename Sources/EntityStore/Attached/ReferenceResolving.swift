@@ -15,7 +15,7 @@ struct ReferenceAttribute<E: Entity, T: Entity>: Sendable {
   }
 }
 
-/// A record of the dataset with its checksum, which tells whether it has changed.
+/// A record of the dataset with a stamp of its bytes, and of what else its values depend on.
 struct StampedRecord<E: Entity> {
   let value: E
   let stamp: UInt32
@@ -53,6 +53,7 @@ extension TransactionCore {
     let ids = try targetIDs(references)
     let found = ids.indices.filter { ids[$0] != 0 }
     var targets = [StampedRecord<T>?](repeating: nil, count: ids.count)
+    var layouts: [UInt16: UInt32] = [:]
     try forEachRecord(found.map { ids[$0] }, of: entity) { position, bytes in
       let position = found[position]
       guard let bytes else {
@@ -61,8 +62,13 @@ extension TransactionCore {
           "it leads to \(entity.name) \(ids[position]), which is not there")
       }
       let row = StoredRow(id: ids[position], bytes: bytes)
-      targets[position] = StampedRecord(
-        value: try decode(T.self, row, of: entity), stamp: row.stamp)
+      let value = try decode(T.self, row, of: entity)
+      let layout = try entity.view(bytes, id: row.id).layout
+      let words = layouts[layout.number] ?? entity.stamp(of: layout)
+      layouts[layout.number] = words
+      var stamp = Checksum()
+      withUnsafeBytes(of: (row.stamp, words)) { stamp.combine($0) }
+      targets[position] = StampedRecord(value: value, stamp: stamp.value)
     }
     return targets
   }

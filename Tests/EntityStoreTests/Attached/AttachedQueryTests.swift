@@ -122,6 +122,28 @@ import Testing
     }
   }
 
+  @Test func `a query with a limit that finds too many keys is refused`() throws {
+    try withAttached(pods: 0..<50) { attached in
+      try attached.store.insert(
+        try (0..<50).map { PodNote(pod: try Reference(pod($0)), stars: $0) })
+      try attached.read { snapshot in
+        var snapshot = AttachedSnapshot(snapshot.core, snapshot.dataset.core)
+        snapshot.boundedKeyLimit = 10
+        let fitting = Pod.all.sorted(by: \.name).limit(10)
+        #expect(try snapshot.count(PodNote.all.leading(by: \.pod, to: fitting)) == 10)
+        for tooMany in [Pod.all.limit(11), Pod.all.offset(5)] {
+          let error = try storeError(.invalidQuery) {
+            try snapshot.fetch(PodNote.all.leading(by: \.pod, to: tooMany))
+          }
+          #expect(error.message.contains("finds more than 10 keys"))
+        }
+        _ = try storeError(.invalidQuery) {
+          try snapshot.fetch(Pod.all.referred(by: \.pod, of: PodNote.all.limit(11)))
+        }
+      }
+    }
+  }
+
   @Test func `the cheaper side is asked first, and the plan says which`() throws {
     try withAttached(pods: 0..<5_000) { attached in
       try attached.store.write { tx in
