@@ -11,13 +11,16 @@ internal import LodestorePages
 /// The sealed files whose pages this user has had checked on this machine.
 ///
 /// The file `checked-pages` in a directory of the user's cache has a mark of 32 bytes for each. A mark is the
-/// SHA-256 of the file's identity, size and times. No program can set the time of the last change, so a file
-/// that was written to, replaced or copied has another mark. Removing `checked-pages` does no harm: each file
+/// SHA-256 of the file's identity, size and times, of its meta pages, and of its last pages, where the seal is.
+/// No program can set the time of the last change, so a file that was written to, replaced or copied has
+/// another mark. Read-only images may give two files equal identities and times; their seals differ. Removing `checked-pages` does no harm: each file
 /// is checked once more. Where the directory cannot be had, or others may write it, files are checked at each
 /// opening.
 struct CheckedFiles {
   /// Raised when the check of pages finds more than before.
-  private static let version = 1
+  private static let version = 2
+  /// The bytes at the end of a file that are within its mark.
+  private static let tailSize: Int64 = 65_536
   private static let markSize = SHA256Digest.size
   /// Beyond it the older half is forgotten.
   private static let mostMarks = 4_096
@@ -37,11 +40,22 @@ struct CheckedFiles {
     // A program with the rights of another user has the environment of its own.
     guard getuid() == geteuid() else { return nil }
     #if canImport(Darwin)
-      return variable("HOME").map { $0 + "/Library/Caches/lodestore" }
+      let directory = variable("HOME").map { $0 + "/Library/Caches/lodestore" }
     #else
-      return variable("XDG_CACHE_HOME").map { $0 + "/lodestore" }
+      let directory =
+        variable("XDG_CACHE_HOME").map { $0 + "/lodestore" }
         ?? variable("HOME").map { $0 + "/.cache/lodestore" }
     #endif
+    // As another user, with `sudo` and the home of who calls it, a program makes no directory there.
+    return directory.flatMap { isOwned($0, by: geteuid()) ? $0 : nil }
+  }
+
+  /// Whether a directory is of the user `owner`; of one that is not there, its nearest parent that is.
+  static func isOwned(_ directory: String, by owner: uid_t) -> Bool {
+    var status = stat()
+    if stat(directory, &status) == 0 { return status.st_uid == owner }
+    guard errno == ENOENT, directory.count > 1 else { return false }
+    return isOwned(StoreFile.directory(of: directory), by: owner)
   }
 
   // MARK: Marks
@@ -73,7 +87,25 @@ struct CheckedFiles {
       UInt64(truncatingIfNeeded: modified.tv_sec), UInt64(truncatingIfNeeded: modified.tv_nsec),
       UInt64(truncatingIfNeeded: changed.tv_sec), UInt64(truncatingIfNeeded: changed.tv_nsec),
     ]
-    return facts.withUnsafeBytes { SHA256Digest.digest(of: $0) }
+    return mark(facts, file, size: Int64(status.st_size))
+  }
+
+  /// The mark of a file with these facts; `nil` where it cannot be read.
+  static func mark(_ facts: [UInt64], _ file: Int32, size: Int64) -> [UInt8]? {
+    var digest = SHA256Digest()
+    facts.withUnsafeBytes { digest.update($0) }
+    let head = min(size, 8_192)
+    for range in [0..<head, max(head, size - tailSize)..<size] {
+      let count = Int(range.upperBound - range.lowerBound)
+      var isRead = false
+      let bytes = [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+        filled = max(0, pread(file, bytes.baseAddress, count, off_t(range.lowerBound)))
+        isRead = filled == count
+      }
+      guard isRead else { return nil }
+      bytes.withUnsafeBytes { digest.update($0) }
+    }
+    return digest.finalize()
   }
 
   /// Whether a power cut leaves the file as it was checked, after a sync of it.

@@ -44,6 +44,35 @@ struct SealedOpeningTests {
     return count.withLock { $0 }
   }
 
+  @Test func `has a mark of its seal, whatever its identity and times are`() throws {
+    let directory = try TemporaryDirectory()
+    let path = try seal(directory)
+    func mark(_ path: String) throws -> [UInt8] {
+      let file = open(path, O_RDONLY)
+      defer { close(file) }
+      let size = Int64(contents(of: path).count)
+      return try #require(CheckedFiles.mark([1, 2, 3], file, size: size))
+    }
+    let first = try mark(path)
+    for offset in [300, contents(of: path).count - 1] {
+      var bytes = contents(of: path)
+      bytes[offset] ^= 1
+      let other = directory.file("other")
+      write(bytes, to: other)
+      #expect(try mark(other) != first)
+    }
+    #expect(try mark(path) == first)
+  }
+
+  @Test func `is remembered only where the cache is the user's own`() throws {
+    let directory = try TemporaryDirectory()
+    for place in [directory.file("."), directory.file("a/b")] {
+      #expect(CheckedFiles.isOwned(place, by: geteuid()))
+      #expect(!CheckedFiles.isOwned(place, by: geteuid() + 1))
+    }
+    #expect(!CheckedFiles.isOwned("relative/x", by: geteuid() + 1))
+  }
+
   @Test func `has its pages checked once for each machine`() throws {
     let directory = try TemporaryDirectory()
     let cache = try TemporaryDirectory()
