@@ -60,7 +60,8 @@ public struct StoreOptions: Sendable {
     case verifyFirst
     /// The header is checked when the file is opened, all pages before the first write.
     ///
-    /// For large files that are only read: a damaged page can end the process when it is read.
+    /// For large files that are only read: a damaged page can end the process when it is read. The pages of a
+    /// sealed file, which nobody writes, are never checked.
     case checkHeader
     /// The header is checked and nothing else.
     ///

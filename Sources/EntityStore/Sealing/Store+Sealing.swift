@@ -19,7 +19,8 @@ extension Store {
   ///       to: "pods-7.lodestore", name: "pods", generation: 7, dataAsOf: fetchedAt)
   ///
   /// The file has records, indexes, links, orders, buckets and the schema. The file has no history, nothing that
-  /// importers remember of their sources, no values of removed attributes, and no byte of deleted data. One
+  /// importers remember of their sources, no values of removed attributes, no expired record, and no byte of
+  /// deleted data. Expired records are evicted from the store first. One
   /// commit gives the same bytes whenever name, generation and dates are the same. ``init(at:entities:options:)-(String,_,_)``
   /// opens the file, always read-only and without a lock file. See <doc:SealedFiles>.
   ///
@@ -36,6 +37,7 @@ extension Store {
   ///   ``StoreError/Code/unsuitablePath`` where something is there already, which stays as it is;
   ///   ``StoreError/Code/diskFull``; ``StoreError/Code/damaged`` when content does not fit its checksums or
   ///   digests; ``StoreError/Code/newerFormat`` when the store has a part that this version does not know;
+  ///   ``StoreError/Code/denied`` when expired records cannot be evicted, as of a store that is read-only;
   ///   ``StoreError/Code/nestedWrite`` inside a write of this store. No file is left then.
   /// - Complexity: one reading of every pair and one writing of the file; memory does not grow with either.
   ///   The commit is held until the file is complete, so the store grows with each write meanwhile.
@@ -88,6 +90,7 @@ extension StoreCore {
     for date in [dataAsOf, sealedAt] where !date.timeIntervalSinceReferenceDate.isFinite {
       throw StoreError.badSealDate()
     }
+    try evictBeforeSealing()
     do {
       let run = SealRun(self, step: step)
       let seal = SealDescription(
@@ -99,5 +102,31 @@ extension StoreCore {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+
+  /// Removes the expired records, which a reader of the sealed file would not see and find in its bytes.
+  ///
+  /// - Throws: ``StoreError/Code/denied`` where some remain.
+  private func evictBeforeSealing() throws {
+    func expired() throws -> (name: String, count: Int)? {
+      try read { core in
+        for entity in core.schema.expiring {
+          if let expired = try core.expired(of: entity) { return (entity.name, expired.ids.count) }
+        }
+        return nil
+      }
+    }
+    guard try expired() != nil else { return }
+    let isWritable = !environment.isSealed && !options.isReadOnly
+    if isWritable { _ = try evict(at: options.moment) }
+    guard let left = try expired() else { return }
+    throw StoreError(
+      .denied,
+      "cannot seal the store: it has \(left.count) expired records of \(left.name), which no reader sees and "
+        + "which would be in the file; "
+        + (isWritable
+          ? "other records keep them from being removed: remove those first"
+          : "open it for writing, or remove them by kvdump evict"),
+      entity: left.name)
   }
 }

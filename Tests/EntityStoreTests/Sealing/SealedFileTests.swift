@@ -132,6 +132,51 @@ struct SealedFileTests {
     try expectSound(sealed)
   }
 
+  @Test func `has no value of a removed member of a nested type`() throws {
+    let folder = try TemporaryFolder()
+    let first = try Store(at: folder.storePath, entities: [Account<FullProfile>.self])
+    try first.write { transaction in
+      try transaction.insert(
+        (1...20).map { Account(["p": [FullProfile(name: "n\($0)", token: "hidden \($0)")]]) })
+    }
+    first.close()
+    let store = try Store(at: folder.storePath, entities: [Account<ReducedProfile>.self])
+    let before = try store.fetch(Account<ReducedProfile>.all)
+    let sealed = folder.path + "/sealed.lodestore"
+    try Self.seal(store, to: sealed)
+    store.close()
+    #expect(try Self.bytes(folder.storePath).range(of: Data("hidden 7".utf8)) != nil)
+    #expect(try Self.bytes(sealed).range(of: Data("hidden".utf8)) == nil)
+    let opened = try Store(at: sealed, entities: [Account<ReducedProfile>.self])
+    let after = try opened.fetch(Account<ReducedProfile>.all)
+    #expect(after.map(\.profiles) == before.map(\.profiles) && after.count == 20)
+    opened.close()
+    try expectSound(sealed)
+  }
+
+  @Test func `has no expired record, and is not made where one cannot be evicted`() throws {
+    let folder = try TemporaryFolder()
+    let clock = TestClock()
+    let entities: [any Entity.Type] = [Offer.self, Shop.self]
+    let store = try Store(at: folder.storePath, entities: entities, options: clock.options)
+    try store.insert([Offer("lasting", until: 9_000), Offer("vanishing", until: 1_100)])
+    clock.now = 2_000
+    let sealed = folder.path + "/sealed.lodestore"
+    var options = clock.options
+    options.access = .readOnly
+    let reader = try Store(at: folder.storePath, entities: entities, options: options)
+    let error = try storeError(.denied) { try Self.seal(reader, to: sealed) }
+    #expect(error.message.contains("1 expired records of Offer"))
+    #expect(!FileManager.default.fileExists(atPath: sealed))
+    reader.close()
+    let seal = try Self.seal(store, to: sealed)
+    #expect(seal.recordCounts["Offer"] == 1)
+    #expect(try Self.bytes(sealed).range(of: Data("vanishing".utf8)) == nil)
+    #expect(try Self.bytes(sealed).range(of: Data("lasting".utf8)) != nil)
+    store.close()
+    try expectSound(sealed)
+  }
+
   @Test func `is the same for the same commit whatever the pages of the store are`() async throws {
     let folder = try TemporaryFolder()
     try await CorpusMaker.make(folder.storePath)
@@ -356,3 +401,26 @@ private struct Reduced: Entity, Equatable {
 
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
+
+/// An account with profiles of some type: the same entity for each.
+private struct Account<Profile: Codable & Sendable>: Entity {
+  var id = RecordID<Account>()
+  var profiles: [String: [Profile]]
+
+  static var schema: EntitySchema<Account> {
+    EntitySchema("Account", attributes: [.init("profiles", \.profiles)])
+  }
+
+  init(_ profiles: [String: [Profile]]) { self.profiles = profiles }
+
+  init(from reader: inout RecordReader) throws(StoreError) { profiles = try reader.read() }
+
+  func encode(into writer: inout RecordWriter) { writer.write(profiles) }
+}
+
+private struct FullProfile: Codable, Equatable {
+  var name: String
+  var token: String
+}
+
+private struct ReducedProfile: Codable, Equatable { var name: String }

@@ -12,7 +12,8 @@ struct SealCommand: StoreCommand {
       Example: kvdump seal a.lodestore pods-7.lodestore --name pods --generation 7
 
       The sealed file has the records, indexes, links, buckets and the schema of the newest commit. It has no \
-      history, nothing of imports, and no byte of deleted data. Nobody can write it; any number of processes \
+      history, nothing of imports, and no byte of deleted data. Documents keep the members that nested types \
+      read; those of any JSON are copied whole. Expired records must be evicted first. Nobody can write it; any number of processes \
       read it, also from a read-only medium, without a lock file. The digest is that of 'fsverity digest'. The \
       same commit, name, generation and dates give the same file.
       """)
