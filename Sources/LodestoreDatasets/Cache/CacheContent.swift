@@ -8,10 +8,13 @@ struct CacheContent: Sendable {
   let seed: String?
   let entities: [any Entity.Type]
   let storeOptions: StoreOptions
+  /// The keys that the program carries; nil for a dataset without a publisher.
+  var carried: TrustedKeys?
 
   /// The current generation, and what is known about others.
   struct Choice: Sendable {
     var open: OpenGeneration?
+    var seed: OpenGeneration?
     /// Why a higher generation that is here cannot be used.
     var unusable: DatasetError?
   }
@@ -36,71 +39,112 @@ struct CacheContent: Sendable {
     var state = CacheState(name: name)
     state.rebuiltAt = Date()
     let numbers = folder.numbers
-    state.highestSeen = numbers.last ?? 0
+    if let trust = CacheState.readTrust(folder, name: name) {
+      state.trust = trust
+    } else {
+      state.trust.keep(carried, from: carried, generation: numbers.last ?? 0)
+    }
     for number in numbers.reversed() {
       let found = try? OpenGeneration.open(
         folder.generation(number), dataset: name, generation: number, source: .refresh,
         entities: entities, options: storeOptions)
       guard let found else { continue }
-      state.current = CacheState.Installed(
-        found.seal, source: .refresh, installedAt: Date(), digest: nil)
+      state.install(
+        CacheState.Installed(
+          found.seal, source: .refresh, installedAt: Date(), digest: nil,
+          keys: state.trust.text(from: carried)))
       break
     }
     return state
   }
 
-  /// Opens the highest generation that can be used: the state's or the seed.
+  /// Opens the first generation of the state that can be used, or the seed.
   ///
   /// The seed wins by a higher number, also when it came with a later version of the program than the download. Of
-  /// equal numbers the download wins.
+  /// equal numbers the download wins. Where the first generation cannot be used, the highest of the others, of the seed
+  /// and of the one that is open is taken.
   ///
   /// - Parameters:
   ///   - known: the seed, where this process has opened it before.
   ///   - before: the generation that this process uses, which is not opened again when it stays current.
   func choose(
     _ state: CacheState, seed known: OpenGeneration?, current before: OpenGeneration?
-  ) throws(DatasetError) -> Choice {
-    var choice = Choice()
-    var seed = known
-    if seed == nil, let path = self.seed {
+  ) -> Choice {
+    var choice = Choice(seed: known)
+    var badSeed: DatasetError?
+    if known == nil, let path = seed {
       do throws(DatasetError) {
-        seed = try OpenGeneration.open(
-          path, dataset: name, generation: nil, source: .seed, entities: entities,
-          options: storeOptions)
-        if seed == nil { choice.unusable = .missingSeed(path) }
+        // Packages of programs are often made of links.
+        if let path = SystemFile.resolved(path) {
+          choice.seed = try OpenGeneration.open(
+            path, dataset: name, generation: nil, source: .seed, entities: entities,
+            options: storeOptions)
+        }
+        if choice.seed == nil { badSeed = .missingSeed(path) }
       } catch {
-        choice.unusable = error
+        badSeed = error
       }
     }
-    guard let current = state.current, current.generation >= seed?.number ?? 0 else {
-      choice.open = seed
-      return choice
+    let first = state.current?.generation ?? 0
+    for installed in state.installed {
+      if let seed = choice.seed, seed.number > installed.generation { break }
+      if let before, before.source != .seed {
+        if before.isFile(of: installed) {
+          choice.open = before
+          return choice
+        }
+        // The generation that is open was current; it is worth more than lower ones.
+        if choice.unusable != nil, installed.generation < before.number, before.number < first {
+          break
+        }
+      }
+      do throws(DatasetError) {
+        let path = folder.generation(installed.generation)
+        var open = try OpenGeneration.open(
+          path, dataset: name, generation: installed.generation, source: installed.source,
+          entities: entities, options: storeOptions)
+        open?.digest = installed.digest
+        choice.open = open
+        if open != nil { return choice }
+        choice.unusable = choice.unusable ?? .missingGeneration(path)
+      } catch {
+        choice.unusable = choice.unusable ?? error
+      }
     }
-    if let before, before.number == current.generation, before.source != .seed {
-      choice = Choice(open: before)
-      return choice
+    choice.open = choice.seed
+    if choice.unusable != nil, let before, before.source != .seed,
+      before.number > choice.seed?.number ?? 0
+    {
+      choice.open = before
     }
-    do throws(DatasetError) {
-      let path = folder.generation(current.generation)
-      var open = try OpenGeneration.open(
-        path, dataset: name, generation: current.generation, source: current.source,
-        entities: entities, options: storeOptions)
-      open?.digest = current.digest
-      choice.open = open
-      // A seed that cannot be used matters to nobody while a download can.
-      choice.unusable = open == nil ? .missingGeneration(path) : nil
-    } catch {
-      choice.unusable = error
-    }
-    if choice.open == nil { choice.open = seed }
+    choice.unusable = choice.unusable ?? badSeed
     return choice
   }
 
-  /// Removes generations other than the current one that nobody reads; under the lock of the refresh.
-  func removeOld(_ state: CacheState) {
+  /// The number that a new generation may not be below.
+  ///
+  /// - Parameter isSigned: whether the keys of the program have signed the new one. What they have not signed counts
+  ///   for other such files alone: they cannot be kept from their next generation.
+  func highest(_ state: CacheState, _ choice: Choice, isSigned: Bool = true) -> UInt64 {
+    let seed = choice.seed?.number ?? 0
+    if state.trust.takesAnyNumber { return seed }
+    let seen = max(seed, state.trust.highestSeen(from: carried))
+    guard let open = choice.open, open.source != .seed else { return seen }
+    let text = state.trust.text(from: carried)
+    let counts = !isSigned || state.installed.contains { open.isFile(of: $0) && $0.keys == text }
+    return counts ? max(seen, open.number) : seen
+  }
+
+  /// Removes generations that the state does not name and that nobody reads; under the lock of the refresh.
+  ///
+  /// - Parameter isSwapped: whether a generation has just become current. Otherwise a higher number may be a complete
+  ///   file of a process that was killed before the swap.
+  func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
-    // A higher number is a complete file that no program here could use yet.
-    for number in folder.numbers where number < current.generation {
+    for number in folder.numbers
+    where !state.installed.contains(where: { $0.generation == number })
+      && (isSwapped || number < current.generation)
+    {
       let path = folder.generation(number)
       // Whoever has the file open has a shared lock of it.
       if let lock = try? FileLock.exclusive(of: path) {
@@ -111,12 +155,22 @@ struct CacheContent: Sendable {
   }
 }
 
+extension OpenGeneration {
+  /// Whether the file is that of an entry of the state.
+  func isFile(of installed: CacheState.Installed) -> Bool {
+    number == installed.generation
+      && (digest == nil || installed.digest == nil || digest == installed.digest)
+  }
+}
+
 extension CacheState.Installed {
   init(
-    _ seal: Seal, source: DatasetGeneration.Source, installedAt: Date, digest: String?
+    _ seal: Seal, source: DatasetGeneration.Source, installedAt: Date, digest: String?,
+    keys: String?
   ) {
     self.init(
       generation: seal.generation, source: source, dataAsOf: seal.dataAsOf,
-      builtAt: seal.sealedAt, installedAt: installedAt, digest: digest)
+      builtAt: seal.sealedAt, installedAt: installedAt, digest: digest,
+      schema: seal.schemaFingerprint, keys: keys)
   }
 }

@@ -13,6 +13,10 @@ struct CacheState: Sendable, Equatable {
     var installedAt: Date
     /// The fs-verity digest of the file, in hexadecimal digits; nil when it was not calculated.
     var digest: String?
+    /// The digest of the schema, as the seal has it.
+    var schema: String
+    /// The keys that have signed it; empty for a dataset without a publisher, nil for a file without a signature.
+    var keys: String?
   }
 
   /// The last refresh that failed, since which none has succeeded.
@@ -23,9 +27,12 @@ struct CacheState: Sendable, Equatable {
   }
 
   var name: String
-  var current: Installed?
-  /// The highest generation that was ever verified here, which never falls.
-  var highestSeen: UInt64 = 0
+  /// The generations to use, the current one first.
+  ///
+  /// The others are for programs whose entities do not fit the first. Their numbers are lower.
+  private(set) var installed: [Installed] = []
+  /// The publisher's keys, and what they have signed.
+  var trust = CacheTrust()
   /// When the origin last said which generation is its newest.
   var lastChecked: Date?
   /// Where it said so.
@@ -43,21 +50,48 @@ struct CacheState: Sendable, Equatable {
   var manifestTags: [String: String] = [:]
   /// The mirrors that the last verified manifest names.
   var mirrors: [String] = []
-  /// The newest set of the publisher's keys that a chain from the program's own leads to.
-  var trustedKeys: String?
+  /// The keys of the program that got ``manifestTags``: another program verifies the manifest anew.
+  var tagKeys: String?
   /// The name of the patch that could not be applied last; it is not fetched again.
   var failedPatch: String?
-  /// The digest of a file whose signature was right and whose content is no usable store; it is not fetched again.
-  var refusedDigest: String?
   /// When the state was rebuilt of the sealed files because it could not be read.
   var rebuiltAt: Date?
 
   init(name: String) { self.name = name }
 
+  var current: Installed? { installed.first }
+
+  /// Makes a generation the current one.
+  ///
+  /// The newest one of another schema is kept for programs that cannot use the new one yet.
+  ///
+  /// - Parameter kept: the generation that this program goes on to use, when it cannot use the new one.
+  mutating func install(_ new: Installed, keeping kept: UInt64? = nil) {
+    let others = installed.filter { $0.generation < new.generation }
+    let older = others.first { $0.schema != new.schema }
+    installed =
+      [new]
+      + others.filter { $0.generation == older?.generation || $0.generation == kept }
+    trust.takesAnyNumber = false
+  }
+
+  /// Notes that keys have signed the current generation, whose signature was another one before.
+  mutating func sign(_ generation: UInt64, by keys: String) {
+    guard let index = installed.firstIndex(where: { $0.generation == generation }) else { return }
+    installed[index].keys = keys
+  }
+
   /// Remembers the entity tag of the manifest at an address, for the last 16 addresses.
-  mutating func remember(_ tag: String, of place: String) {
+  mutating func remember(_ tag: String, of place: String, by carried: TrustedKeys) {
+    guard tag.utf8.count <= 512, place.utf8.count <= 2_048 else { return }
+    if tagKeys != carried.description { (manifestTags, tagKeys) = ([:], carried.description) }
     if manifestTags.count >= 16, manifestTags[place] == nil { manifestTags = [:] }
     manifestTags[place] = tag
+  }
+
+  /// The entity tag of a manifest that the keys of this program have verified.
+  func tag(of place: String, by carried: TrustedKeys) -> String? {
+    tagKeys == carried.description ? manifestTags[place] : nil
   }
 }
 
@@ -73,13 +107,45 @@ extension CacheState {
   }
 
   /// Reads the state; nil when there is none.
+  ///
+  /// - Throws: ``Unreadable`` for anything that is no state, such as a folder or a long file.
   static func read(_ folder: DatasetFolder) throws -> CacheState? {
-    guard let bytes = try SystemFile.bytes(of: folder.state, atMost: byteLimit) else { return nil }
+    guard let bytes = try bytes(of: folder.state) else { return nil }
     return try CacheState(bytes)
   }
 
+  private static func bytes(of path: String) throws -> [UInt8]? {
+    guard let status = SystemFile.stamp(of: path) else { return nil }
+    guard status.isRegular, status.length <= byteLimit else { throw Unreadable.damaged }
+    return try SystemFile.bytes(of: path, atMost: byteLimit)
+  }
+
+  /// Reads the copy of the trust, for a state that is damaged; nil when it is damaged too.
+  static func readTrust(_ folder: DatasetFolder, name: String) -> CacheTrust? {
+    guard let bytes = try? bytes(of: folder.trust), let json = try? checked(bytes),
+      json["version"]?.intValue == version, json["dataset"]?.stringValue == name
+    else { return nil }
+    return json["trust"].flatMap(CacheTrust.init)
+  }
+
+  /// Writes the copy of the trust where it has changed, then the state.
   func write(_ folder: DatasetFolder) throws(DatasetError) {
-    try SystemFile.replace(folder.state, with: bytes)
+    let copy = Self.lines(
+      .object([
+        "version": .integer(Int64(Self.version)), "dataset": .string(name), "trust": trust.json,
+      ]))
+    if (try? Self.bytes(of: folder.trust)) != copy {
+      try Self.replace(folder.trust, with: copy)
+    }
+    try Self.replace(folder.state, with: bytes)
+  }
+
+  private static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
+    // A file does not take the place of a folder.
+    if SystemFile.stamp(of: path)?.isFolder == true {
+      try SystemFile.move(path, to: path + ".damaged")
+    }
+    try SystemFile.replace(path, with: bytes)
   }
 
   // MARK: Bytes
@@ -88,40 +154,50 @@ extension CacheState {
   var bytes: [UInt8] {
     var members: [String: JSONValue] = [
       "version": .integer(Int64(Self.version)), "dataset": .string(name),
-      "highestSeen": JSONValue(highestSeen), "failureCount": .integer(Int64(failureCount)),
-      "refreshCount": JSONValue(refreshCount),
+      "failureCount": .integer(Int64(failureCount)), "refreshCount": JSONValue(refreshCount),
+      "trust": trust.json, "installed": .array(installed.map(\.json)),
     ]
-    members["current"] = current.map(\.json)
     members["lastChecked"] = lastChecked.map(\.json)
-    members["lastPlace"] = lastPlace.map { .string($0) }
+    members["lastPlace"] = lastPlace.map { .string($0.cut(to: 4_096)) }
     members["latestTime"] = latestTime.map(\.json)
     members["nextAttempt"] = nextAttempt.map(\.json)
     members["lastFailure"] = lastFailure.map(\.json)
     members["manifestTags"] =
       manifestTags.isEmpty ? nil : .object(manifestTags.mapValues { .string($0) })
     members["mirrors"] = mirrors.isEmpty ? nil : .array(mirrors.map { .string($0) })
-    members["trustedKeys"] = trustedKeys.map { .string($0) }
+    members["tagKeys"] = tagKeys.map { .string($0) }
     members["failedPatch"] = failedPatch.map { .string($0) }
-    members["refusedDigest"] = refusedDigest.map { .string($0) }
     members["rebuiltAt"] = rebuiltAt.map(\.json)
-    let line = Array(JSONValue.object(members).description.utf8)
+    return Self.lines(.object(members))
+  }
+
+  private static func lines(_ json: JSONValue) -> [UInt8] {
+    let line = Array(json.description.utf8)
     return line + [0x0A] + Array(HexText.encoded(SHA256.hash(line)).utf8) + [0x0A]
   }
 
-  init(_ bytes: [UInt8]) throws(Unreadable) {
+  /// The JSON of lines with the right digest.
+  private static func checked(_ bytes: [UInt8]) throws(Unreadable) -> JSONValue {
     let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
     guard lines.count == 3, lines[2].isEmpty,
       Array(HexText.encoded(SHA256.hash(Array(lines[0]))).utf8) == Array(lines[1]),
-      let json = try? JSONValue(parsing: lines[0]), let version = json["version"]?.intValue
+      let json = try? JSONValue(parsing: lines[0])
     else { throw .damaged }
+    return json
+  }
+
+  init(_ bytes: [UInt8]) throws(Unreadable) {
+    let json = try Self.checked(bytes)
+    guard let version = json["version"]?.intValue else { throw .damaged }
     guard version <= Self.version else { throw .newer }
-    guard let name = json["dataset"]?.stringValue, let highest = json["highestSeen"]?.uint64Value
+    guard let name = json["dataset"]?.stringValue, let list = json["installed"]?.arrayValue,
+      let trust = json["trust"].flatMap(CacheTrust.init)
     else { throw .damaged }
     self.init(name: name)
-    highestSeen = highest
-    if let value = json["current"] {
-      guard let installed = Installed(value) else { throw .damaged }
-      current = installed
+    self.trust = trust
+    for value in list {
+      guard let generation = Installed(value) else { throw .damaged }
+      installed.append(generation)
     }
     lastChecked = json["lastChecked"].flatMap(Date.init(json:))
     lastPlace = json["lastPlace"]?.stringValue
@@ -132,9 +208,8 @@ extension CacheState {
     lastFailure = json["lastFailure"].flatMap(Failure.init)
     manifestTags = json["manifestTags"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
     mirrors = json["mirrors"]?.arrayValue?.compactMap(\.stringValue) ?? []
-    trustedKeys = json["trustedKeys"]?.stringValue
+    tagKeys = json["tagKeys"]?.stringValue
     failedPatch = json["failedPatch"]?.stringValue
-    refusedDigest = json["refusedDigest"]?.stringValue
     rebuiltAt = json["rebuiltAt"].flatMap(Date.init(json:))
   }
 }
@@ -144,8 +219,10 @@ extension CacheState.Installed {
     var members: [String: JSONValue] = [
       "generation": JSONValue(generation), "source": .string(source.rawValue),
       "dataAsOf": dataAsOf.json, "builtAt": builtAt.json, "installedAt": installedAt.json,
+      "schema": .string(schema),
     ]
     members["digest"] = digest.map { .string($0) }
+    members["keys"] = keys.map { .string($0) }
     return .object(members)
   }
 
@@ -154,17 +231,21 @@ extension CacheState.Installed {
       let source = json["source"]?.stringValue.flatMap(DatasetGeneration.Source.init(rawValue:)),
       let dataAsOf = json["dataAsOf"].flatMap(Date.init(json:)),
       let builtAt = json["builtAt"].flatMap(Date.init(json:)),
-      let installedAt = json["installedAt"].flatMap(Date.init(json:))
+      let installedAt = json["installedAt"].flatMap(Date.init(json:)),
+      let schema = json["schema"]?.stringValue
     else { return nil }
     self.init(
       generation: generation, source: source, dataAsOf: dataAsOf, builtAt: builtAt,
-      installedAt: installedAt, digest: json["digest"]?.stringValue)
+      installedAt: installedAt, digest: json["digest"]?.stringValue, schema: schema,
+      keys: json["keys"]?.stringValue)
   }
 }
 
 extension CacheState.Failure {
   fileprivate var json: JSONValue {
-    .object(["code": .string(code), "message": .string(message), "date": date.json])
+    .object([
+      "code": .string(code), "message": .string(message.cut(to: 4_096)), "date": date.json,
+    ])
   }
 
   fileprivate init?(_ json: JSONValue) {
@@ -188,5 +269,15 @@ extension Date {
       return nil
     }
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+  }
+}
+
+extension String {
+  /// The text, cut to a number of bytes where it is longer.
+  fileprivate func cut(to limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    var text = String(decoding: utf8.prefix(limit), as: UTF8.self)
+    if text.last == "\u{FFFD}" { text.removeLast() }
+    return text + "…"
   }
 }

@@ -6,13 +6,13 @@ extension CachedDataset {
   ///
   /// The file is copied, and passes the checks that a fetched one does. For a published dataset these begin with the
   /// publisher's signature. So the manifest has to come along: as `manifest.json` in the folder of the file, with the
-  /// folder `keys` where the publisher has changed keys since. A whole folder of a publisher, compressed, is used
+  /// folder `keys` where the publisher has changed keys since the last refresh. A whole folder of a publisher, compressed, is used
   /// otherwise: give its file URL as a mirror.
   ///
   /// - Parameters:
   ///   - file: the path of the sealed file, whose generation has to be higher than every one that was here.
   ///   - withoutSignature: takes a file of a published dataset without its manifest. Use it for files of the
-  ///     program's own making.
+  ///     program's own making. Such a file does not count for the publisher, whose next generation replaces it.
   /// - Returns: the new generation.
   /// - Throws: ``DatasetError``; the current generation stays as it is. `CancellationError`.
   @discardableResult
@@ -27,16 +27,20 @@ extension CachedDataset {
     guard let digest = try MirrorRefresh.digest(of: file) else {
       throw DatasetError.system(ENOENT, "install", file)
     }
-    if case .published(_, let keys) = origin.form, !withoutSignature {
-      try checkSignature(of: file, digest, keys)
+    var signed: TrustedKeys?
+    if let carried = content.carried, !withoutSignature {
+      let keys = try checkSignature(of: file, digest, state.trust.keys(from: carried))
+      state.trust.keep(keys, from: carried)
+      signed = keys
     }
     let original = try OpenGeneration.open(
-      file, dataset: name, generation: nil, source: .file, entities: content.entities,
-      options: options.store)
+      SystemFile.resolved(file) ?? file, dataset: name, generation: nil, source: .file,
+      entities: content.entities, options: options.store)
     guard let original else { throw DatasetError.system(ENOENT, "install", file) }
     let seal = original.seal
     original.store.close()
-    let highest = max(state.highestSeen, (try? loaded().choice.open?.number) ?? 0)
+    let isSigned = content.carried == nil || signed != nil
+    let highest = content.highest(state, try loaded().choice, isSigned: isSigned)
     guard seal.generation > highest else {
       throw DatasetError.notNewerFile(seal.generation, highest: highest)
     }
@@ -44,14 +48,35 @@ extension CachedDataset {
     try await copy(file, to: part, digest)
     let installer = Installer(content: content, onStep: options.onStep)
     let open = try installer.install(
-      part, as: seal.generation, source: .file, digest: digest.description, at: began, &state)
+      part, as: seal.generation, source: .file, digest: digest.description,
+      keys: isSigned ? signed?.description ?? "" : nil, at: began, &state)
     try state.write(content.folder)
     ended(state, open)
     return try current()
   }
 
+  /// Forgets the highest generation that was here, so that the next one is taken although its number is lower.
+  ///
+  /// For a publisher that had to go back: a file with a far too high number was published or installed. The data that is
+  /// here stays in use until a refresh or ``install(fileAt:withoutSignature:)`` brings another. A seed counts on.
+  ///
+  /// - Throws: ``DatasetError`` when the folder cannot be used. `CancellationError`.
+  public func forgetHighest() async throws {
+    let lock = try await lockFolder()
+    defer { withExtendedLifetime(lock) {} }
+    var state = try content.state()
+    state.trust.forgetHighest()
+    state.manifestTags = [:]
+    try state.write(content.folder)
+    forget()
+  }
+
   /// Checks that the manifest beside a file is signed by a trusted key, and names the digest of the file.
-  private func checkSignature(of file: String, _ digest: FileDigest, _ keys: TrustedKeys) throws {
+  ///
+  /// - Returns: the key set to which the folder's chain leads, which has signed the manifest.
+  private func checkSignature(
+    of file: String, _ digest: FileDigest, _ known: TrustedKeys
+  ) throws -> TrustedKeys {
     let folder = SystemFile.folder(of: file)
     func bytes(_ name: String, _ limit: Int) throws -> [UInt8] {
       guard let bytes = try SystemFile.bytes(of: "\(folder)/\(name)", atMost: limit) else {
@@ -60,11 +85,11 @@ extension CachedDataset {
       return bytes
     }
     let manifest = try bytes(PublishedNames.manifest, SignedFile.manifest.byteLimit)
-    var keys = keys
     let claimed = try DatasetManifest.claimedKeySet(in: manifest)
-    while keys.number < claimed {
-      let set = try bytes(PublishedNames.keySet(keys.number + 1), SignedFile.keySet.byteLimit)
-      keys = try keys.followed(by: set, dataset: name)
+    var keys = known
+    while let path = keys.nextSet(to: claimed, from: known) {
+      keys = try keys.followed(
+        by: try bytes(path, SignedFile.keySet.byteLimit), dataset: name)
     }
     let verified = try DatasetManifest(verifying: manifest, with: keys, name: name)
     guard verified.digest == digest else {
@@ -72,6 +97,7 @@ extension CachedDataset {
         file, because: "its digest is not that of generation \(verified.generation) in its manifest"
       )
     }
+    return keys
   }
 
   /// Copies a file, and checks that the copy has the digest of the original.

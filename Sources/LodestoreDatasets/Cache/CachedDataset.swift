@@ -37,11 +37,20 @@ public final class CachedDataset: Sendable {
   private struct Shared {
     var stamp: SystemFile.Stamp?
     var isLoaded = false
+    /// When a choice that is not what it should be is made again.
+    var nextTry: ContinuousClock.Instant?
     var state = CacheState(name: "")
     var seed: OpenGeneration?
     var choice = CacheContent.Choice()
     var run: RefreshRun?
     var keeper: Task<Void, Never>?
+
+    /// Has a generation opened again whose store the program has closed.
+    mutating func closeOpen() {
+      choice.open = nil
+      if seed?.isClosed == true { seed = nil }
+      isLoaded = false
+    }
   }
 
   /// Opens a dataset without a connection, and makes its folder if needed.
@@ -51,7 +60,7 @@ public final class CachedDataset: Sendable {
   ///   - folder: the folder in which the dataset gets a folder of its own name. One folder may hold many datasets.
   ///   - entities: the entities that the program reads.
   ///   - seed: the path of a sealed file that came with the program; it may be on a read-only medium. The seed is used
-  ///     where it is. It is current for as long as no higher generation has come.
+  ///     where it is, also behind symbolic links. It is current for as long as no higher generation has come.
   ///   - origin: where newer generations come from.
   /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or of the system when the folder cannot be made.
   public init(
@@ -65,7 +74,8 @@ public final class CachedDataset: Sendable {
     path = folder + "/" + name
     let files = DatasetFolder(path: path)
     content = CacheContent(
-      name: name, folder: files, seed: seed, entities: entities, storeOptions: options.store)
+      name: name, folder: files, seed: seed, entities: entities, storeOptions: options.store,
+      carried: origin.keys)
     // A folder that cannot be written to serves what it has.
     if SystemFile.stamp(of: files.state) == nil {
       do throws(DatasetError) {
@@ -120,23 +130,39 @@ public final class CachedDataset: Sendable {
     try shared.withLock { shared in
       // The stamp is taken before the state is read, so a change between the two is noticed next time.
       let stamp = SystemFile.stamp(of: content.folder.state)
-      if shared.isLoaded, stamp == shared.stamp { return (shared.state, shared.choice) }
+      if shared.choice.open?.isClosed == true { shared.closeOpen() }
+      if shared.isLoaded, stamp == shared.stamp,
+        shared.nextTry.map({ ContinuousClock.now < $0 }) ?? true
+      {
+        return (shared.state, shared.choice)
+      }
       let before = shared.choice.open
+      func choose() {
+        shared.choice = content.choose(shared.state, seed: shared.seed, current: before)
+      }
       do {
         shared.state = try content.state()
-        shared.choice = try content.choose(shared.state, seed: shared.seed, current: before)
+        choose()
         if shared.choice.unusable?.code == .notFound {
           // Another process may have removed the file for a newer one since the state was read.
           shared.state = try content.state()
-          shared.choice = try content.choose(shared.state, seed: shared.seed, current: before)
+          choose()
         }
       } catch let error as DatasetError {
-        // An open generation is served whatever becomes of the folder.
-        guard before != nil else { throw error }
+        // An open generation and the seed are served whatever becomes of the folder.
+        if before == nil {
+          shared.state = CacheState(name: name)
+          choose()
+          guard shared.choice.open != nil else { throw error }
+        }
         shared.choice.unusable = error
       }
       if shared.choice.open == nil { shared.choice.open = before }
-      if shared.choice.open?.source == .seed { shared.seed = shared.choice.open }
+      shared.seed = shared.choice.seed ?? shared.seed
+      // Too many open files, say, may be over in a moment; damaged bytes stay, and cost the reading of all pages.
+      shared.nextTry = shared.choice.unusable.map {
+        .now + ($0.side == .file ? .seconds(60) : .seconds(1))
+      }
       (shared.stamp, shared.isLoaded) = (stamp, true)
       return (shared.state, shared.choice)
     }

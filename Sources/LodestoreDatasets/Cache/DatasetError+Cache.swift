@@ -78,7 +78,7 @@ extension DatasetError {
   static func badCacheName(_ name: String) -> Self {
     DatasetError(
       .unsuitableFolder,
-      "cannot keep a dataset with the name '\(visible(name))': expected 1 to 128 letters, digits, '-', '_' and "
+      "cannot keep a dataset with the name '\(visible(name))': expected 1 to 64 letters, digits, '-', '_' and "
         + "'.', the first a letter or a digit; use another name")
   }
 
@@ -174,13 +174,24 @@ extension DatasetError {
   }
 
   /// The error of a store that cannot be opened.
+  ///
+  /// Only of damaged bytes is the file at fault: too many open files, too little memory or a path say nothing of it.
   static func unusable(_ path: String, _ error: StoreError) -> Self {
-    let isOfSchema = error.code == .incompatibleSchema || error.code == .newerFormat
-    return DatasetError(
-      isOfSchema ? .incompatibleSchema : .unusableStore,
-      isOfSchema
-        ? "cannot use '\(path)' with this program: \(error.message); update the program"
-        : "cannot use '\(path)': \(error.message); fetch or install it again", cause: error)
+    switch error.code {
+    case .incompatibleSchema, .newerFormat:
+      DatasetError(
+        .incompatibleSchema,
+        "cannot use '\(path)' with this program: \(error.message); update the program", cause: error
+      )
+    case .damaged, .notAStore, .notSealed:
+      DatasetError(
+        .unusableStore, "cannot use '\(path)': \(error.message); fetch or install it again",
+        cause: error)
+    default:
+      DatasetError(
+        error.code == .diskFull ? .diskFull : .inputOutput,
+        "cannot open '\(path)': \(error.message); try again", cause: error)
+    }
   }
 
   static func unsealable(_ error: StoreError) -> Self {

@@ -1,6 +1,7 @@
 /// The folder of one cached dataset, and the names in it.
 ///
 ///     dataset.json             the state: which generation is current, dates, failures (``CacheState``)
+///     trust.json               a copy of the state's facts about keys (``CacheTrust``), for a damaged state
 ///     refresh.lock             locked by the process that refreshes; empty
 ///     generations/42.lodestore sealed files, each complete and checked before it gets its name
 ///     incoming/…               a download that has not ended
@@ -12,6 +13,7 @@ struct DatasetFolder: Sendable, Hashable {
   let path: String
 
   var state: String { path + "/dataset.json" }
+  var trust: String { path + "/trust.json" }
   var refreshLock: String { path + "/refresh.lock" }
   var generations: String { path + "/generations" }
   var incoming: String { path + "/incoming" }

@@ -11,6 +11,12 @@ public struct DatasetOrigin: Sendable {
 
   let form: Form
 
+  /// The keys that the program carries; nil without a publisher.
+  var keys: TrustedKeys? {
+    if case .published(_, let keys) = form { return keys }
+    return nil
+  }
+
   /// No origin: generations are bundled or installed by hand.
   public static let none = DatasetOrigin(form: .none)
 

@@ -20,7 +20,8 @@ public struct DatasetStatus: Sendable {
   public let source: DatasetGeneration.Source?
   /// How old the data is; `nil` when nothing is here.
   public let age: DatasetAge?
-  /// The highest generation that was ever here.
+  /// The number that the origin's next generation may not be below: the highest one that was here under the
+  /// publisher's key set, or that of the seed.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
   public let place: String?
@@ -60,7 +61,7 @@ extension CachedDataset {
         age: choice.open.map {
           DatasetAge(
             dataAsOf: $0.seal.dataAsOf, builtAt: $0.seal.sealedAt, lastChecked: state.lastChecked)
-        }, highestSeen: max(state.highestSeen, choice.open?.number ?? 0), place: state.lastPlace,
+        }, highestSeen: content.highest(state, choice), place: state.lastPlace,
         lastFailure: state.lastFailure.map {
           DatasetStatus.Failure(code: $0.code, message: $0.message, date: $0.date)
         }, failureCount: state.failureCount, nextAttempt: state.nextAttempt,

@@ -44,8 +44,10 @@ private final class GenerationWatch: Sendable {
     self.news = news
     knocks = stream
     number = news.add(continuation)
+    // Taken now: the task may begin when the first generation has been read already.
+    let first = SystemFile.stamp(of: path)
     watch = Task.detached(priority: .utility) {
-      var last = SystemFile.stamp(of: path)
+      var last = first
       while (try? await Task.sleep(for: Self.interval)) != nil {
         let stamp = SystemFile.stamp(of: path)
         if stamp != last { continuation.yield() }
@@ -70,6 +72,8 @@ private final class GenerationWatch: Sendable {
 /// The first element is the generation that is current when the loop begins, if there is one. While the body of the
 /// loop runs, further generations are merged into one: the newest. The loop ends when its task is cancelled, and keeps
 /// the dataset.
+///
+/// The loop waits while nothing is here. Other errors of ``CachedDataset/current()`` end it, such as `tooOld`.
 public struct DatasetGenerations: AsyncSequence, Sendable {
   let dataset: CachedDataset
 
@@ -92,15 +96,18 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
     }
 
     /// The next generation; `nil` when the task is cancelled.
+    ///
+    /// - Throws: as ``CachedDataset/current()``, except for `nothingHere`.
     @_documentation(visibility: internal)
     public mutating func next() async throws -> DatasetGeneration? {
       while !Task.isCancelled {
-        if let generation = try? dataset.anyAge(),
-          last?.number != generation.number || last?.source != generation.source
-        {
-          last = (generation.number, generation.source)
-          return generation
-        }
+        do {
+          let generation = try dataset.current()
+          if last?.number != generation.number || last?.source != generation.source {
+            last = (generation.number, generation.source)
+            return generation
+          }
+        } catch let error as DatasetError where error.code == .nothingHere {}
         guard await knocks.next() != nil else { return nil }
       }
       return nil

@@ -11,6 +11,16 @@ struct OpenGeneration: Sendable {
 
   var number: UInt64 { seal.generation }
 
+  /// Whether the program has closed the store, which others of it then get anew.
+  var isClosed: Bool {
+    do {
+      try store.read { _ in }
+      return false
+    } catch {
+      return (error as? StoreError)?.code == .closed
+    }
+  }
+
   /// Opens a sealed file of a dataset; nil when the file is gone.
   ///
   /// An open sealed file has a shared lock, which keeps it from ``CacheContent/removeOld(_:)`` of any process. Its

@@ -17,11 +17,15 @@ enum SystemFile {
     var length: Int64
     var seconds: Int64
     var nanoseconds: Int64
+    var isRegular: Bool
+    var isFolder: Bool
 
     init(_ status: stat) {
       device = UInt64(truncatingIfNeeded: status.st_dev)
       number = UInt64(truncatingIfNeeded: status.st_ino)
       length = Int64(status.st_size)
+      isRegular = status.st_mode & S_IFMT == S_IFREG
+      isFolder = status.st_mode & S_IFMT == S_IFDIR
       #if canImport(Darwin)
         let time = status.st_mtimespec
       #else
@@ -36,6 +40,15 @@ enum SystemFile {
   static func stamp(of path: String) -> Stamp? {
     var status = stat()
     return stat(path, &status) == 0 ? Stamp(status) : nil
+  }
+
+  /// The path that symbolic links lead to; nil where nothing is there, and the same path where that cannot be told.
+  static func resolved(_ path: String) -> String? {
+    guard let found = realpath(path, nil) else {
+      return errno == ENOENT || errno == ENOTDIR ? nil : path
+    }
+    defer { free(found) }
+    return String(cString: found)
   }
 
   /// Opens a regular file for reading; nil without a file.

@@ -64,4 +64,14 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
     }
     return TrustedKeys(set)
   }
+
+  /// The key sets that are followed at a time: as far as a publisher may have gone since the last refresh.
+  private static let stepLimit = 64
+
+  /// The path of the key set to follow next to the set that a manifest claims; nil at the end.
+  ///
+  /// - Parameter first: the keys that the following began at.
+  func nextSet(to claimed: Int, from first: TrustedKeys) -> String? {
+    number < min(claimed, first.number + Self.stepLimit) ? PublishedNames.keySet(number + 1) : nil
+  }
 }

@@ -90,8 +90,8 @@ extension CachedDataset {
     case .none: throw DatasetError.noOrigin(name)
     case .published(let mirrors, let keys):
       let refresh = PublishedRefresh(
-        installer: installer, mirrors: mirrors, keys: keys, options: options, time: time,
-        report: report)
+        installer: installer, mirrors: mirrors, keys: keys, seed: choice.seed, options: options,
+        time: time, report: report)
       return try await refresh.run(&state, choice)
     case .service(let fetch):
       let refresh = ServiceImport(
@@ -105,7 +105,7 @@ extension CachedDataset {
     adopt(open)
     _ = try? loaded()
     news.knock()
-    content.removeOld(state)
+    content.removeOld(state, isSwapped: open != nil)
     options.onStep(.cleaned)
   }
 

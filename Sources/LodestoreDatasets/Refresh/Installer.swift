@@ -14,11 +14,12 @@ struct Installer: Sendable {
   /// - Parameters:
   ///   - file: a file in the folder `incoming`, synced to the disk.
   ///   - generation: the number that its seal has to say.
+  ///   - keys: the keys that have signed it; nil for a file without a signature.
   /// - Returns: the open generation, so that this process need not check its pages again.
   /// - Throws: ``DatasetError`` with the code `incompatibleSchema`, `unusableStore`, `notSealed` or `mixedGenerations`.
   func install(
     _ file: String, as generation: UInt64, source: DatasetGeneration.Source, digest: String?,
-    at time: Date, _ state: inout CacheState
+    keys: String?, at time: Date, _ state: inout CacheState
   ) throws(DatasetError) -> OpenGeneration {
     let target = content.folder.generation(generation)
     if file != target { try SystemFile.move(file, to: target) }
@@ -30,14 +31,42 @@ struct Installer: Sendable {
       guard var open else { throw .missingGeneration(target) }
       onStep(.checked)
       open.digest = digest
-      state.current = CacheState.Installed(
-        open.seal, source: source, installedAt: time, digest: digest)
-      state.highestSeen = max(state.highestSeen, generation)
+      state.install(
+        CacheState.Installed(
+          open.seal, source: source, installedAt: time, digest: digest, keys: keys))
+      note(keys, generation, &state)
       return open
     } catch {
-      // Nobody reads the file: the state has never named it.
-      if error.code != .incompatibleSchema { SystemFile.remove(target) }
+      // A sound file is worth keeping, whatever keeps this process from opening it.
+      if error.side == .file, !state.installed.contains(where: { $0.generation == generation }) {
+        SystemFile.remove(target)
+      }
       throw error
+    }
+  }
+
+  /// Notes a verified file that this program's entities do not fit, for a later version of the program.
+  ///
+  /// - Parameter current: what this program goes on to use.
+  func keep(
+    _ manifest: DatasetManifest, keys: TrustedKeys, at time: Date, current: OpenGeneration?,
+    _ state: inout CacheState
+  ) {
+    let seal = try? Seal(ofFileAt: content.folder.generation(manifest.generation))
+    state.install(
+      CacheState.Installed(
+        generation: manifest.generation, source: .refresh, dataAsOf: manifest.dataAsOf,
+        builtAt: manifest.builtAt, installedAt: time, digest: manifest.digest.description,
+        schema: seal?.schemaFingerprint ?? manifest.schemaFingerprint, keys: keys.description),
+      keeping: current?.number)
+    note(keys.description, manifest.generation, &state)
+  }
+
+  /// Raises the highest generation of the key set that has signed one.
+  private func note(_ keys: String?, _ generation: UInt64, _ state: inout CacheState) {
+    let trusted = content.carried.map { state.trust.keys(from: $0) }
+    if keys == trusted?.description ?? "" {
+      state.trust.keep(trusted, from: content.carried, generation: generation)
     }
   }
 }

@@ -32,50 +32,73 @@ struct MirrorRefresh {
   ///
   /// - Returns: the new generation, whose swap is the writing of `state`; nil when none is newer.
   mutating func run(_ state: inout CacheState) async throws -> OpenGeneration? {
-    guard let (manifest, tag) = try await manifest(&state) else { return nil }
+    guard let (manifest, keys, tag) = try await manifest(&state) else { return nil }
     onStep(.verified)
-    let open = try await bring(manifest, &state)
-    if let tag { state.remember(tag, of: files.words) }
+    let open = try await bring(manifest, keys, &state)
+    if let tag { state.remember(tag, of: files.words, by: refresh.keys) }
     state.mirrors = manifest.mirrors
     return open
   }
 
   private mutating func bring(
-    _ manifest: DatasetManifest, _ state: inout CacheState
+    _ manifest: DatasetManifest, _ keys: TrustedKeys, _ state: inout CacheState
   ) async throws -> OpenGeneration? {
-    let here = current?.number ?? 0
-    guard manifest.generation >= state.highestSeen else {
-      throw DatasetError.rolledBack(
-        offered: manifest.generation, highest: state.highestSeen, place: files.words)
+    let number = manifest.generation
+    let choice = CacheContent.Choice(open: current, seed: refresh.seed)
+    let highest = content.highest(state, choice)
+    guard number >= highest else {
+      throw DatasetError.rolledBack(offered: number, highest: highest, place: files.words)
     }
-    if let digest = knownDigest(of: manifest.generation, state),
-      digest != manifest.digest.description
-    {
-      throw DatasetError.rewritten(manifest.generation, place: files.words)
+    if let digest = try knownDigest(of: number, keys, state), digest != manifest.digest {
+      throw DatasetError.rewritten(number, place: files.words)
     }
-    guard manifest.generation > here else { return nil }
-    guard state.refusedDigest != manifest.digest.description else {
-      throw DatasetError.refused(manifest.generation, place: files.words)
+    let isHere = try current?.number == number && digestOfCurrent() == manifest.digest
+    if isHere {
+      // The publisher may have signed the same file by new keys.
+      state.sign(number, by: keys.description)
+      state.trust.keep(keys, from: refresh.keys, generation: number)
+      return nil
     }
-    folder.removeIncoming(except: manifest.generation)
+    // A file without a signature stays until the publisher has something new.
+    guard number > highest || number > current?.number ?? 0 else { return nil }
+    guard state.trust.refusedDigest != manifest.digest.description else {
+      throw DatasetError.refused(number, place: files.words)
+    }
+    folder.removeIncoming(except: number)
     let file = try await file(of: manifest, &state)
     refresh.report(RefreshProgress(step: .installing, completed: 0, total: 1))
     do throws(DatasetError) {
       let open = try refresh.installer.install(
-        file, as: manifest.generation, source: .refresh, digest: manifest.digest.description,
-        at: refresh.time, &state)
+        file, as: number, source: .refresh, digest: manifest.digest.description,
+        keys: keys.description, at: refresh.time, &state)
       refresh.report(RefreshProgress(step: .installing, completed: 1, total: 1))
-      (result.outcome, result.generation) = (.replaced, manifest.generation)
+      (result.outcome, result.generation) = (.replaced, number)
       return open
     } catch {
-      if error.side == .file { state.refusedDigest = manifest.digest.description }
+      if error.side == .file { state.trust.refusedDigest = manifest.digest.description }
+      if error.code == .incompatibleSchema {
+        refresh.installer.keep(
+          manifest, keys: keys, at: refresh.time, current: current, &state)
+      }
       throw error
     }
   }
 
-  private func knownDigest(of generation: UInt64, _ state: CacheState) -> String? {
-    guard let installed = state.current, installed.generation == generation else { return nil }
-    return installed.digest
+  /// The digest of the file with a number that must not change: the seed, or what the same keys have signed.
+  private func knownDigest(
+    of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
+  ) throws -> FileDigest? {
+    let known = state.installed.first { $0.generation == generation }
+    if let known, known.keys == keys.description, let digest = known.digest {
+      return FileDigest(digest)
+    }
+    guard let current, current.number == generation, current.source == .seed else { return nil }
+    return try digestOfCurrent()
+  }
+
+  private func digestOfCurrent() throws -> FileDigest? {
+    guard let current else { return nil }
+    return try current.digest.flatMap { FileDigest($0) } ?? Self.digest(of: current.path)
   }
 
   // MARK: The manifest
@@ -83,34 +106,27 @@ struct MirrorRefresh {
   /// The verified manifest with its entity tag; nil when it has not changed since the last refresh.
   private mutating func manifest(
     _ state: inout CacheState
-  ) async throws -> (DatasetManifest, tag: String?)? {
+  ) async throws -> (DatasetManifest, TrustedKeys, tag: String?)? {
     var request = WebFiles.Request(
       PublishedNames.manifest, byteLimit: SignedFile.manifest.byteLimit)
     // Only whoever has what the last manifest named may skip it.
-    if let current, current.number >= state.highestSeen {
-      request.knownTag = state.manifestTags[files.words]
+    if let current, current.number >= state.trust.highestSeen(from: refresh.keys) {
+      request.knownTag = state.tag(of: files.words, by: refresh.keys)
     }
     guard let (bytes, head) = try await small(request) else { return nil }
     onStep(.asked)
-    var keys = refresh.keys
-    if let known = state.trustedKeys.flatMap({ try? TrustedKeys($0) }), known.number > keys.number {
-      keys = known
-    }
+    let known = state.trust.keys(from: refresh.keys)
     let claimed = try DatasetManifest.claimedKeySet(in: bytes)
-    // A chain is followed as far as a publisher may have gone since the last refresh, not without end.
-    let limit = keys.number + 64
-    while keys.number < min(claimed, limit) {
-      let next = WebFiles.Request(
-        PublishedNames.keySet(keys.number + 1), byteLimit: SignedFile.keySet.byteLimit)
+    var keys = known
+    while let path = keys.nextSet(to: claimed, from: known) {
+      let next = WebFiles.Request(path, byteLimit: SignedFile.keySet.byteLimit)
       guard let (set, _) = try await small(next) else { break }
       keys = try keys.followed(by: set, dataset: content.name)
     }
     let manifest = try DatasetManifest(verifying: bytes, with: keys, name: content.name)
-    if keys.number > refresh.keys.number {
-      state.trustedKeys = keys.description
-      onStep(.keysFollowed)
-    }
-    return (manifest, head?.entityTag)
+    state.trust.keep(keys, from: refresh.keys)
+    if keys.number > known.number { onStep(.keysFollowed) }
+    return (manifest, keys, head?.entityTag)
   }
 
   /// The bytes of a small file; nil when it has not changed.
@@ -137,8 +153,8 @@ struct MirrorRefresh {
   ) async throws -> String {
     let found = folder.generation(manifest.generation)
     if SystemFile.stamp(of: found) != nil {
+      // Other bytes are replaced in one step when the signed ones are here.
       if try Self.digest(of: found) == manifest.digest { return found }
-      SystemFile.remove(found)
     }
     let part = folder.part(manifest.generation)
     if triesPatch, let patch = try patch(for: manifest, state, part) {
@@ -174,8 +190,7 @@ struct MirrorRefresh {
     guard let current, manifest.patches.contains(where: { $0.from == current.number }) else {
       return nil
     }
-    let known = current.digest.flatMap { FileDigest($0) }
-    guard let digest = try known ?? Self.digest(of: current.path),
+    guard let digest = try digestOfCurrent(),
       let patch = manifest.patch(from: current.number, digest: digest),
       patch.name != state.failedPatch
     else { return nil }

@@ -11,6 +11,8 @@ struct PublishedRefresh: Sendable {
   let installer: Installer
   let mirrors: [URL]
   let keys: TrustedKeys
+  /// The seed that is open.
+  let seed: OpenGeneration?
   let options: CachedDataset.Options
   let time: Date
   let report: @Sendable (RefreshProgress) -> Void

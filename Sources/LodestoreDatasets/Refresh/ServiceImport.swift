@@ -22,7 +22,7 @@ struct ServiceImport: Sendable {
     try await fetch(ServiceRefresh(store: store, startedAt: time, date: date, report: report))
     try Task.checkCancellation()
     installer.onStep(.imported)
-    let highest = max(state.highestSeen, choice.open?.number ?? 0)
+    let highest = installer.content.highest(state, choice)
     var result = RefreshReport(outcome: .current, generation: choice.open?.number ?? 0)
     report(RefreshProgress(step: .installing, completed: 0, total: 1))
     let generation = Self.number(at: time, after: highest)
@@ -37,7 +37,7 @@ struct ServiceImport: Sendable {
       return Refreshed(report: result)
     }
     let open = try installer.install(
-      file, as: generation, source: .refresh, digest: nil, at: time, &state)
+      file, as: generation, source: .refresh, digest: nil, keys: "", at: time, &state)
     report(RefreshProgress(step: .installing, completed: 1, total: 1))
     (result.outcome, result.generation) = (.replaced, generation)
     return Refreshed(report: result, open: open)

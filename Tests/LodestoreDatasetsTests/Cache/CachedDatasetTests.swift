@@ -153,7 +153,8 @@ struct CachedDatasetTests {
       }
     }
     try await dataset(folder).install(fileAt: files.seal(4))
-    #expect(try CacheState.read(DatasetFolder(path: folder.file("cache/specs")))?.highestSeen == 4)
+    let state = try CacheState.read(DatasetFolder(path: folder.file("cache/specs")))
+    #expect(state?.trust.highestSeen(from: nil) == 4)
   }
 
   @Test func `A folder of another dataset or of a later library is refused`() async throws {
@@ -170,10 +171,11 @@ struct CachedDatasetTests {
       .replacingOccurrences(of: "\"version\":1", with: "\"version\":2")
     let text = "\(line)\n\(HexText.encoded(SHA256.hash(Array(line.utf8))))\n"
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    let newer = try #require(throws: DatasetError.self) {
-      try dataset(folder, seed: files.seal(1)).current()
-    }
+    let newer = try #require(throws: DatasetError.self) { try dataset(folder).current() }
     #expect(newer.message.contains("newer version"))
+    // A seed is served all the same.
+    let seeded = try dataset(folder, seed: files.seal(1)).current()
+    #expect(seeded.number == 1 && seeded.unusable?.message.contains("newer version") == true)
   }
 
   @Test func `Stale data is served, unless the program refuses it`() throws {

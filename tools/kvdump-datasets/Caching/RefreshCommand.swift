@@ -40,6 +40,12 @@ struct RefreshCommand: ToolCommand {
   @Flag(help: "Refresh although the wait after a failure is not over.")
   var now = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Forget the highest generation that was here, and take the publisher's although its number is lower."
+    ))
+  var forgetHighest = false
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
@@ -67,6 +73,7 @@ struct RefreshCommand: ToolCommand {
     let dataset = try CachedDataset(
       name, in: parent, entities: [],
       origin: .published(at: mirrors, trusting: try TrustedKeys(keys)))
+    if forgetHighest { try await dataset.forgetHighest() }
     let report = try await dataset.refresh(now: now)
     try console.writeObject([
       (Column("outcome"), .text(report.outcome.rawValue)),

@@ -1,0 +1,100 @@
+internal import LodestoreFormat
+internal import LodestoreJSON
+
+/// What a folder knows of the publisher's keys and of the generations that they have signed.
+///
+/// The state has it, and the file `trust.json` a copy, for a state that is damaged.
+struct CacheTrust: Sendable, Equatable {
+  /// The key set that a chain leads to from the set that a program carries.
+  struct Chain: Sendable, Equatable {
+    /// The program's keys; empty for a dataset without a publisher.
+    var carried: String
+    /// The newest set that the chain leads to.
+    var keys: String
+    /// The highest generation that was verified by these keys here.
+    var highestSeen: UInt64 = 0
+  }
+
+  /// One chain for each set that a program carries, the last used at the end.
+  private(set) var chains: [Chain] = []
+  /// The digest of a file whose signature was right and whose content is no sound store; it is not fetched again.
+  var refusedDigest: String?
+  /// Whether the next generation may have any number: ``CachedDataset/forgetHighest()`` was called.
+  var takesAnyNumber = false
+
+  /// Chains that are kept: those of so many versions of programs.
+  private static let chainLimit = 16
+
+  /// The keys that a program trusts: those that its own lead to.
+  ///
+  /// A program with other keys than those that a chain begins at has a chain of its own.
+  func keys(from carried: TrustedKeys) -> TrustedKeys {
+    let known = chains.first { $0.carried == carried.description }
+    guard let known, let keys = try? TrustedKeys(known.keys), keys.number > carried.number else {
+      return carried
+    }
+    return keys
+  }
+
+  /// The text of the keys that a program trusts; empty without keys.
+  func text(from carried: TrustedKeys?) -> String {
+    carried.map { keys(from: $0).description } ?? ""
+  }
+
+  /// The highest generation that the keys of a program have signed here; another key set begins anew.
+  func highestSeen(from carried: TrustedKeys?) -> UInt64 {
+    let text = text(from: carried)
+    return chains.filter { $0.keys == text }.map(\.highestSeen).max() ?? 0
+  }
+
+  /// Keeps the keys that a chain leads to, and that they have signed a generation.
+  mutating func keep(_ keys: TrustedKeys?, from carried: TrustedKeys?, generation: UInt64 = 0) {
+    var chain = Chain(carried: carried?.description ?? "", keys: keys?.description ?? "")
+    let index = chains.firstIndex { $0.carried == chain.carried }
+    if let index {
+      let old = chains.remove(at: index)
+      if old.keys == chain.keys { chain.highestSeen = old.highestSeen }
+    }
+    chain.highestSeen = max(chain.highestSeen, generation)
+    chains = chains.suffix(Self.chainLimit - 1) + [chain]
+  }
+
+  /// Forgets the highest generations and the refused file; the keys stay.
+  mutating func forgetHighest() {
+    for index in chains.indices { chains[index].highestSeen = 0 }
+    refusedDigest = nil
+    takesAnyNumber = true
+  }
+}
+
+extension CacheTrust {
+  var json: JSONValue {
+    var members: [String: JSONValue] = [
+      "chains": .array(
+        chains.map {
+          .object([
+            "carried": .string($0.carried), "keys": .string($0.keys),
+            "highestSeen": JSONValue($0.highestSeen),
+          ])
+        }),
+      "takesAnyNumber": .bool(takesAnyNumber),
+    ]
+    members["refusedDigest"] = refusedDigest.map { .string($0) }
+    return .object(members)
+  }
+
+  /// Reads what ``json`` wrote; nil for anything else.
+  init?(_ json: JSONValue) {
+    guard let chains = json["chains"]?.arrayValue, chains.count <= Self.chainLimit else {
+      return nil
+    }
+    for chain in chains {
+      guard let carried = chain["carried"]?.stringValue, let keys = chain["keys"]?.stringValue,
+        let highest = chain["highestSeen"]?.uint64Value
+      else { return nil }
+      self.chains.append(Chain(carried: carried, keys: keys, highestSeen: highest))
+    }
+    refusedDigest = json["refusedDigest"]?.stringValue
+    takesAnyNumber = json["takesAnyNumber"]?.boolValue ?? false
+  }
+}
