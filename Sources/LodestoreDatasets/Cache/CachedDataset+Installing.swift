@@ -71,7 +71,7 @@ extension CachedDataset {
     forget()
   }
 
-  /// Checks that the manifest beside a file is signed by a trusted key, and names the digest of the file.
+  /// Checks that the manifest next to a file is signed by a trusted key, and names the digest of the file.
   ///
   /// - Returns: the key set to which the folder's chain leads, which has signed the manifest.
   private func checkSignature(

@@ -88,11 +88,13 @@ struct MirrorRefresh {
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {
-    let known = state.installed.first { $0.generation == generation }
-    if let known, known.keys == keys.description, let digest = known.digest {
-      return FileDigest(digest)
+    let known = state.installed.first {
+      $0.generation == generation && $0.keys == keys.description
     }
-    guard let current, current.number == generation, current.source == .seed else { return nil }
+    if let digest = known?.digest { return FileDigest(digest) }
+    guard let current, current.number == generation, known != nil || current.source == .seed else {
+      return nil
+    }
     return try digestOfCurrent()
   }
 

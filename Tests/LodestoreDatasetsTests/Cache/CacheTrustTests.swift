@@ -146,6 +146,13 @@
       try other.publish(10, in: folder)
       let rewritten = try await specDataset(folder, origin(other), seed: seed).refreshError()
       #expect(rewritten.code == .mixedGenerations, "\(rewritten)")
+      // The digest of the download is lost with a damaged state, and calculated.
+      let changed = try SpecPublication(folder, "changed", count: 300)
+      try FileManager.default.removeItem(atPath: folder.file("sealed-5"))
+      try changed.publish(5, in: folder)
+      try folder.write([1, 2, 3], to: "cache/specs/dataset.json")
+      let rebuilt = try await specDataset(folder, origin(changed)).refreshError()
+      #expect(rebuilt.code == .mixedGenerations, "\(rebuilt)")
     }
   }
 #endif
