@@ -80,10 +80,11 @@ public final class Store: Sendable {
     core = try StoreCore(
       path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work, stages: stages)
+    // The options of the core: a sealed file is read-only, whatever the caller asks for.
+    let (core, options) = (core, core.options)
     let builds = options.buildsIndexesInUse && !options.isReadOnly
     builder = builds && core.schema.isBuilding ? IndexBuilder(core) : nil
     if let interval = options.evictionInterval, !options.isReadOnly, core.schema.hasExpiry {
-      let core = core
       companions.companion { ExpiryKeeper(core, interval: interval) }.start()
     }
   }

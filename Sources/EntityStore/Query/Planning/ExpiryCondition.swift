@@ -4,10 +4,10 @@ internal import LodestoreFormat
 // every access path, count, group and order, and every one that comes later, has it as any other condition.
 
 extension TransactionCore {
-  /// Whether this read leaves out records of some entity.
-  func hasExpired() throws(StoreError) -> Bool {
+  /// Whether this read leaves out records of one of `entities`.
+  func hasExpired(ofAny entities: [StoredEntity]) throws(StoreError) -> Bool {
     guard moment != nil else { return false }
-    for entity in schema.expiring where try hasExpired(of: entity) { return true }
+    for entity in entities where try hasExpired(of: entity) { return true }
     return false
   }
 

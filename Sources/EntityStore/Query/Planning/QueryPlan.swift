@@ -159,6 +159,19 @@ final class QueryPlan: Sendable {
   }
 }
 
+/// A plan that is kept for the same query, while no record of the entities that it depends on has expired: a plan
+/// names the records that a read leaves out.
+private final class KeptPlan: Sendable {
+  let plan: QueryPlan
+  /// The entities that the plan depends on whose records expire.
+  let expiring: [StoredEntity]
+
+  init(_ plan: QueryPlan, _ expiring: [StoredEntity]) {
+    self.plan = plan
+    self.expiring = expiring
+  }
+}
+
 extension TransactionCore {
   /// Binds `request` to `entity` and chooses how to run it.
   ///
@@ -167,23 +180,26 @@ extension TransactionCore {
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
-    guard !isWrite, tracker == nil, try !hasExpired(), let hash = request.planHash(for: entity)
-    else {
-      return try newPlan(request, for: entity)
+    guard !isWrite, tracker == nil, let hash = request.planHash(for: entity) else {
+      return try newPlan(request, for: entity).plan
     }
-    if let plan = store.recent.object(hash, at: commitNumber) as? QueryPlan,
-      plan.entity === entity, plan.request.hasPlan(of: request)
+    if let kept = store.recent.object(hash, at: commitNumber) as? KeptPlan,
+      kept.plan.entity === entity, kept.plan.request.hasPlan(of: request),
+      try !hasExpired(ofAny: kept.expiring)
     {
-      return plan
+      return kept.plan
     }
-    let plan = try newPlan(request, for: entity)
-    store.recent.note(plan, hash, at: commitNumber)
+    let (plan, expiring) = try newPlan(request, for: entity)
+    if try !hasExpired(ofAny: expiring) {
+      store.recent.note(KeptPlan(plan, expiring), hash, at: commitNumber)
+    }
     return plan
   }
 
+  /// - Returns: the plan, and the entities that it depends on whose records expire.
   private func newPlan(
     _ request: QueryRequest, for entity: StoredEntity
-  ) throws(StoreError) -> QueryPlan {
+  ) throws(StoreError) -> (plan: QueryPlan, expiring: [StoredEntity]) {
     try writeElements()
     var whole = ConditionBinding(entity, request.positions, core: self)
     let bound = try whole.bind(request.condition)
@@ -195,7 +211,12 @@ extension TransactionCore {
     tracker?.note(order.region)
     try request.checkWindow()
     try request.after?.check(request, entity)
-    return try plan(request, condition: condition, order: order, for: entity)
+    var expiring: [StoredEntity] = []
+    if schema.hasExpiry {
+      let others = bound.region.entities.union(order.region.entities)
+      expiring = schema.expiring.filter { $0 === entity || others.contains($0.number) }
+    }
+    return (try plan(request, condition: condition, order: order, for: entity), expiring)
   }
 
   func plan(
