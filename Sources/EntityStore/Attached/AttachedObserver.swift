@@ -31,7 +31,7 @@ final class AttachedObserver: Observer, @unchecked Sendable {
     region.entities.formUnion(tracker.entities)
     region.relationships.formUnion(tracker.relationships)
     lock.unlock()
-    start(at: core.commitNumber.rawValue)
+    start(at: core)
     return result
   }
 }

@@ -28,6 +28,8 @@ final class ObservationCenter: StoreCompanion {
     /// The place in the history of that commit; `nil` where no entity keeps one.
     var historyNumber: UInt64?
     var observed: Set<EntityNumber> = []
+    /// Observers know of all records that had expired at this time; `nil` before the first look.
+    var knownMoment: Double?
     var isRunning = false
     /// Whether the job has to look again before it ends.
     var mustRun = false
@@ -134,35 +136,51 @@ final class ObservationCenter: StoreCompanion {
 
   // MARK: Expiry
 
-  /// Sets the alarm to the next date of a record that an observer may show.
+  /// Sets the alarm to the next date of a record that an observer may show, or to now where one has passed that
+  /// observers do not know of.
   private func awaitExpiry(_ core: TransactionCore) throws {
     guard let moment = core.moment else { return }
-    let observed = state.withLock { $0.observed }
+    let (observed, known) = state.withLock { state in
+      // A clock may be set back, too: observers hear again of records that expire again.
+      let known = min(state.knownMoment ?? moment, moment)
+      state.knownMoment = known
+      return (state.observed, known)
+    }
     var next: Double?
     for entity in core.schema.expiring where observed.contains(entity.number) {
-      guard let date = try core.nextExpiry(of: entity) else { continue }
+      var date = try core.nextExpiry(of: entity)
+      // The clock was set ahead, or a read of this commit began before the date and this one after it.
+      if known < moment, try core.hasExpired(of: entity, since: known) { date = moment }
+      guard let date else { continue }
       next = min(next ?? date, date)
     }
     guard let next else { return }
-    // A clock that stands still is asked again, and not without a pause.
-    let delay = Duration.seconds(min(max(next - moment, 0.01), 86_400))
-    expiry.set(after: delay) { [weak self] in await self?.noticeExpiry(since: moment) }
+    // A clock that stands still is asked again, and not without a pause; a step of the clock is noticed within
+    // a minute.
+    let delay = Duration.seconds(min(max(next - moment, 0.01), Self.longestWait))
+    expiry.set(after: delay) { [weak self] in await self?.noticeExpiry() }
   }
 
-  /// Has observers of entities run again of which a record has expired since `moment`.
-  private func noticeExpiry(since moment: Double) async {
+  /// The longest time until the clock is read again, in seconds.
+  private static let longestWait = 60.0
+
+  /// Wakes the observers of entities of which a record has expired without their knowledge.
+  private func noticeExpiry() async {
     let core = core
     try? await core.onReader { [weak self] in
       try core.read { core in
-        guard let self else { return }
+        guard let self, let moment = core.moment else { return }
+        let known = self.state.withLock { $0.knownMoment } ?? moment
         let entities = try core.schema.expiring.filter { entity in
-          try core.hasExpired(of: entity, since: moment)
+          try core.hasExpired(of: entity, since: known)
         }
         let numbers = Set(entities.map(\.number))
         let observers = self.state.withLock { state in
-          state.observers.values.filter { !$0.entities.isDisjoint(with: numbers) }.map(\.observer)
+          state.knownMoment = moment
+          return state.observers.values.filter { !$0.entities.isDisjoint(with: numbers) }
+            .map(\.observer)
         }
-        for observer in observers { observer.wake(core.commitNumber.rawValue) }
+        for observer in observers { observer.wake(core.commitNumber.rawValue, at: moment) }
         try self.awaitExpiry(core)
       }
     }

@@ -25,14 +25,22 @@ class Observer: @unchecked Sendable {
     case ended
   }
 
+  /// What has changed after the commit `from`, up to the commit `commit`.
+  private struct Pending {
+    var from: UInt64
+    var commit: UInt64
+    var delta: ChangeDelta
+    /// When a record has expired: a read of the commit that began earlier still has it.
+    var moment = -Double.infinity
+  }
+
   let lock = HeldLock()
   /// In the center; set once.
   var key = 0
   private let gate = HeldLock()
   private var waiting: UnsafeContinuation<Signal, Never>?
   private var isEnded = false
-  /// What has changed after the commit `from`, up to the commit `commit`.
-  private var pending: [(from: UInt64, commit: UInt64, delta: ChangeDelta)] = []
+  private var pending: [Pending] = []
   /// The commit that the state is of; what is older is no news.
   private var commit: UInt64 = 0
   private var isStarted = false
@@ -133,30 +141,43 @@ class Observer: @unchecked Sendable {
     return merged
   }
 
-  private func note(_ from: UInt64, _ number: UInt64, _ delta: ChangeDelta) {
+  private func note(
+    _ from: UInt64, _ number: UInt64, _ delta: ChangeDelta, at moment: Double = -.infinity
+  ) {
     // One that nobody asks is not to grow.
     if let first = pending.first, pending.count >= 16 {
-      pending = [(first.from, pending[pending.count - 1].commit, merged)]
+      pending = [
+        Pending(
+          from: first.from, commit: pending[pending.count - 1].commit, delta: merged,
+          moment: pending.reduce(-.infinity) { max($0, $1.moment) })
+      ]
     }
-    pending.append((from, number, delta))
+    pending.append(Pending(from: from, commit: number, delta: delta, moment: moment))
     notice()
   }
 
   /// Has whoever waits look for itself, at commit `newest` or a later one.
-  final func wake(_ newest: UInt64) {
+  ///
+  /// - Parameter moment: when a record has expired: a read that began earlier is no answer.
+  final func wake(_ newest: UInt64, at moment: Double = -.infinity) {
     lock.lock()
-    note(0, newest, .unknown)
+    note(0, newest, .unknown, at: moment)
     let continuation = takeWaiting()
     lock.unlock()
     continuation?.resume(returning: .changed)
   }
 
-  /// The state is now that of `commit`.
-  final func start(at commit: UInt64) {
+  /// The state is now that of a read.
+  final func start(at core: TransactionCore) {
+    start(at: core.commitNumber.rawValue, core.moment ?? .infinity)
+  }
+
+  /// The state is now that of `commit`, by a read that began at `moment`.
+  final func start(at commit: UInt64, _ moment: Double = .infinity) {
     lock.lock()
     self.commit = commit
     isStarted = true
-    pending.removeAll { $0.commit <= commit }
+    pending.removeAll { $0.commit <= commit && $0.moment <= moment }
     // What has changed before the state and what after it cannot be told apart.
     for index in pending.indices where pending[index].from < commit {
       pending[index].delta = .unknown

@@ -51,14 +51,14 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
     difference = fresh.difference(from: state)
     state = fresh
     commit = core.commitNumber
-    start(at: commit.rawValue)
+    start(at: core)
   }
 
   /// Runs the query for the first time.
   func fetchFirst(_ core: TransactionCore) throws {
     state = try results(core)
     commit = core.commitNumber
-    start(at: commit.rawValue)
+    start(at: core)
   }
 
   private func results(_ core: TransactionCore) throws -> ResultState<E, Key> {

@@ -74,7 +74,7 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
       region.relationships.formUnion(tracker.relationships)
       lock.unlock()
     }
-    start(at: core.commitNumber.rawValue)
+    start(at: core)
     return fresh
   }
 }
