@@ -21,8 +21,7 @@ extension Store {
   public func evictExpired() throws -> EvictionReport {
     try core.checkWritable()
     try core.checkOpen("evict expired records of")
-    core.heldRecords.clear()
-    return try core.evict(at: core.options.moment)
+    return try core.evictExpired()
   }
 
   /// Removes the records whose date has passed, on the store's writer thread; otherwise as the synchronous
@@ -38,10 +37,7 @@ extension Store {
     let flag = Latch()
     return try await withTaskCancellationHandler {
       try await core.onWriter {
-        core.heldRecords.clear()
-        return try core.evict(at: core.options.moment) { _ in
-          if flag.isSet { throw CancellationError() }
-        }
+        try core.evictExpired { if flag.isSet { throw CancellationError() } }
       }
     } onCancel: {
       flag.set()

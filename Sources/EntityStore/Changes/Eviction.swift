@@ -31,128 +31,99 @@ extension StoreCore {
   /// The context of evictions in the history.
   static let evictionContext = "expiry"
 
-  /// Evicts the records that have expired at `moment`, in transactions of a bounded number of records.
-  ///
-  /// Records that cannot be removed stay; see ``EvictionReport/heldCounts``.
-  @discardableResult
-  func evict(
-    at moment: Double, _ onBatch: ((EvictionReport) throws -> Void)? = nil
-  ) throws -> EvictionReport {
-    var report = EvictionReport()
-    var limit = Self.evictionBatchCount
-    while true {
-      do {
-        let batch = limit
-        let evicted = try write(
-          WriteOrigin(context: Self.evictionContext), isEviction: true, Savepoints()
-        ) { core in try core.evict(at: moment, atMost: batch) }
-        guard !evicted.isEmpty else { break }
-        for (name, count) in evicted { report.evictedCounts[name, default: 0] += count }
-        report.batchCount += 1
-        limit = min(limit * 2, Self.evictionBatchCount)
-        try onBatch?(report)
-      } catch let error as StoreError where error.canHoldRecord {
-        // One of them, or the effect of its removal: halves lead to it.
-        guard limit == 1 else {
-          limit /= 2
-          continue
-        }
-        guard let first = try firstExpired(at: moment) else { break }
-        heldRecords.add(first.id, of: first.entity)
-      }
-    }
-    let held = try read { core in
-      try core.schema.expiring.map { ($0.name, try core.heldCount(of: $0, at: moment)) }
-    }
-    for (name, count) in held where count > 0 { report.heldCounts[name] = count }
-    return report
+  /// Evicts all that has expired, and tries again what could not be removed before.
+  func evictExpired(_ onBatch: (() throws -> Void)? = nil) throws -> EvictionReport {
+    let pass = EvictionPass(self, at: options.moment, triesHeld: true)
+    try pass.run(onBatch)
+    return pass.report
   }
 
-  /// The record that an eviction of one would remove; `nil` for none.
-  private func firstExpired(at moment: Double) throws -> (entity: EntityNumber, id: UInt64)? {
-    try read { core in
-      for entity in core.schema.expiring {
-        if let id = try core.dueRecords(of: entity, at: moment, atMost: 1).first {
-          return (entity.number, id)
-        }
-      }
-      return nil
-    }
-  }
-
-  /// Throws ``ExpiredFirst`` where a write would meet expired records.
+  /// Throws ``ExpiredFirst`` where a write would meet expired records that were not tried yet.
   func checkExpiry(_ core: TransactionCore) throws {
     guard core.schema.hasExpiry else { return }
     let moment = options.moment
-    for entity in core.schema.expiring
-    where try !core.dueRecords(of: entity, at: moment, atMost: 1).isEmpty {
+    for entity in core.schema.expiring where try core.hasDueRecords(of: entity, at: moment) {
       throw ExpiredFirst(moment: moment)
     }
   }
 }
 
 extension TransactionCore {
-  /// The records that have expired at `moment` and can be evicted, the oldest date first.
-  func dueRecords(
-    of entity: StoredEntity, at moment: Double, atMost limit: Int
-  ) throws(StoreError) -> [UInt64] {
-    guard let index = entity.expiryIndex else { return [] }
-    let held = store.heldRecords.ids(of: entity.number)
-    var ids: [UInt64] = []
-    try forEachExpired(index, at: moment) { id in
-      if !held.contains(id) { ids.append(id) }
-      return ids.count < limit
-    }
-    return ids
+  /// Whether records have expired at `moment` that no eviction has tried.
+  fileprivate func hasDueRecords(
+    of entity: StoredEntity, at moment: Double
+  ) throws(StoreError) -> Bool {
+    let start = store.heldRecords.start(of: entity.number)
+    let (ids, end) = try dueRecords(
+      of: entity, from: start, at: moment, atMost: 1, triesHeld: false)
+    if ids.isEmpty { store.heldRecords.pass(from: start, to: end, of: entity.number) }
+    return !ids.isEmpty
   }
 
-  fileprivate func heldCount(
-    of entity: StoredEntity, at moment: Double
+  /// The records from a place in the index of dates on that have expired at `moment`, the oldest date first.
+  ///
+  /// - Parameter triesHeld: whether records that could not be removed before are among them.
+  /// - Returns: also the place behind the last entry that was visited.
+  func dueRecords(
+    of entity: StoredEntity, from start: ExpiryPosition, at moment: Double, atMost limit: Int,
+    triesHeld: Bool
+  ) throws(StoreError) -> (ids: [UInt64], end: ExpiryPosition) {
+    guard let index = entity.expiryIndex else { return ([], start) }
+    let held = store.heldRecords
+    var ids: [UInt64] = []
+    var end = max(start, .behind(moment))
+    try forEachExpired(index, from: start, at: moment) { (id, key) throws(StoreError) in
+      if triesHeld { held.noteVisit() }
+      if triesHeld || !held.holds(id, key, of: entity.number) { ids.append(id) }
+      if ids.count < limit { return true }
+      end = .behind(key)
+      return false
+    }
+    return (ids, end)
+  }
+
+  /// Removes those of the records with `ids` that no delete rule denies, with those that go with them; returns
+  /// the others.
+  func evict(_ ids: [UInt64], of entity: StoredEntity) throws(StoreError) -> Set<UInt64> {
+    var ids = ids
+    IDSort.sort(&ids)
+    let (count, denied) = try deleteUndenied(ids, of: entity) { going in
+      var runs = IDRuns()
+      for id in going { runs.append(id) }
+      evictedIDs[entity.number] = runs.normalized
+    }
+    // An entry of a damaged index would be met again and again.
+    if count < ids.count, let index = entity.expiryIndex {
+      throw .damagedIndex(index.name, "it leads to records of \(entity.name) that are not there")
+    }
+    return denied
+  }
+
+  /// How many records among `ids` have expired at `moment`.
+  func expiredCount(
+    of ids: Set<UInt64>, _ entity: StoredEntity, at moment: Double
   ) throws(StoreError) -> Int {
-    let held = store.heldRecords.ids(of: entity.number)
-    guard !held.isEmpty, let index = entity.expiryIndex else { return 0 }
+    guard !ids.isEmpty, let index = entity.expiryIndex else { return 0 }
     var count = 0
     try forEachExpired(index, at: moment) { id in
-      if held.contains(id) { count += 1 }
+      if ids.contains(id) { count += 1 }
       return true
     }
     return count
   }
-
-  /// Removes records that have expired at `moment`, with those that go with them by delete rules; returns how
-  /// many of each entity had expired.
-  fileprivate func evict(
-    at moment: Double, atMost limit: Int
-  ) throws(StoreError) -> [String: Int] {
-    var left = limit
-    var evicted: [String: Int] = [:]
-    for entity in schema.expiring where left > 0 {
-      // An earlier entity's delete rules may have removed some already.
-      var ids = try dueRecords(of: entity, at: moment, atMost: left)
-      guard !ids.isEmpty else { continue }
-      IDSort.sort(&ids)
-      var runs = IDRuns()
-      for id in ids { runs.append(id) }
-      evictedIDs[entity.number] = runs.normalized
-      let count = try delete(ids, of: entity)
-      // An entry of a damaged index would be met again and again.
-      if count < ids.count, let index = entity.expiryIndex {
-        throw .damagedIndex(index.name, "it leads to records of \(entity.name) that are not there")
-      }
-      evicted[entity.name] = count
-      left -= count
-    }
-    return evicted
-  }
 }
 
 extension StoreError {
-  /// Whether it says that one record cannot be removed, rather than that nothing can be written.
-  fileprivate var canHoldRecord: Bool {
+  /// Whether it may be of the record that is removed, or of one that its removal changes, so that others can be
+  /// removed: any error but those of the engine and of the store as a whole.
+  var canHoldRecord: Bool {
     switch code {
-    case .denied, .invalidValue, .damaged, .missingTarget, .endlessChanges: true
+    case .noSuchStore, .notAStore, .newerFormat, .otherEngine, .unsuitablePath, .notPermitted,
+      .incompatibleSchema, .badSchema, .nestedWrite, .readOnly, .sealed, .closed, .poisoned,
+      .diskFull, .mapFull, .mismatchedFiles, .busy, .inputOutput, .cancelled, .snapshotExpired:
+      false
     case .brokenTransaction: (cause as? StoreError)?.canHoldRecord ?? false
-    default: false
+    default: true
     }
   }
 }

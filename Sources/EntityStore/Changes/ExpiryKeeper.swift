@@ -49,29 +49,39 @@ final class ExpiryKeeper: StoreCompanion {
 
   private func evict() async {
     let core = core
-    // An error is not lost: the next write evicts too, and throws it.
-    let next = try? await core.onWriter { () throws -> Double? in
+    // An error is not lost: the next write evicts too, and throws it. What a pass had held before stays held.
+    let next = try? await evictAll(core)
+    guard let wait = next ?? nil else { return }
+    // Timers of the system count in its own time: the clock is asked again at least each minute.
+    look(after: max(interval, .seconds(min(wait, 60))))
+  }
+}
+
+extension ExpiryKeeper {
+  /// Tries all that has expired, as the reason why a record could not be removed may be gone; other writes
+  /// have their turn between two transactions.
+  ///
+  /// - Returns: the time until the next record expires; `nil` for none.
+  private func evictAll(_ core: StoreCore) async throws -> Double? {
+    let moment = core.options.moment
+    let pass = try await core.onWriter { () throws -> Handed<EvictionPass>? in
       try core.checkOpen("evict expired records of")
-      let moment = core.options.moment
-      // The reason why a record could not be removed may be gone.
-      core.heldRecords.clear()
-      if try core.read({ try $0.hasDueRecords(at: moment) }) { try core.evict(at: moment) }
-      return try core.read { core -> Double? in
+      guard try core.read({ try $0.hasExpired(ofAny: $0.schema.expiring) }) else { return nil }
+      return Handed(EvictionPass(core, at: moment, triesHeld: true))
+    }
+    if let pass { while try await core.onWriter({ try pass.value.step() }) {} }
+    return try await core.onWriter {
+      try core.read { core -> Double? in
         let dates = try core.schema.expiring.compactMap { try core.nextExpiry(of: $0) }
         return dates.min().map { $0 - moment }
       }
     }
-    guard let wait = next ?? nil else { return }
-    // Timers of the system count in its own time: a clock of tests is asked again each interval.
-    look(after: max(interval, .seconds(min(wait, 86_400))))
   }
 }
 
-extension TransactionCore {
-  fileprivate func hasDueRecords(at moment: Double) throws(StoreError) -> Bool {
-    for entity in schema.expiring where try !dueRecords(of: entity, at: moment, atMost: 1).isEmpty {
-      return true
-    }
-    return false
-  }
+/// Something that one thread at a time has, handed from one to the next.
+private struct Handed<Value>: @unchecked Sendable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
 }

@@ -30,7 +30,7 @@ extension StoreCore {
       } catch is SchemaIsOld {
         try mapped { try reloadForReading() }
       } catch let error as ExpiredFirst {
-        try evict(at: error.moment)
+        try EvictionPass(self, at: error.moment, triesHeld: false).run()
       } catch is SavepointFailed {}
     }
   }
@@ -74,6 +74,7 @@ extension StoreCore {
     }
     let core = TransactionCore(
       transaction: transaction, schema: schema, store: self, isWrite: true)
+    if schema.hasExpiry { heldRecords.begin(core) }
     if !isEviction { try checkExpiry(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)

@@ -85,7 +85,7 @@ package final class DynamicStore: Sendable {
   package func evictExpired() throws -> EvictionReport {
     try core.checkWritable()
     try core.checkOpen("evict expired records of")
-    return try core.evict(at: core.options.moment)
+    return try core.evictExpired()
   }
 
   // MARK: Copies

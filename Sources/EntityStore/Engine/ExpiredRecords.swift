@@ -58,19 +58,6 @@ final class ExpiredRecordsCache: Sendable {
   }
 }
 
-/// The expired records that cannot be evicted, of one store, until it is asked to try again.
-final class HeldRecords: Sendable {
-  private let held = Guarded<[EntityNumber: Set<UInt64>]>([:])
-
-  func ids(of entity: EntityNumber) -> Set<UInt64> { held.withLock { $0[entity] ?? [] } }
-
-  func add(_ id: UInt64, of entity: EntityNumber) {
-    _ = held.withLock { $0[entity, default: []].insert(id) }
-  }
-
-  func clear() { held.withLock { $0 = [:] } }
-}
-
 extension StoreOptions {
   /// The time now, by the clock of the options, in seconds since 2001.
   var moment: Double { now().timeIntervalSinceReferenceDate }
@@ -154,20 +141,24 @@ extension TransactionCore {
     _ index: StoredIndex, after earlier: Double? = nil, at moment: Double,
     _ body: (UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) -> Double? {
+    let first = earlier.map(ExpiryPosition.behind) ?? .first
+    return try forEachExpired(index, from: first, at: moment) { (id, _) throws(StoreError) in
+      try body(id)
+    }
+  }
+
+  /// The same from a place in the index on; `body` is given the key of each entry.
+  @discardableResult
+  func forEachExpired(
+    _ index: StoredIndex, from first: ExpiryPosition, at moment: Double,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Double? {
     var next: Double?
     do {
-      // A key after every entry of a date.
-      func end(of date: Double) -> [UInt8] {
-        var encoder = KeyEncoder()
-        encoder.append(date: date)
-        return Array(encoder.bytes) + [255]
-      }
-      let last = end(of: moment)
+      let last = ExpiryPosition.behind(moment)
       let cursor = try Cursor(index.tree, in: transaction)
-      // Null comes before all dates.
-      let dates = KeyRange(lower: .included(earlier.map(end) ?? [0, 255]))
-      try cursor.walk(dates, backwards: false) { key, value in
-        guard last.withUnsafeBytes({ compareKeys(key, $0) < 0 }) else {
+      try cursor.walk(KeyRange(lower: .included(first.bytes)), backwards: false) { key, value in
+        guard last.isAbove(key) else {
           var decoder = KeyDecoder(key)
           if case .date(let date) = try decoder.next(), date.isFinite { next = date }
           return false
@@ -178,7 +169,7 @@ extension TransactionCore {
         guard let id else {
           throw StoreError.damagedIndex(index.name, "an entry has no record id")
         }
-        return try body(id)
+        return try body(id, key)
       }
     } catch {
       throw StoreError(wrapping: error)

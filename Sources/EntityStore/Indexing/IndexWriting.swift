@@ -38,6 +38,8 @@ struct IndexWriter: ~Copyable {
   /// The bytes appended since the last filler, and the keys of fillers.
   private var unfilled = 0
   private var fillers: [[UInt8]] = []
+  /// Told the first key that is put, which is the least, where records expire by the index.
+  private var dates: (held: HeldRecords, entity: EntityNumber)?
 
   /// - Parameter alsoRemoves: entries are also removed, so none is appended.
   init(
@@ -52,6 +54,7 @@ struct IndexWriter: ~Copyable {
     hasBegun = alsoRemoves
     transaction = core.transaction
     lifted = LiftedEntries()
+    dates = core.dates(in: index)
   }
 
   deinit { body.deallocate() }
@@ -59,6 +62,7 @@ struct IndexWriter: ~Copyable {
   @inline(__always)
   mutating func put(_ key: UnsafeRawBufferPointer, recordID: UInt64) throws(LMDBError) {
     if !hasBegun { try begin(key) }
+    if dates != nil { tellFirst(key) }
     if !lifted.isEmpty { try makeWay(for: key) }
     if isUnique { body.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
     let value = UnsafeRawBufferPointer(start: body, count: isUnique ? 8 : 0)
@@ -78,6 +82,7 @@ struct IndexWriter: ~Copyable {
   mutating func put(_ block: borrowing KeyBlock) throws(LMDBError) {
     guard block.count > 0, let keys = block.base else { return }
     if !hasBegun { try begin(block.key(at: 0)) }
+    if dates != nil { tellFirst(block.key(at: 0)) }
     var entry = 0
     if isAppending, !isRepacking {
       entry = try cursor.append(keys: keys, ends: block.ends, values: block.values)
@@ -105,6 +110,13 @@ struct IndexWriter: ~Copyable {
     guard try cursor.seek(key) else { return }
     if isUnique { try index.checkEntry(cursor.value, leadsTo: id) }
     try cursor.delete()
+  }
+
+  @inline(never)
+  private mutating func tellFirst(_ key: UnsafeRawBufferPointer) {
+    guard let dates else { return }
+    dates.held.put(key, of: dates.entity)
+    self.dates = nil
   }
 
   private mutating func begin(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
@@ -255,6 +267,7 @@ extension TransactionCore {
                 key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
                 in: index.tree)
             }
+            if let dates = dates(in: index) { dates.held.put(key, of: dates.entity) }
           }
         }
       }
@@ -285,6 +298,7 @@ extension TransactionCore {
     } catch {
       throw StoreError(error)
     }
+    if let dates = dates(in: index) { dates.held.put(key.bytes, of: dates.entity) }
   }
 
   /// Removes the entry of one record from an index that is being built.
@@ -297,6 +311,20 @@ extension TransactionCore {
     } catch {
       throw StoreError(error)
     }
+  }
+}
+
+extension TransactionCore {
+  /// Who is told of the keys that are put into `index`, and the entity that expires by it; `nil` where no
+  /// records do.
+  @inline(__always)
+  fileprivate func dates(in index: StoredIndex) -> (held: HeldRecords, entity: EntityNumber)? {
+    schema.hasExpiry ? knownDates(in: index) : nil
+  }
+
+  @inline(never)
+  private func knownDates(in index: StoredIndex) -> (held: HeldRecords, entity: EntityNumber)? {
+    schema.expiring.first { $0.expiryIndex === index }.map { (store.heldRecords, $0.number) }
   }
 }
 

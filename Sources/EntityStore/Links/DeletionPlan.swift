@@ -17,12 +17,55 @@ struct DeletionPlan {
   /// By entity, the records that go.
   private var going: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
+  /// By entity and record, the records whose rules make it go; kept where it is asked which of the named
+  /// records are denied.
+  private var causes: [EntityNumber: [UInt64: [(entity: EntityNumber, id: UInt64)]]] = [:]
+
+  /// A record that a delete may not remove.
+  private struct Denial {
+    let end: RelationshipEnd
+    let id: UInt64
+    /// The record that keeps it.
+    let other: UInt64
+    /// The condition that the other record fulfils.
+    var condition: String?
+  }
 
   /// The plan of the delete of the records with `ids` of `entity`, which ascend.
   ///
   /// - Throws: ``StoreError/Code/denied``; nothing was written.
   init(
     deleting ids: [UInt64], of entity: StoredEntity, core: TransactionCore
+  ) throws(StoreError) {
+    try self.init(naming: ids, of: entity, core: core, keepsCauses: false)
+    try forEachDenial { (denial) throws(StoreError) in
+      throw .denied(denial.end, denial.id, denial.other, where: denial.condition)
+    }
+  }
+
+  /// The plan of the delete of those of the records with `ids`, which ascend, that no rule denies.
+  ///
+  /// - Parameter denied: the others.
+  init(
+    deletingUndenied ids: [UInt64], of entity: StoredEntity, core: TransactionCore,
+    denied: inout Set<UInt64>
+  ) throws(StoreError) {
+    var ids = ids
+    while true {
+      let plan = try DeletionPlan(naming: ids, of: entity, core: core, keepsCauses: true)
+      let found = try plan.deniedNames()
+      if found.isEmpty {
+        self = plan
+        return
+      }
+      // A record that stays may deny the removal of another one.
+      denied.formUnion(found)
+      ids.removeAll { found.contains($0) }
+    }
+  }
+
+  private init(
+    naming ids: [UInt64], of entity: StoredEntity, core: TransactionCore, keepsCauses: Bool
   ) throws(StoreError) {
     self.core = core
     var round = [(entity: entity, ids: ids)]
@@ -35,7 +78,10 @@ struct DeletionPlan {
         for end in core.schema.ends(of: entity) where end.onDelete == .cascade {
           let target = end.target.number
           entities[target] = end.target
-          try core.forEachRelated(of: ids, by: end) { (_, other) throws(StoreError) in
+          try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
+            if keepsCauses {
+              causes[target, default: [:]][other, default: []].append((entity.number, id))
+            }
             if going[target, default: []].insert(other).inserted {
               next[target, default: []].append(other)
             }
@@ -50,7 +96,21 @@ struct DeletionPlan {
         return (entity, ids)
       }
     }
-    try checkDenials()
+  }
+
+  /// The named records that a rule denies to delete, or to delete a record that goes with them.
+  private func deniedNames() throws(StoreError) -> Set<UInt64> {
+    var found: [EntityNumber: Set<UInt64>] = [:]
+    var open: [(entity: EntityNumber, id: UInt64)] = []
+    try forEachDenial { denial in
+      let entity = denial.end.source.number
+      if found[entity, default: []].insert(denial.id).inserted { open.append((entity, denial.id)) }
+    }
+    while let (entity, id) = open.popLast() {
+      for cause in causes[entity]?[id] ?? []
+      where found[cause.entity, default: []].insert(cause.id).inserted { open.append(cause) }
+    }
+    return named.ids.intersection(found[named.entity] ?? [])
   }
 
   /// The records that go of an entity, ascending.
@@ -60,35 +120,38 @@ struct DeletionPlan {
     return ids
   }
 
-  private func checkDenials() throws(StoreError) {
+  /// Calls `body` for the records that go and that a rule denies to delete.
+  private func forEachDenial(
+    _ body: (Denial) throws(StoreError) -> Void
+  ) throws(StoreError) {
     for (number, entity) in entities.sorted(by: { $0.key < $1.key }) {
       let ends = core.schema.ends(of: entity)
       guard
         ends.contains(where: { $0.onDelete == .deny || $0.leavesNull || $0.denyCondition != nil })
       else { continue }
       let ids = ids(of: number)
-      for end in ends { try checkCondition(of: end, ids) }
+      for end in ends { try forEachDenial(byConditionOf: end, ids, body) }
       for end in ends where end.onDelete == .deny || end.leavesNull && end.isRequired {
         let others = passedOver(by: end)
-        var denied: (id: UInt64, other: UInt64)?
         try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
-          guard !others.contains(other) else { return true }
-          denied = (id, other)
-          return false
+          if !others.contains(other) { try body(Denial(end: end, id: id, other: other)) }
+          return true
         }
-        if let denied { throw .denied(end, denied.id, denied.other) }
       }
     }
   }
 
-  /// Throws where a record that `end` leads to fulfils the condition by which it denies deletes.
-  private func checkCondition(of end: RelationshipEnd, _ ids: [UInt64]) throws(StoreError) {
+  /// Calls `body` for the records among `ids` where one that `end` leads to fulfils the condition by which it
+  /// denies deletes.
+  private func forEachDenial(
+    byConditionOf end: RelationshipEnd, _ ids: [UInt64],
+    _ body: (Denial) throws(StoreError) -> Void
+  ) throws(StoreError) {
     guard let text = end.denyCondition, let condition = try core.denyCondition(of: end) else {
       return
     }
     let target = end.target
     let passedOver = named.entity == target.number ? named.ids : []
-    var denied: (id: UInt64, other: UInt64)?
     do {
       let records = try Cursor(target.records, in: core.transaction)
       try core.forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in
@@ -100,13 +163,12 @@ struct DeletionPlan {
         } catch {
           throw StoreError(wrapping: error)
         }
-        denied = (id, other)
-        return false
+        try body(Denial(end: end, id: id, other: other, condition: text))
+        return true
       }
     } catch {
       throw StoreError(wrapping: error)
     }
-    if let denied { throw .denied(end, denied.id, denied.other, where: text) }
   }
 
   /// The records that do not keep others from being deleted by `end`.
@@ -223,6 +285,28 @@ extension TransactionCore {
     let present = try self.present(ids, of: entity)
     _ = try DeletionPlan(deleting: present, of: entity, core: self).run(entity, body)
     return present.count
+  }
+
+  /// Removes those of the records with `ids`, which ascend, that no delete rule denies, and those that go with
+  /// them.
+  ///
+  /// - Parameter willDelete: called with the records that are about to be removed.
+  /// - Returns: how many of them were there, and those that a rule denies.
+  func deleteUndenied(
+    _ ids: [UInt64], of entity: StoredEntity, _ willDelete: ([UInt64]) -> Void
+  ) throws(StoreError) -> (foundCount: Int, denied: Set<UInt64>) {
+    guard hasDeleteRules(entity) else {
+      willDelete(ids)
+      return (try remove(ids, of: entity, nil), [])
+    }
+    let present = try self.present(ids, of: entity)
+    var denied: Set<UInt64> = []
+    let plan = try DeletionPlan(deletingUndenied: present, of: entity, core: self, denied: &denied)
+    if denied.count < present.count {
+      willDelete(present.filter { !denied.contains($0) })
+      _ = try plan.run(entity)
+    }
+    return (present.count, denied)
   }
 
   /// Removes the record `id`; returns whether there was one.
