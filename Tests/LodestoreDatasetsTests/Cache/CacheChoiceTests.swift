@@ -108,6 +108,22 @@ import Testing
     #expect(error.code == .inputOutput && error.side == .program, "\(error)")
   }
 
+  @Test func `A complete file stays when something else keeps it from being opened`() throws {
+    let folder = try ScratchFolder()
+    let content = try dataset(folder).content
+    // A path of a kind that stores refuse, with sound bytes behind it.
+    let path = content.folder.generation(4)
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: SpecGenerations(folder).seal(4))
+    var state = CacheState(name: SpecGenerations.name)
+    let error = try #require(throws: DatasetError.self) {
+      _ = try Installer(content: content, onStep: { _ in }).install(
+        path, as: 4, source: .refresh, digest: nil, keys: "", at: Date(), &state)
+    }
+    #expect(error.side == .program && error.code != .unusableStore, "\(error)")
+    #expect(content.folder.numbers == [4] && state.current == nil)
+  }
+
   @Test func `A long error of an importer is cut in the state`() async throws {
     struct LongError: Error, CustomStringConvertible {
       let description = String(repeating: "long \u{1F980} ", count: 200_000)
