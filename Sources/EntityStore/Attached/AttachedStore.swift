@@ -115,7 +115,7 @@ public struct PinnedAttachment: Sendable {
 
   /// Runs `body` on both, on the calling thread.
   ///
-  /// - Throws: the errors of `body`; otherwise as ``PinnedSnapshot/read(_:)-((Snapshot)->R)``.
+  /// - Throws: the errors of `body`; otherwise as `PinnedSnapshot.read(_:)`.
   public func read<R>(_ body: (borrowing AttachedSnapshot) throws -> R) throws -> R {
     try store.read { own in
       try dataset.read { dataset in try body(AttachedSnapshot(own.core, dataset.core)) }

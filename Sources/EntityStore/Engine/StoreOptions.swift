@@ -178,7 +178,7 @@ public struct StoreOptions: Sendable {
   ///
   /// A store that is open for writing evicts them by itself: before each write, and otherwise this long after
   /// the last eviction. Reads leave them out in any case. `nil` evicts before writes and by
-  /// ``Store/evictExpired()`` alone. The default is a minute.
+  /// `Store.evictExpired()` alone. The default is a minute.
   public var evictionInterval: Duration? = .seconds(60)
   /// Whether a file of the other LMDB is made into one of the LMDB of this program before it is
   /// opened for writing.

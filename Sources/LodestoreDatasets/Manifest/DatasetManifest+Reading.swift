@@ -14,7 +14,7 @@ extension DatasetManifest {
   ///
   /// - Parameters:
   ///   - bytes: the file's content.
-  ///   - keys: the key set that must have signed it. Where ``claimedKeySet(in:)`` is higher than its
+  ///   - keys: the key set that must have signed it. Where `claimedKeySet(in:)` is higher than its
   ///     number, the sets between are fetched first.
   ///   - name: the dataset's name.
   /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or `otherDataset`.
