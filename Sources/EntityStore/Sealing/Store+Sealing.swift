@@ -118,7 +118,7 @@ extension StoreCore {
     }
     guard try expired() != nil else { return }
     let isWritable = !environment.isSealed && !options.isReadOnly
-    if isWritable { _ = try evict(at: options.moment) }
+    if isWritable { _ = try evictExpired() }
     guard let left = try expired() else { return }
     throw StoreError(
       .denied,
