@@ -10,6 +10,8 @@ struct CacheContent: Sendable {
   let storeOptions: StoreOptions
   /// The keys that the program carries; nil for a dataset without a publisher.
   var carried: TrustedKeys?
+  /// The time of day, for a dataset whose generations are numbered by it; `nil` for a published one.
+  var clock: (@Sendable () -> Date)?
 
   /// The current generation, and what is known about others.
   struct Choice: Sendable {
@@ -87,7 +89,7 @@ struct CacheContent: Sendable {
     }
     let first = state.current?.generation ?? 0
     for installed in state.installed {
-      if let seed = choice.seed, seed.number > installed.generation { break }
+      if let seed = choice.seed, wins(seed.number, over: installed.generation, state) { break }
       if let before, before.source != .seed {
         if before.isFile(of: installed) {
           choice.open = before
@@ -133,6 +135,21 @@ struct CacheContent: Sendable {
     let text = state.trust.text(from: carried)
     let counts = !isSigned || state.installed.contains { open.isFile(of: $0) && $0.keys == text }
     return counts ? max(seen, open.number) : seen
+  }
+
+  /// Whether a number by the time of day is of a clock that was more than a day ahead.
+  func isAhead(_ number: UInt64, at time: Date? = nil) -> Bool {
+    guard let now = time ?? clock?() else { return false }
+    return number > ServiceImport.number(at: now.addingTimeInterval(86_400), after: 0)
+  }
+
+  /// Whether a seed is newer than an installed generation.
+  ///
+  /// A generation of a service that was made under a clock that was ahead is newer only than those that were here
+  /// before it.
+  private func wins(_ seed: UInt64, over number: UInt64, _ state: CacheState) -> Bool {
+    guard clock != nil, isAhead(number), !isAhead(seed) else { return seed > number }
+    return seed > state.numberBefore
   }
 
   /// Removes generations that the state does not name and that nobody reads; under the lock of the refresh.

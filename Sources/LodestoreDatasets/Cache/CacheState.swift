@@ -54,6 +54,13 @@ struct CacheState: Sendable, Equatable {
   var tagKeys: String?
   /// The name of the patch that could not be applied last; it is not fetched again.
   var failedPatch: String?
+  /// Until when a place has asked not to be asked.
+  var notBefore: [String: Date] = [:]
+  /// The highest number before the current generation of a service.
+  var numberBefore: UInt64 = 0
+  /// The content of a generation that a service has confirmed unchanged since, and up to which date.
+  var confirmedContent: String?
+  var confirmedAsOf: Date?
   /// When the state was rebuilt of the sealed files because it could not be read.
   var rebuiltAt: Date?
 
@@ -81,6 +88,12 @@ struct CacheState: Sendable, Equatable {
     installed[index].keys = keys
   }
 
+  /// Remembers until when a place is not to be asked, for the last 32 places.
+  mutating func keepFrom(_ place: String, until date: Date) {
+    if notBefore.count >= 32, notBefore[place] == nil { notBefore = [:] }
+    notBefore[place] = date
+  }
+
   /// Remembers the entity tag of the manifest at an address, for the last 16 addresses.
   mutating func remember(_ tag: String, of place: String, by carried: TrustedKeys) {
     guard tag.utf8.count <= 512, place.utf8.count <= 2_048 else { return }
@@ -96,6 +109,15 @@ struct CacheState: Sendable, Equatable {
 }
 
 extension CacheState {
+  /// How old the data of a generation is; a service that has nothing new confirms it as of a later date.
+  func age(of open: OpenGeneration) -> DatasetAge {
+    var dataAsOf = open.seal.dataAsOf
+    if let confirmedAsOf, confirmedContent == open.seal.contentDigest {
+      dataAsOf = max(dataAsOf, confirmedAsOf)
+    }
+    return DatasetAge(dataAsOf: dataAsOf, builtAt: open.seal.sealedAt, lastChecked: lastChecked)
+  }
+
   private static let version = 1
   private static let byteLimit = 1 << 20
 
@@ -167,6 +189,10 @@ extension CacheState {
     members["mirrors"] = mirrors.isEmpty ? nil : .array(mirrors.map { .string($0) })
     members["tagKeys"] = tagKeys.map { .string($0) }
     members["failedPatch"] = failedPatch.map { .string($0) }
+    members["notBefore"] = notBefore.isEmpty ? nil : .object(notBefore.mapValues(\.json))
+    members["numberBefore"] = numberBefore == 0 ? nil : JSONValue(numberBefore)
+    members["confirmedContent"] = confirmedContent.map { .string($0) }
+    members["confirmedAsOf"] = confirmedAsOf.map(\.json)
     members["rebuiltAt"] = rebuiltAt.map(\.json)
     return Self.lines(.object(members))
   }
@@ -210,6 +236,11 @@ extension CacheState {
     mirrors = json["mirrors"]?.arrayValue?.compactMap(\.stringValue) ?? []
     tagKeys = json["tagKeys"]?.stringValue
     failedPatch = json["failedPatch"]?.stringValue
+    notBefore =
+      json["notBefore"]?.objectValue?.compactMapValues { Date(json: $0) } ?? [:]
+    numberBefore = json["numberBefore"]?.uint64Value ?? 0
+    confirmedContent = json["confirmedContent"]?.stringValue
+    confirmedAsOf = json["confirmedAsOf"].flatMap(Date.init(json:))
     rebuiltAt = json["rebuiltAt"].flatMap(Date.init(json:))
   }
 }

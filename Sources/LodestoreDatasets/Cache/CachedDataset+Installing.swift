@@ -20,6 +20,8 @@ extension CachedDataset {
     fileAt file: String, withoutSignature: Bool = false
   ) async throws -> DatasetGeneration {
     let began = options.clock()
+    // A download of this process may take hours; the file is here.
+    stopRun(.interrupted(name))
     let lock = try await lockFolder()
     defer { withExtendedLifetime(lock) {} }
     try content.folder.make()
@@ -44,7 +46,9 @@ extension CachedDataset {
     guard seal.generation > highest else {
       throw DatasetError.notNewerFile(seal.generation, highest: highest)
     }
-    let part = content.folder.part(seal.generation)
+    // Under another name than a download's, which goes on where it ended.
+    let part = content.folder.part(seal.generation) + ".installing"
+    defer { SystemFile.remove(part) }
     try await copy(file, to: part, digest)
     let installer = Installer(content: content, onStep: options.onStep)
     let open = try installer.install(
@@ -102,7 +106,6 @@ extension CachedDataset {
 
   /// Copies a file, and checks that the copy has the digest of the original.
   private func copy(_ file: String, to part: String, _ digest: FileDigest) async throws {
-    content.folder.removeIncoming()
     guard let source = try SystemFile.openForReading(file) else {
       throw DatasetError.system(ENOENT, "install", file)
     }

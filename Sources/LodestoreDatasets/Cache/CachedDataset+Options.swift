@@ -13,6 +13,11 @@ extension CachedDataset {
     /// The time after a successful check within which ``ReadPolicy/freshElseCache`` and ``ReadPolicy/freshOnly`` take
     /// the data that is here for fresh; 60 seconds by default.
     public var freshFor = Duration.seconds(60)
+    /// How long ``ReadPolicy/freshElseCache`` waits for a refresh before it takes the data that is here; 30 seconds by
+    /// default.
+    ///
+    /// The refresh goes on in the background.
+    public var freshWait = Duration.seconds(30)
     /// The longest wait after a first failure, which doubles with each further one.
     ///
     /// The wait itself is drawn between half of this and all of it, so that many programs that failed together do not

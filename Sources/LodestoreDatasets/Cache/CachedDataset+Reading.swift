@@ -15,11 +15,22 @@ extension CachedDataset {
         try await refreshIfDue(within: options.checkInterval)
         return try current()
       }
-      if isDue(after: options.checkInterval) { refreshInBackground() }
-      return try current()
+      do {
+        let generation = try current()
+        if isDue(after: options.checkInterval) { refreshInBackground() }
+        return generation
+      } catch let error as DatasetError where error.code == .tooOld {
+        // Data that the program refuses is none.
+        try await refreshIfDue(within: options.freshFor)
+        return try current()
+      }
     case .freshElseCache:
       do {
-        try await refreshIfDue(within: options.freshFor)
+        if hasGeneration {
+          if isDue(after: options.freshFor) { try await refresh(atMost: options.freshWait) }
+        } else {
+          try await refresh()
+        }
         return try current()
       } catch let error as DatasetError where error.code != .tooOld {
         guard hasGeneration else { throw error }
@@ -39,6 +50,30 @@ extension CachedDataset {
     if isDue(after: interval) || !hasGeneration { try await refresh() }
   }
 
+  /// Refreshes, and waits no longer than a limit; the refresh goes on behind it.
+  private func refresh(atMost limit: Duration) async throws {
+    // A caller that stays, so that the refresh does not end with this one.
+    let kept = Task { [self] in _ = try? await refresh() }
+    do {
+      let hasEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
+        group.addTask { [self] in
+          try await refresh()
+          return true
+        }
+        group.addTask {
+          try await Task.sleep(for: limit)
+          return false
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? false
+      }
+      guard hasEnded else { throw DatasetError.notYetFresh(name, after: limit) }
+    } catch {
+      if Task.isCancelled { kept.cancel() }
+      throw error
+    }
+  }
+
   /// Whether the last successful check is longer ago than an interval, or cannot be told.
   func isDue(after interval: Duration) -> Bool {
     guard let state = try? loaded().state, let checked = state.lastChecked else { return true }
@@ -51,7 +86,9 @@ extension CachedDataset {
   /// Begins a refresh that nobody waits for; its failure is kept in ``status``.
   private func refreshInBackground() {
     if case .none = origin.form { return }
-    if let next = try? loaded().state.nextAttempt, next > options.clock() { return }
+    if let state = try? loaded().state, isWaiting(memory.completed(state), at: options.clock()) {
+      return
+    }
     Task.detached(priority: .utility) { [weak self] in _ = try? await self?.refresh() }
   }
 
@@ -83,15 +120,26 @@ extension CachedDataset {
 
   /// Refreshes when it is time; returns the wait until it is time again.
   private func checkInBackground(every interval: Duration) async -> Duration {
-    if isDue(after: interval) { _ = try? await refresh() }
-    guard let state = try? loaded().state else { return max(interval, .seconds(60)) }
-    let now = options.clock()
     var wait = interval.inSeconds
+    var least = 1.0
+    if isDue(after: interval) {
+      do {
+        try await refresh()
+      } catch {
+        // Also a failure that left no time to wait for, such as that of a folder that cannot be locked.
+        least = max(options.firstWait.inSeconds, 1)
+      }
+    }
+    guard let known = try? loaded().state else { return max(interval, .seconds(60)) }
+    let state = memory.completed(known)
+    let now = options.clock()
     if let checked = state.lastChecked, checked <= now {
       wait -= now.timeIntervalSince(checked)
     }
-    if let next = state.nextAttempt { wait = max(wait, next.timeIntervalSince(now)) }
-    return .seconds(min(max(wait, 1), 86_400))
+    if let next = state.nextAttempt, isWaiting(state, at: now) {
+      (wait, least) = (max(wait, next.timeIntervalSince(now)), 1)
+    }
+    return .seconds(min(max(wait, least), 86_400))
   }
 }
 

@@ -33,6 +33,7 @@ public final class CachedDataset: Sendable {
   /// Guarded by its lock, which is held while files are opened.
   private let shared = Mutex(Shared())
   let news = GenerationNews()
+  let memory = RefreshMemory()
 
   private struct Shared {
     var stamp: SystemFile.Stamp?
@@ -73,9 +74,11 @@ public final class CachedDataset: Sendable {
     self.options = options
     path = folder + "/" + name
     let files = DatasetFolder(path: path)
-    content = CacheContent(
+    var content = CacheContent(
       name: name, folder: files, seed: seed, entities: entities, storeOptions: options.store,
       carried: origin.keys)
+    if case .service = origin.form { content.clock = options.clock }
+    self.content = content
     // A folder that cannot be written to serves what it has.
     if SystemFile.stamp(of: files.state) == nil {
       do throws(DatasetError) {
@@ -118,9 +121,7 @@ public final class CachedDataset: Sendable {
       throw choice.unusable ?? .nothingHere(name, state.lastFailure.map { "; \($0.message)" } ?? "")
     }
     var generation = DatasetGeneration(
-      store: open.store, number: open.number, source: open.source,
-      age: DatasetAge(
-        dataAsOf: open.seal.dataAsOf, builtAt: open.seal.sealedAt, lastChecked: state.lastChecked))
+      store: open.store, number: open.number, source: open.source, age: state.age(of: open))
     generation.unusable = choice.unusable
     return generation
   }
@@ -189,6 +190,14 @@ public final class CachedDataset: Sendable {
       shared.run = run
       return run
     }
+  }
+
+  /// Ends the running refresh, whose callers get an error.
+  func stopRun(_ error: DatasetError) {
+    shared.withLock { shared in
+      defer { shared.run = nil }
+      return shared.run
+    }?.stop(error)
   }
 
   /// Replaces the task that keeps the dataset fresh, and ends the one before.

@@ -110,6 +110,13 @@ extension DatasetError {
         + "wait for it, or end it")
   }
 
+  static func interrupted(_ name: String) -> Self {
+    DatasetError(
+      .busy,
+      "cannot go on with the refresh of the dataset '\(visible(name))': a file is being installed; refresh "
+        + "again")
+  }
+
   static func noOrigin(_ name: String) -> Self {
     DatasetError(
       .noOrigin,
@@ -196,9 +203,10 @@ extension DatasetError {
 
   static func unsealable(_ error: StoreError) -> Self {
     DatasetError(
-      error.code == .diskFull ? .diskFull : .inputOutput,
-      "cannot seal what the import brought: \(error.message); make room, and refresh again",
-      cause: error)
+      error.code == .diskFull ? .diskFull : error.code == .damaged ? .damaged : .inputOutput,
+      "cannot seal what the import brought: \(error.message); "
+        + (error.code == .diskFull ? "make room, and refresh again" : "refresh again"), cause: error
+    )
   }
 
   /// The error of a request.
@@ -209,10 +217,35 @@ extension DatasetError {
       error.code == .pageTooLarge ? .damaged : .network, error.message, cause: error)
   }
 
+  static func noManifestAnswer(_ place: String) -> Self {
+    DatasetError(
+      .network,
+      "cannot read the manifest of '\(place)': the answer is another document, such as the page of a network "
+        + "that wants a login; open a page in a browser, and check the address")
+  }
+
+  static func notYetFresh(_ name: String, after limit: Duration) -> Self {
+    DatasetError(
+      .network,
+      "cannot refresh the dataset '\(visible(name))' within \(limit): it goes on in the background; read "
+        + "again later")
+  }
+
+  static func slow(_ place: String, _ bytes: Int) -> Self {
+    DatasetError(
+      .network,
+      "cannot fetch from '\(place)': it sends too slowly, \(bytes) bytes so far; try again later, or add a "
+        + "mirror")
+  }
+
   static func importFailed(_ error: any Error) -> Self {
     switch error {
     case let error as WebSourceError: network(error)
     case let error as DatasetError: error
+    case let error as StoreError where error.code == .diskFull:
+      DatasetError(
+        .diskFull, "cannot keep what the service sends: \(error.message); make room on the disk",
+        cause: error)
     default:
       DatasetError(
         .importFailed, "cannot refresh from the service: \(error); look at the importer",

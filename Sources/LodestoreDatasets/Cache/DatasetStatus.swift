@@ -55,13 +55,12 @@ extension CachedDataset {
   /// - Throws: ``DatasetError`` when the folder cannot be used.
   public var status: DatasetStatus {
     get throws {
-      let (state, choice) = try loaded()
+      let (known, choice) = try loaded()
+      let state = memory.completed(known)
       return DatasetStatus(
         name: name, generation: choice.open?.number, source: choice.open?.source,
-        age: choice.open.map {
-          DatasetAge(
-            dataAsOf: $0.seal.dataAsOf, builtAt: $0.seal.sealedAt, lastChecked: state.lastChecked)
-        }, highestSeen: content.highest(state, choice), place: state.lastPlace,
+        age: choice.open.map { state.age(of: $0) },
+        highestSeen: content.highest(state, choice), place: state.lastPlace,
         lastFailure: state.lastFailure.map {
           DatasetStatus.Failure(code: $0.code, message: $0.message, date: $0.date)
         }, failureCount: state.failureCount, nextAttempt: state.nextAttempt,

@@ -15,8 +15,18 @@ final class FileLock: Sendable {
   private init(_ file: OpenFile) { self.file = file }
 
   /// Locks a file for one holder and makes it if needed; nil while another opening has a lock.
+  ///
+  /// A cleaner of caches may have removed the file between its opening and the lock. Then another process locks a file
+  /// that has been made since, and the lock of the old one counts for nothing.
   static func exclusive(making path: String) throws(DatasetError) -> FileLock? {
-    try locked(SystemFile.openForWriting(path, isNew: false), path, LOCK_EX | LOCK_NB)
+    while true {
+      let file = try SystemFile.openForWriting(path, isNew: false)
+      guard let lock = try locked(file, path, LOCK_EX | LOCK_NB) else { return nil }
+      var status = stat()
+      guard fstat(file.descriptor, &status) == 0 else { return lock }
+      let (mine, there) = (SystemFile.Stamp(status), SystemFile.stamp(of: path))
+      if mine.device == there?.device, mine.number == there?.number { return lock }
+    }
   }
 
   /// Locks a file that nobody uses; nil while somebody does, or when the file is gone.

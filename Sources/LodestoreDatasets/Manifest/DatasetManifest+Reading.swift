@@ -50,8 +50,17 @@ extension DatasetManifest {
 
   private static func claimedKeySet(of envelope: SignedEnvelope) throws(DatasetError) -> Int {
     let object = try SignedObject(parsing: envelope.payload, of: .manifest)
-    try object.requireVersion(Self.version)
-    return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
+    do throws(DatasetError) {
+      return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
+    } catch {
+      // Nobody has signed these bytes yet: whether a later version is meant is told after the verification.
+      do throws(DatasetError) {
+        try object.requireVersion(Self.version)
+      } catch  where error.code == .newerFormat {
+        return 1
+      }
+      throw error
+    }
   }
 
   /// Reads a payload whose signature was verified.

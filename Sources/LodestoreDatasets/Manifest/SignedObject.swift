@@ -151,17 +151,19 @@ struct SignedObject {
     return texts
   }
 
-  /// Counts by name, such as the records of each entity.
+  /// Counts by name, such as the records of each entity; their sum is bounded as each of them is.
   func counts(_ key: String, atMost limit: Int) throws(DatasetError) -> [String: Int] {
     guard let node = node[key] else { throw missing(key) }
     guard node.kind == .object, node.count <= limit else {
       throw refused(node, key, "an object of at most \(limit) members")
     }
     var counts: [String: Int] = [:]
+    var sum: Int64 = 0
     for (name, value) in node.members {
       guard name.utf8.count <= 1024, value.kind == .integer, let count = value.int64, count >= 0,
-        count <= Int64(PublishedNames.numberLimit)
+        count <= Int64(PublishedNames.numberLimit) - sum
       else { throw refused(value, "\(key).\(DatasetError.visible(name))", "a count") }
+      sum += count
       counts[name] = Int(count)
     }
     return counts

@@ -11,18 +11,40 @@ internal import LodestorePages
 /// Patches between generations: one zstd frame that refers to the older file, as `zstd --patch-from`
 /// writes and reads it.
 package enum DatasetPatch {
-  /// The largest file that a patch starts from or leads to, in bytes: zstd's window reaches no further.
+  /// The largest file that a patch starts from, in bytes: zstd's window reaches no further.
   static let fileLimit: UInt64 = 1 << 31
+
+  /// The largest file that is made by a patch, in bytes: unpacking holds as much in memory.
+  static let appliedLimit: UInt64 = 1 << 30
+
+  /// Checks that a file has the length and the SHA-256 of a patch.
+  static func check(
+    _ path: String, is entry: DatasetManifest.PatchFile
+  ) throws(DatasetError) { _ = try bytes(of: path, entry) }
+
+  private static func bytes(
+    of path: String, _ entry: DatasetManifest.PatchFile
+  ) throws(DatasetError) -> MappedBytes {
+    let patch = try MappedBytes(reading: path)
+    guard UInt64(patch.bytes.count) == entry.length else {
+      throw .damagedPatch(
+        entry.name, because: "it has \(patch.bytes.count) bytes, expected \(entry.length)")
+    }
+    guard SHA256Digest.digest(of: UnsafeRawBufferPointer(patch.bytes)) == entry.sha256.bytes
+    else { throw .damagedPatch(entry.name, because: "its SHA-256 is not the signed one") }
+    return patch
+  }
 
   /// Makes a generation of an older one.
   ///
-  /// The output is byte-exact, and checked against the manifest's digest before the call returns. Memory:
-  /// the three files are mapped, so the system may take their pages back.
+  /// The output is byte-exact, and checked against the manifest's digest before the call returns. It is written
+  /// piece by piece, so a full disk is an error. Memory: as much as the output, 1 GiB at most; the two other files
+  /// are mapped.
   ///
   /// - Parameters:
   ///   - patch: the path of the patch, which the caller has fetched.
   ///   - old: the path of the sealed file that the patch starts from.
-  ///   - descriptor: an empty file, open for reading and writing. The caller syncs it to the disk.
+  ///   - descriptor: an empty file, open for writing. The caller syncs it to the disk.
   ///   - output: its path, for messages.
   /// - Throws: `DatasetError` with the code `damaged` when the patch does not have its signed digest or
   ///   does not lead to the signed file; the content of the output means nothing then.
@@ -30,15 +52,9 @@ package enum DatasetPatch {
     _ patch: String, to old: String, into descriptor: Int32, at output: String,
     as entry: DatasetManifest.PatchFile, of manifest: DatasetManifest
   ) throws(DatasetError) {
-    let patchBytes = try MappedBytes(reading: patch)
-    guard UInt64(patchBytes.bytes.count) == entry.length else {
-      throw .damagedPatch(
-        entry.name, because: "it has \(patchBytes.bytes.count) bytes, expected \(entry.length)")
-    }
-    guard SHA256Digest.digest(of: UnsafeRawBufferPointer(patchBytes.bytes)) == entry.sha256.bytes
-    else { throw .damagedPatch(entry.name, because: "its SHA-256 is not the signed one") }
-    guard manifest.length <= fileLimit, entry.fromLength <= fileLimit else {
-      throw .damagedPatch(entry.name, because: "its files are larger than a patch can reach")
+    let patchBytes = try bytes(of: patch, entry)
+    guard manifest.length <= appliedLimit, entry.fromLength <= fileLimit else {
+      throw .damagedPatch(entry.name, because: "its files are larger than patches are applied to")
     }
     let oldBytes = try MappedBytes(reading: old)
     guard UInt64(oldBytes.bytes.count) == entry.fromLength else {
@@ -46,45 +62,21 @@ package enum DatasetPatch {
         entry.name,
         because: "the older file has \(oldBytes.bytes.count) bytes, expected \(entry.fromLength)")
     }
-    try reserve(manifest.length, in: descriptor, path: output)
-    let newBytes = try MappedBytes(writing: descriptor, length: manifest.length, path: output)
-    let reason = try ZstdDecoder().unpack(
-      UnsafeRawBufferPointer(patchBytes.bytes), to: newBytes.bytes,
-      prefix: UnsafeRawBufferPointer(oldBytes.bytes))
-    if let reason { throw .damagedPatch(entry.name, because: reason) }
+    try FileBytes.cut(descriptor, to: 0, path: output)
     var tree = VerityTree()
-    tree.update(UnsafeRawBufferPointer(newBytes.bytes))
+    var offset: UInt64 = 0
+    let reason = try ZstdDecoder().unpack(
+      UnsafeRawBufferPointer(patchBytes.bytes), length: manifest.length,
+      prefix: UnsafeRawBufferPointer(oldBytes.bytes)
+    ) { (piece) throws(DatasetError) in
+      try FileBytes.write(piece, to: descriptor, at: offset, path: output)
+      tree.update(piece)
+      offset += UInt64(piece.count)
+    }
+    if let reason { throw .damagedPatch(entry.name, because: reason) }
     tree.finish()
     guard tree.digest == manifest.digest.bytes else {
       throw .damagedPatch(entry.name, because: "what it makes does not have the signed digest")
-    }
-  }
-
-  /// Takes the room of a file on the disk, because a write to a map without room ends the process.
-  private static func reserve(
-    _ length: UInt64, in descriptor: Int32, path: String
-  ) throws(DatasetError) {
-    try FileBytes.cut(descriptor, to: 0, path: path)
-    #if os(Linux)
-      while true {
-        let code = posix_fallocate(descriptor, 0, off_t(length))
-        if code == 0 { return }
-        if code == EINTR { continue }
-        guard code == EINVAL || code == EOPNOTSUPP else { throw .system(code, "write", path) }
-        break
-      }
-    #endif
-    // Written zeros take room on every file system.
-    let zeros = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
-    defer { zeros.deallocate() }
-    zeros.initializeMemory(as: UInt8.self, repeating: 0)
-    var offset: UInt64 = 0
-    while offset < length {
-      let count = Int(min(length - offset, UInt64(zeros.count)))
-      try FileBytes.write(
-        UnsafeRawBufferPointer(rebasing: zeros.prefix(count)), to: descriptor, at: offset,
-        path: path)
-      offset += UInt64(count)
     }
   }
 }
@@ -95,11 +87,11 @@ extension DatasetPatch {
   /// Makes the patch from an older file to a newer one, unless it would be as large as `limit`.
   ///
   /// - Returns: the bytes of the patch; `nil` when it would not be smaller than `limit`, or when a file is
-  ///   larger than zstd's window reaches.
+  ///   too large for readers.
   static func make(
     from old: MappedBytes, to new: MappedBytes, level: Int, smallerThan limit: UInt64
   ) throws(DatasetError) -> [UInt8]? {
-    guard UInt64(old.bytes.count) <= fileLimit, UInt64(new.bytes.count) <= fileLimit,
+    guard UInt64(old.bytes.count) <= fileLimit, UInt64(new.bytes.count) <= appliedLimit,
       let capacity = Int(exactly: limit), capacity > 0
     else { return nil }
     let encoder = try ZstdEncoder(level: level)

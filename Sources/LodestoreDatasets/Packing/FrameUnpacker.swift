@@ -43,6 +43,10 @@ package final class FrameUnpacker {
     table.compressedOffset(of: completedFrames)
   }
 
+  /// The offset in the compressed file of the next byte that ``take(_:)`` expects: behind the part of a frame that
+  /// this unpacker has.
+  package var takenBytes: UInt64 { compressedBytesOfCompletedFrames + UInt64(pending.count) }
+
   /// Takes the next bytes of the compressed file.
   ///
   /// - Throws: `DatasetError` with the code `damaged` when a frame does not unpack to the bytes of its

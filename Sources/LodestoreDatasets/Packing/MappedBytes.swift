@@ -16,24 +16,17 @@ final class MappedBytes {
     guard descriptor >= 0 else { throw .system(errno, "open", path) }
     defer { close(descriptor) }
     let length = try FileBytes.length(descriptor, path: path)
-    try self.init(descriptor, length: length, protection: PROT_READ, path: path)
-  }
-
-  /// Maps the first bytes of an open file for writing; the file must have their room on the disk.
-  convenience init(
-    writing descriptor: Int32, length: UInt64, path: String
-  ) throws(DatasetError) {
-    try self.init(descriptor, length: length, protection: PROT_READ | PROT_WRITE, path: path)
+    try self.init(descriptor, length: length, path: path)
   }
 
   private init(
-    _ descriptor: Int32, length: UInt64, protection: Int32, path: String
+    _ descriptor: Int32, length: UInt64, path: String
   ) throws(DatasetError) {
     guard length > 0, length <= PublishedNames.lengthLimit, let count = Int(exactly: length) else {
       throw DatasetError(
         .inputOutput, "cannot map '\(path)': it has \(length) bytes; expected a file with content")
     }
-    let address = mmap(nil, count, protection, MAP_SHARED, descriptor, 0)
+    let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let address, address != MAP_FAILED else { throw .system(errno, "map", path) }
     bytes = UnsafeMutableRawBufferPointer(start: address, count: count)
   }

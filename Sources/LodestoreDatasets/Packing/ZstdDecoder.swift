@@ -2,9 +2,9 @@
   internal import CZstd
 #endif
 
-/// libzstd's decompression of single frames, each in one call into memory of the known length.
+/// libzstd's decompression of single frames of a known length.
 ///
-/// One call needs no window besides the output, whatever a frame asks for, so the output bounds the memory.
+/// A frame that is unpacked into memory in one call needs no window besides the output, whatever it asks for.
 final class ZstdDecoder {
   #if Datasets
     private let context: OpaquePointer
@@ -21,31 +21,66 @@ final class ZstdDecoder {
 
     /// Unpacks one frame, which must fill `output` exactly.
     ///
-    /// - Parameter prefix: the bytes that the frame refers to, of a patch.
     /// - Returns: the reason why it does not, or `nil`.
     func unpack(
-      _ frame: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer,
-      prefix: UnsafeRawBufferPointer? = nil
+      _ frame: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
     ) -> String? {
-      let content = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
-      // The two largest numbers say that the header has no length or is malformed.
-      guard content == UInt64(output.count) else {
-        return content > UInt64.max - 2
-          ? "it is no zstd frame with a length"
-          : "it unpacks to \(content) bytes, expected \(output.count)"
-      }
-      let length = ZSTD_findFrameCompressedSize(frame.baseAddress, frame.count)
-      guard ZSTD_isError(length) == 0, length == frame.count else {
-        return "it is not exactly one zstd frame"
-      }
-      if let prefix {
-        let result = ZSTD_DCtx_refPrefix(context, prefix.baseAddress, prefix.count)
-        guard ZSTD_isError(result) == 0 else { return Self.words(result) }
-      }
+      if let reason = Self.refusal(of: frame, length: UInt64(output.count)) { return reason }
       let count = ZSTD_decompressDCtx(
         context, output.baseAddress, output.count, frame.baseAddress, frame.count)
       guard ZSTD_isError(count) == 0 else { return Self.words(count) }
       return count == output.count ? nil : "it unpacks to \(count) bytes, expected \(output.count)"
+    }
+
+    /// Unpacks one frame that refers to older bytes, piece by piece.
+    ///
+    /// The decoder holds the frame's window: no more than the length of the output and the next power of two.
+    ///
+    /// - Parameters:
+    ///   - length: how many bytes the frame must unpack to.
+    ///   - take: called with each piece, in their order.
+    /// - Returns: the reason why it does not, or `nil`.
+    func unpack(
+      _ frame: UnsafeRawBufferPointer, length: UInt64, prefix: UnsafeRawBufferPointer,
+      _ take: (UnsafeRawBufferPointer) throws(DatasetError) -> Void
+    ) throws(DatasetError) -> String? {
+      if let reason = Self.refusal(of: frame, length: length) { return reason }
+      for result in [
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 31),
+        ZSTD_DCtx_refPrefix(context, prefix.baseAddress, prefix.count),
+      ] where ZSTD_isError(result) != 0 { return Self.words(result) }
+      let piece = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: max(ZSTD_DStreamOutSize(), 1), alignment: 16)
+      defer { piece.deallocate() }
+      var input = ZSTD_inBuffer(src: frame.baseAddress, size: frame.count, pos: 0)
+      var done: UInt64 = 0
+      while true {
+        var output = ZSTD_outBuffer(dst: piece.baseAddress, size: piece.count, pos: 0)
+        let result = ZSTD_decompressStream(context, &output, &input)
+        guard ZSTD_isError(result) == 0 else { return Self.words(result) }
+        done += UInt64(output.pos)
+        guard done <= length else { return "it unpacks to more than \(length) bytes" }
+        try take(UnsafeRawBufferPointer(rebasing: piece.prefix(output.pos)))
+        if result == 0 { break }
+        guard output.pos > 0 || input.pos < input.size else { return "it ends within a block" }
+      }
+      return done == length ? nil : "it unpacks to \(done) bytes, expected \(length)"
+    }
+
+    /// Why bytes are not exactly one frame of a length; `nil` when they are.
+    private static func refusal(of frame: UnsafeRawBufferPointer, length: UInt64) -> String? {
+      let content = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
+      // The two largest numbers say that the header has no length or is malformed.
+      guard content == length else {
+        return content > UInt64.max - 2
+          ? "it is no zstd frame with a length"
+          : "it unpacks to \(content) bytes, expected \(length)"
+      }
+      let count = ZSTD_findFrameCompressedSize(frame.baseAddress, frame.count)
+      guard ZSTD_isError(count) == 0, count == frame.count else {
+        return "it is not exactly one zstd frame"
+      }
+      return nil
     }
 
     private static func words(_ code: Int) -> String {
@@ -55,8 +90,12 @@ final class ZstdDecoder {
     init() throws(DatasetError) { throw .notBuilt }
 
     func unpack(
-      _ frame: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer,
-      prefix: UnsafeRawBufferPointer? = nil
+      _ frame: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
     ) -> String? { "libzstd is not there" }
+
+    func unpack(
+      _ frame: UnsafeRawBufferPointer, length: UInt64, prefix: UnsafeRawBufferPointer,
+      _ take: (UnsafeRawBufferPointer) throws(DatasetError) -> Void
+    ) throws(DatasetError) -> String? { throw .notBuilt }
   #endif
 }

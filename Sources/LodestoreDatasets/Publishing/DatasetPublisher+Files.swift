@@ -116,7 +116,7 @@ extension DatasetPublisher {
       .filter { unlink(folder.file($0.path)) == 0 }.map(\.path)
   }
 
-  /// Removes the files of generations that are beyond the number kept and older than the time kept.
+  /// Removes the files of generations that are beyond the number kept, and were replaced longer ago than the time kept.
   ///
   /// A file that cannot be removed stays, and the next publication tries again: the manifest is out by now.
   func removeOld(
@@ -127,11 +127,19 @@ extension DatasetPublisher {
     // Patches of the next publication start from the generations that stay.
     let kept = Set(generations.prefix(max(options.keptGenerations, 1)))
     let limit = now.timeIntervalSince1970 - Double(options.keptFor.components.seconds)
+    var written: [UInt64: Double] = [:]
+    for file in files {
+      guard let changed = file.changed(in: folder.path) else { continue }
+      written[file.generation] = max(written[file.generation] ?? changed, changed)
+    }
+    // A generation is the newest until the next one is written, however old its files are.
+    let next = Dictionary(
+      zip(generations.dropFirst(), generations), uniquingKeysWith: { first, _ in first })
     return files.filter { file in
-      guard !kept.contains(file.generation), let changed = file.changed(in: folder.path) else {
-        return false
-      }
-      return changed < limit && unlink(folder.file(file.path)) == 0
+      guard !kept.contains(file.generation),
+        let replaced = next[file.generation].flatMap({ written[$0] })
+      else { return false }
+      return replaced < limit && unlink(folder.file(file.path)) == 0
     }.map(\.path)
   }
 }

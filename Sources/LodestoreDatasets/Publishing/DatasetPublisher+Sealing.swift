@@ -54,14 +54,19 @@ extension DatasetPublisher {
     name: String?, generation: UInt64?,
     _ seal: (_ path: String, _ name: String, _ generation: UInt64) throws -> Void
   ) throws -> PublishReport {
-    let chain = try KeyChain(in: directory, name: name)
-    let newest = try Self.manifest(in: directory, chain: chain)
-    guard let name = name ?? chain.newest?.name else { throw DatasetError.unnamed(directory) }
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    let path = "\(folder)/lodestore-\(UInt64.random(in: .min ... .max)).sealed"
+    let known = try KeyChain(in: directory, name: name)
+    guard let name = name ?? known.newest?.name else { throw DatasetError.unnamed(directory) }
+    // A process that is killed leaves the sealed file in the folder, where the next one removes it.
+    let folder = try PublishedFolder(directory)
+    let removed = try folder.removeTemporaries()
+    let newest = try Self.manifest(
+      in: directory, chain: try KeyChain(in: directory, name: name))
+    let path = folder.temporary
     defer { unlink(path) }
     try seal(path, name, generation ?? (newest?.generation ?? 0) + 1)
-    return try publish(path)
+    let facts = try PublishedFacts(ofFileAt: path)
+    try Self.check(path)
+    return try publish(path, facts, in: folder, removed: removed)
   }
 
   private static func check(_ path: String) throws(DatasetError) {

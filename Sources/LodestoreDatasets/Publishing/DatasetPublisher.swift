@@ -22,7 +22,7 @@ public struct DatasetPublisher: Sendable {
     public var patchCount = 5
     /// The newest generations whose files stay, the new one included.
     public var keptGenerations = 10
-    /// How long the files of older generations stay too, for programs that are fetching them.
+    /// How long the files of older generations stay after they were replaced, for programs that are fetching them.
     public var keptFor = Duration.seconds(7 * 86_400)
     /// The level of zstd's compression, 1 to 19.
     ///
@@ -54,13 +54,21 @@ public struct DatasetPublisher: Sendable {
   package func publish(
     _ path: String, _ facts: PublishedFacts, now: Date = Date()
   ) throws(DatasetError) -> PublishReport {
+    let folder = try PublishedFolder(directory)
+    return try publish(path, facts, in: folder, removed: try folder.removeTemporaries(), now: now)
+  }
+
+  /// Publishes a file into the folder, which this process has locked and cleared of what others have left.
+  func publish(
+    _ path: String, _ facts: PublishedFacts, in folder: PublishedFolder,
+    removed temporaries: [String], now: Date = Date()
+  ) throws(DatasetError) -> PublishReport {
     guard PublishedNames.isDatasetName(facts.name) else { throw .badName(facts.name) }
     guard facts.generation <= PublishedNames.numberLimit else {
       throw .outOfRange("generation", facts.generation, limit: PublishedNames.numberLimit)
     }
     let file = try MappedBytes(reading: path)
-    let folder = try PublishedFolder(directory)
-    var removed = try folder.removeTemporaries()
+    var removed = temporaries
     let chain = try KeyChain(in: folder.path, name: facts.name)
     let last = try Self.manifest(in: folder.path, chain: chain)
     let keys = try signingKeys(folder, chain, name: facts.name, now: now)

@@ -134,7 +134,7 @@ package struct PublishedCheck: Sendable {
   }
 }
 
-/// Empty files in the folder for temporary files, which go with the object.
+/// Empty files without a name, which go with the object, and with a process that is killed.
 private final class ScratchFiles {
   private(set) var paths: [String] = []
   private(set) var descriptors: [Int32] = []
@@ -145,13 +145,14 @@ private final class ScratchFiles {
       let path = "\(folder)/lodestore-\(UInt64.random(in: .min ... .max))"
       let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { throw .system(errno, "make a file in", folder) }
-      paths.append(path)
+      unlink(path)
+      // The name by which a process opens a file that it has open.
+      paths.append("/dev/fd/\(descriptor)")
       descriptors.append(descriptor)
     }
   }
 
   deinit {
     for descriptor in descriptors { close(descriptor) }
-    for path in paths { unlink(path) }
   }
 }

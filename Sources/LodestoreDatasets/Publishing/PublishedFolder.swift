@@ -89,6 +89,9 @@ final class PublishedFolder {
 
   // MARK: Writing
 
+  /// A new path for a file that is not published: ``removeTemporaries()`` removes it, also with an ending of its own.
+  var temporary: String { file(".\(UInt64.random(in: .min ... .max))\(Self.temporarySuffix)") }
+
   /// Writes a file under a temporary name, which ``commit(_:as:)`` renames.
   ///
   /// - Parameter part: the part of the folder: the file is renamed within it.
@@ -147,7 +150,7 @@ final class PublishedFolder {
     var removed: [String] = []
     for part in [""] + Self.parts {
       for name in try Self.names(in: file(part))
-      where name.hasPrefix(".") && name.hasSuffix(Self.temporarySuffix) {
+      where name.hasPrefix(".") && name.contains(Self.temporarySuffix) {
         let name = part.isEmpty ? name : "\(part)/\(name)"
         if unlink(file(name)) == 0 { removed.append(name) }
       }

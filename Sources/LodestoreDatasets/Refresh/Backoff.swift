@@ -28,8 +28,10 @@ struct Backoff: Sendable {
   /// Whether a refresh has to wait for a time.
   ///
   /// A time beyond every wait that could have been asked for is of a clock that was set back, and counts for nothing.
-  func isWaiting(for next: Date?, at now: Date) -> Bool {
+  /// So does the time of a failure that is yet to come.
+  func isWaiting(for next: Date?, at now: Date, after failure: Date? = nil) -> Bool {
     guard let next, next > now else { return false }
+    if let failure, failure.timeIntervalSince(now) > 60 { return false }
     return next.timeIntervalSince(now) <= max(longest, Self.longestAsked).inSeconds + 60
   }
 }

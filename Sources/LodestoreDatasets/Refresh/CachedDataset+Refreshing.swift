@@ -22,10 +22,13 @@ extension CachedDataset {
     now: Bool = false, onProgress: (@Sendable (RefreshProgress) -> Void)? = nil
   ) async throws -> RefreshReport {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
-    let report = try await run { RefreshRun() }.value(onProgress) { [self] run in
-      try await refreshAlone(now: now) { run.report($0) }
+    while true {
+      let report = try await run { RefreshRun() }.value(onProgress) { [self] run in
+        try await refreshAlone(now: now) { run.report($0) }
+      }
+      // A run that was given up meanwhile takes no further callers.
+      if let report { return report }
     }
-    return report
   }
 
   /// Refreshes under the lock of all processes.
@@ -44,43 +47,62 @@ extension CachedDataset {
       return RefreshReport(
         outcome: .elsewhere, generation: try loaded().choice.open?.number ?? 0)
     }
-    let backoff = Backoff(
-      first: options.firstWait, longest: options.longestWait, fraction: options.fraction)
-    if !isForced, backoff.isWaiting(for: state.nextAttempt, at: began), let next = state.nextAttempt
-    {
+    state = memory.completed(state)
+    if !isForced, isWaiting(state, at: began), let next = state.nextAttempt {
       throw DatasetError.waiting(name, until: next, after: state.lastFailure?.message)
     }
     state.latestTime = max(state.latestTime ?? began, began)
     do {
       try content.folder.make()
-      let result = try await bring(&state, at: began, report)
+      let result = try await bring(&state, at: began, isForced, report)
       state.refreshCount &+= 1
       (state.failureCount, state.nextAttempt, state.lastFailure) = (0, nil, nil)
       state.lastChecked = began
       try state.write(content.folder)
+      memory.forget()
       options.onStep(.swapped)
       ended(state, result.open)
       return result.report
     } catch {
-      if error is CancellationError || Task.isCancelled { throw CancellationError() }
+      // An importer may throw a cancellation of its own, which is a failure like any other.
+      if Task.isCancelled { throw CancellationError() }
       let error = error as? DatasetError ?? .importFailed(error)
       state.refreshCount &+= 1
       state.failureCount += 1
       state.lastFailure = CacheState.Failure(
         code: error.code.description, message: error.message, date: began)
-      let wait = backoff.wait(
-        afterFailures: state.failureCount,
-        asked: (error.cause as? WebSourceError)?.retryAfter)
+      let cause = error.cause as? WebSourceError
+      var wait = backoff.wait(afterFailures: state.failureCount, asked: cause?.retryAfter)
+      // Without a connection no server was asked, and none is spared by a long wait.
+      if cause?.code == .noConnection { wait = min(wait, Self.longestOfflineWait) }
       state.nextAttempt = began.addingTimeInterval(wait.inSeconds)
-      // The caller gets this failure, also when it cannot be written down.
-      try? state.write(content.folder)
+      // The caller gets this failure, and this process waits, also when it cannot be written down.
+      do {
+        try state.write(content.folder)
+        memory.forget()
+      } catch {
+        memory.keep(state)
+      }
       ended(state, nil)
       throw error
     }
   }
 
+  /// The longest wait after a refresh that had no connection.
+  static let longestOfflineWait = Duration.seconds(300)
+
+  /// The waits after failures.
+  var backoff: Backoff {
+    Backoff(first: options.firstWait, longest: options.longestWait, fraction: options.fraction)
+  }
+
+  /// Whether a refresh has to wait because the last one failed.
+  func isWaiting(_ state: CacheState, at now: Date) -> Bool {
+    backoff.isWaiting(for: state.nextAttempt, at: now, after: state.lastFailure?.date)
+  }
+
   private func bring(
-    _ state: inout CacheState, at time: Date,
+    _ state: inout CacheState, at time: Date, _ isForced: Bool,
     _ report: @escaping @Sendable (RefreshProgress) -> Void
   ) async throws -> Refreshed {
     report(RefreshProgress(step: .checking, completed: 0, total: nil))
@@ -91,7 +113,7 @@ extension CachedDataset {
     case .published(let mirrors, let keys):
       let refresh = PublishedRefresh(
         installer: installer, mirrors: mirrors, keys: keys, seed: choice.seed, options: options,
-        time: time, report: report)
+        time: time, isForced: isForced, report: report)
       return try await refresh.run(&state, choice)
     case .service(let fetch):
       let refresh = ServiceImport(

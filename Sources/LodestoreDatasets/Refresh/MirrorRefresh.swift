@@ -117,6 +117,9 @@ struct MirrorRefresh {
     }
     guard let (bytes, head) = try await small(request) else { return nil }
     onStep(.asked)
+    guard let first = bytes.first(where: { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }),
+      first == UInt8(ascii: "{")
+    else { throw DatasetError.noManifestAnswer(files.words) }
     let known = state.trust.keys(from: refresh.keys)
     let claimed = try DatasetManifest.claimedKeySet(in: bytes)
     var keys = known
@@ -136,8 +139,10 @@ struct MirrorRefresh {
     _ request: WebFiles.Request
   ) async throws -> (bytes: [UInt8], head: FileHead?)? {
     let bytes = Mutex<[UInt8]>([])
+    let pace = Pace(files.words, isSmall: true)
     let answer = try await files.get(request) { piece in
       bytes.withLock { $0.append(contentsOf: piece) }
+      try pace.take(piece.count)
     }
     let received = bytes.withLock { $0 }
     result.bytesFetched += received.count
@@ -162,15 +167,13 @@ struct MirrorRefresh {
     if triesPatch, let patch = try patch(for: manifest, state, part) {
       do {
         hasTriedPatch = true
-        return try await patched(patch, manifest)
+        return try await patched(patch, manifest, &state)
       } catch let error as CancellationError {
         throw error
       } catch {
         try Task.checkCancellation()
         let failure = (error as? WebSourceError).map { .network($0) } ?? error as? DatasetError
         guard let failure, failure.code != .diskFull else { throw error }
-        // A patch that has come whole and does not fit never will.
-        if failure.side == .file { state.failedPatch = patch.name }
         result.detours.append(failure.message)
       }
     }
@@ -203,7 +206,7 @@ struct MirrorRefresh {
 
   /// Fetches a patch and applies it; returns the path of the new file.
   private mutating func patched(
-    _ patch: DatasetManifest.PatchFile, _ manifest: DatasetManifest
+    _ patch: DatasetManifest.PatchFile, _ manifest: DatasetManifest, _ state: inout CacheState
   ) async throws -> String {
     guard let current else { throw DatasetError.damagedPatch(patch.name, because: "no file") }
     let path = "\(folder.incoming)/\(manifest.generation).patch"
@@ -214,7 +217,9 @@ struct MirrorRefresh {
     let total = Int(clamping: patch.length)
     let report = refresh.report
     defer { result.bytesFetched += written.withLock { $0 } }
+    let pace = Pace(files.words)
     _ = try await files.get(WebFiles.Request(patch.path, byteLimit: total)) { bytes in
+      try pace.take(bytes.count)
       try written.withLock { written in
         try FileBytes.write(bytes, to: file.descriptor, at: UInt64(written), path: path)
         written += bytes.count
@@ -222,13 +227,20 @@ struct MirrorRefresh {
       }
     }
     onStep(.patchFetched)
-    do {
+    try DatasetPatch.check(path, is: patch)
+    // A patch whose signed bytes end the process, by the memory that they take, is tried once. One that has come
+    // whole and does not fit never will.
+    state.failedPatch = patch.name
+    try state.write(folder)
+    do throws(DatasetError) {
       let new = try SystemFile.openForWriting(output, isNew: true)
       try DatasetPatch.apply(
         path, to: current.path, into: new.descriptor, at: output, as: patch, of: manifest)
       try FileBytes.sync(new.descriptor, path: output)
+      state.failedPatch = nil
     } catch {
       SystemFile.remove(output)
+      if error.code != .damaged { state.failedPatch = nil }
       throw error
     }
     onStep(.patchApplied)

@@ -15,6 +15,8 @@ struct PublishedRefresh: Sendable {
   let seed: OpenGeneration?
   let options: CachedDataset.Options
   let time: Date
+  /// Whether places are asked before the time that they have named.
+  let isForced: Bool
   let report: @Sendable (RefreshProgress) -> Void
 
   func run(
@@ -24,6 +26,13 @@ struct PublishedRefresh: Sendable {
     var errors: [DatasetError] = []
     var hasTriedPatch = false
     for mirror in places(state) {
+      if !isForced, let next = waitsFor(mirror, state) {
+        let error = DatasetError.waiting(
+          installer.content.name, until: next, after: "the wait that a server asked for")
+        errors.append(error)
+        result.detours.append(error.message)
+        continue
+      }
       do {
         let files = try place(mirror)
         var attempt = MirrorRefresh(
@@ -44,13 +53,31 @@ struct PublishedRefresh: Sendable {
         let error =
           (error as? WebSourceError).map { .network($0) } ?? error as? DatasetError
           ?? DatasetError(.network, "\(error)", cause: error)
+        if let asked = (error.cause as? WebSourceError)?.retryAfter {
+          let wait = min(asked, Backoff.longestAsked)
+          state.keepFrom(Self.key(mirror), until: time.addingTimeInterval(wait.inSeconds))
+        }
         // A full disk or a program that is too old is the same at every mirror.
-        guard error.side != .program || error.code == .notFound else { throw error }
+        let isOfAll: [DatasetError.Code] = [.diskFull, .incompatibleSchema, .unsupported]
+        guard !isOfAll.contains(error.code) else { throw error }
         errors.append(error)
         result.detours.append(error.message)
       }
     }
     throw errors.max { Self.weight($0) < Self.weight($1) } ?? .noOrigin(installer.content.name)
+  }
+
+  /// The time that the server of a place has named, if it is to come; see ``Backoff``.
+  private func waitsFor(_ mirror: URL, _ state: CacheState) -> Date? {
+    guard let next = state.notBefore[Self.key(mirror)], next > time,
+      next.timeIntervalSince(time) <= Backoff.longestAsked.inSeconds
+    else { return nil }
+    return next
+  }
+
+  /// The part of an address that a server's time to wait is for.
+  private static func key(_ url: URL) -> String {
+    "\(url.scheme ?? "")://\(url.host ?? ""):\(url.port ?? 0)\(url.path)"
   }
 
   private static func weight(_ error: DatasetError) -> Int {
@@ -82,8 +109,32 @@ struct PublishedRefresh: Sendable {
     if url.isFileURL { return PublishedFiles(folder: url.path(percentEncoded: false)) }
     let isOwn = mirrors.contains(url)
     var web = options.web
-    if !isOwn { web.fields = [:] }
+    if !isOwn {
+      web.fields = [:]
+      // A publisher's word does not lead into the program's own network either.
+      if !mirrors.contains(where: Self.isLocal) { web.addresses = .publicOnly }
+    }
     return PublishedFiles(web: try WebFiles(Self.folder(url), options: web))
+  }
+
+  /// Whether an address is of this machine or of a private network, as far as its host tells.
+  static func isLocal(_ url: URL) -> Bool {
+    guard let host = url.host?.lowercased() else { return false }
+    if host.contains(":") {
+      return host == "::1"
+        || ["fc", "fd", "fe8", "fe9", "fea", "feb"].contains { host.hasPrefix($0) }
+    }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let numbers = parts.compactMap { UInt8($0) }
+    guard parts.count == 4, numbers.count == 4 else {
+      return parts.count == 1
+        || ["local", "internal", "lan", "localhost"].contains(parts.last.map(String.init) ?? "")
+        || host.hasSuffix(".home.arpa")
+    }
+    switch (numbers[0], numbers[1]) {
+    case (10, _), (127, _), (172, 16...31), (192, 168), (169, 254), (100, 64...127): return true
+    default: return false
+    }
   }
 
   /// The address with a slash at the end of its path: the paths of files are relative to the folder.

@@ -2,56 +2,101 @@ internal import Synchronization
 
 /// A running refresh of this process, for which any number of callers wait.
 ///
-/// The refresh is cancelled when the last caller is. Guarded by its lock.
+/// A caller that is cancelled waits no longer; with the last one the refresh is cancelled. Guarded by its lock.
 final class RefreshRun: Sendable {
+  private typealias Caller = CheckedContinuation<RefreshReport?, any Error>
+
   private struct State {
-    var task: Task<RefreshReport, any Error>?
-    var waiting = 0
-    var hasEnded = false
-    var observers: [@Sendable (RefreshProgress) -> Void] = []
+    var task: Task<Void, Never>?
+    /// The callers by number; `nil` for one that does not wait yet.
+    var callers: [Int: Caller?] = [:]
+    var last = 0
+    var isClosed = false
+    var result: Result<RefreshReport, any Error>?
+    var observers: [Int: @Sendable (RefreshProgress) -> Void] = [:]
   }
 
   private let state = Mutex(State())
 
-  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+  /// Whether the refresh takes no further callers.
+  var hasEnded: Bool { state.withLock { $0.isClosed } }
 
   /// Tells all callers how far the refresh is.
   func report(_ progress: RefreshProgress) {
-    for observer in state.withLock({ $0.observers }) { observer(progress) }
+    for observer in state.withLock({ $0.observers.values.map { $0 } }) { observer(progress) }
   }
 
   /// Begins the work with the first caller, and waits for its end.
+  ///
+  /// - Returns: nil when the run has been given up before the call; another one has to be begun.
+  /// - Throws: the error of the work; `CancellationError` when the caller's task is cancelled.
   func value(
     _ onProgress: (@Sendable (RefreshProgress) -> Void)?,
     _ work: @escaping @Sendable (RefreshRun) async throws -> RefreshReport
-  ) async throws -> RefreshReport {
-    let task = state.withLock { state in
-      state.waiting += 1
-      if let onProgress { state.observers.append(onProgress) }
-      if let task = state.task { return task }
-      let task = Task { [self] in
-        defer { self.state.withLock { $0.hasEnded = true } }
-        return try await work(self)
+  ) async throws -> RefreshReport? {
+    let number = state.withLock { state -> Int? in
+      guard !state.isClosed else { return nil }
+      state.last += 1
+      state.callers.updateValue(nil, forKey: state.last)
+      state.observers[state.last] = onProgress
+      if state.task == nil {
+        state.task = Task { [self] in
+          do {
+            end(.success(try await work(self)))
+          } catch {
+            end(.failure(error))
+          }
+        }
       }
-      state.task = task
-      return task
+      return state.last
     }
-    let left = Atomic<Bool>(false)
-    defer { leave(left) }
+    guard let number else { return nil }
     return try await withTaskCancellationHandler {
-      try await task.value
+      try await withCheckedThrowingContinuation { caller in
+        let result = state.withLock { state -> Result<RefreshReport?, any Error>? in
+          if let result = state.result { return result.map { $0 } }
+          guard state.callers[number] != nil else { return .failure(CancellationError()) }
+          state.callers.updateValue(caller, forKey: number)
+          return nil
+        }
+        if let result { caller.resume(with: result) }
+      }
     } onCancel: {
-      leave(left)
+      leave(number)
     }
   }
 
-  private func leave(_ left: borrowing Atomic<Bool>) {
-    guard !left.exchange(true, ordering: .sequentiallyConsistent) else { return }
-    state.withLock { state in
-      state.waiting -= 1
-      guard state.waiting == 0 else { return }
-      state.hasEnded = true
-      state.task?.cancel()
+  /// Ends the refresh, and gives all callers an error.
+  func stop(_ error: DatasetError) {
+    let task = state.withLock { $0.task }
+    end(.failure(error))
+    task?.cancel()
+  }
+
+  private func end(_ result: Result<RefreshReport, any Error>) {
+    let callers = state.withLock { state -> [Caller] in
+      guard state.result == nil else { return [] }
+      state.result = result
+      state.isClosed = true
+      defer { (state.callers, state.observers) = ([:], [:]) }
+      return state.callers.values.compactMap { $0 }
     }
+    for caller in callers { caller.resume(with: result.map { $0 }) }
+  }
+
+  private func leave(_ number: Int) {
+    let (caller, task) = state.withLock { state -> (Caller?, Task<Void, Never>?) in
+      guard let caller = state.callers[number] else { return (nil, nil) }
+      guard state.callers.count > 1 else {
+        // The last one waits for the end of the work, so that nothing of it goes on behind its back.
+        state.isClosed = true
+        return (nil, state.task)
+      }
+      state.callers[number] = nil
+      state.observers[number] = nil
+      return (caller, nil)
+    }
+    task?.cancel()
+    caller?.resume(throwing: CancellationError())
   }
 }

@@ -14,16 +14,42 @@ struct ServiceImport: Sendable {
   func run(
     _ state: inout CacheState, _ choice: CacheContent.Choice
   ) async throws -> Refreshed {
+    do {
+      return try await runOnce(&state, choice)
+    } catch {
+      // All that the store of the importer has comes from the service, which brings it again.
+      guard let damage = Self.damage(error) else { throw error }
+      removeStore()
+      var refreshed = try await runOnce(&state, choice)
+      refreshed.report.detours.append(Self.beganAgain(damage))
+      return refreshed
+    }
+  }
+
+  private static func beganAgain(_ reason: String) -> String {
+    "the importer began again with an empty store: \(reason)"
+  }
+
+  /// The message of an error by which the store of the importer is damaged.
+  private static func damage(_ error: any Error) -> String? {
+    let error = (error as? DatasetError)?.cause ?? error
+    guard let error = error as? StoreError, error.code == .damaged else { return nil }
+    return error.message
+  }
+
+  private func runOnce(
+    _ state: inout CacheState, _ choice: CacheContent.Choice
+  ) async throws -> Refreshed {
     try SystemFile.makeFolder(folder.service)
     report(RefreshProgress(step: .importing, completed: 0, total: nil))
-    let store = try openStore()
+    var result = RefreshReport(outcome: .current, generation: choice.open?.number ?? 0)
+    let store = try openStore(&result.detours)
     defer { store.close() }
     let date = DataDate(time)
     try await fetch(ServiceRefresh(store: store, startedAt: time, date: date, report: report))
     try Task.checkCancellation()
     installer.onStep(.imported)
-    let highest = installer.content.highest(state, choice)
-    var result = RefreshReport(outcome: .current, generation: choice.open?.number ?? 0)
+    let highest = highest(state, choice)
     report(RefreshProgress(step: .installing, completed: 0, total: 1))
     let generation = Self.number(at: time, after: highest)
     folder.removeIncoming()
@@ -31,16 +57,30 @@ struct ServiceImport: Sendable {
     let seal = try seal(store, to: file, generation, date.value)
     installer.onStep(.sealed)
     if let open = choice.open, open.seal.contentDigest == seal.contentDigest,
-      open.seal.schemaFingerprint == seal.schemaFingerprint
+      open.seal.schemaFingerprint == seal.schemaFingerprint, !installer.content.isAhead(open.number)
     {
       SystemFile.remove(file)
+      state.confirmedContent = seal.contentDigest
+      state.confirmedAsOf = date.value
       return Refreshed(report: result)
     }
     let open = try installer.install(
       file, as: generation, source: .refresh, digest: nil, keys: "", at: time, &state)
+    state.numberBefore = highest
     report(RefreshProgress(step: .installing, completed: 1, total: 1))
     (result.outcome, result.generation) = (.replaced, generation)
     return Refreshed(report: result, open: open)
+  }
+
+  /// The number that the next one has to be above.
+  ///
+  /// A number that a clock ahead of its time has given counts for nothing, so that it hides no later seed.
+  private func highest(_ state: CacheState, _ choice: CacheContent.Choice) -> UInt64 {
+    let content = installer.content
+    let highest = content.highest(state, choice)
+    guard content.isAhead(highest, at: time) else { return highest }
+    let known = [state.numberBefore, choice.seed?.number ?? 0, choice.open?.number ?? 0]
+    return known.filter { !content.isAhead($0, at: time) }.max() ?? 0
   }
 
   private func seal(
@@ -62,14 +102,15 @@ struct ServiceImport: Sendable {
   }
 
   /// Opens the store of the importer, and replaces a damaged one: all that it has comes from the service.
-  private func openStore() throws -> Store {
+  private func openStore(_ detours: inout [String]) throws -> Store {
     do throws(StoreError) {
       return try Store(at: storePath, entities: installer.content.entities)
     } catch
       where error.code == .damaged || error.code == .notAStore
       || error.code == .incompatibleSchema
     {
-      for name in [storePath, storePath + "-lock"] { SystemFile.remove(name) }
+      removeStore()
+      detours.append(Self.beganAgain(error.message))
       do throws(StoreError) {
         return try Store(at: storePath, entities: installer.content.entities)
       } catch {
@@ -78,5 +119,9 @@ struct ServiceImport: Sendable {
     } catch {
       throw DatasetError.unusable(storePath, error)
     }
+  }
+
+  private func removeStore() {
+    for name in [storePath, storePath + "-lock"] { SystemFile.remove(name) }
   }
 }

@@ -33,46 +33,42 @@ struct WholeDownload {
     let table = try await table(tablePath)
     onStep(.tableFetched)
     let file = try SystemFile.openForWriting(part, isNew: false)
-    var completed = try FrameUnpacker.completeFrames(
+    let completed = try FrameUnpacker.completeFrames(
       in: file.descriptor, table: table, path: part)
     bytesResumed = Int(clamping: table.compressedOffset(of: completed))
+    let sink = FrameSink(
+      try FrameUnpacker(table, to: file.descriptor, path: part, skippingFrames: completed),
+      of: manifest, onStep, report)
+    defer { bytesFetched += sink.received }
     var left = resumptions
     var tag: String?
-    while true {
-      let unpacker = try FrameUnpacker(
-        table, to: file.descriptor, path: part, skippingFrames: completed)
-      let sink = FrameSink(unpacker, of: manifest, onStep, report)
-      guard completed < table.frameCount else {
-        try sink.finish()
-        break
-      }
+    while sink.taken < table.compressedLength {
+      let before = sink.taken
       var failure: (any Error)?
       do {
-        try await fetch(into: sink, from: table.compressedOffset(of: completed), &tag)
+        try await fetch(into: sink, from: before, &tag)
       } catch {
         failure = error
       }
-      let (frames, bytes) = sink.counts
-      bytesFetched += bytes
-      let hasProgressed = frames > completed
-      completed = frames
-      guard completed < table.frameCount || failure != nil else {
-        try sink.finish()
-        break
-      }
+      let now = sink.taken
+      guard now < table.compressedLength || failure != nil else { break }
       // A mirror that brings nothing more is not asked again; the next one goes on here.
       let mayGoOn = failure.map(Self.isInterruption) ?? true
-      guard mayGoOn, hasProgressed, left > 0 else {
+      guard mayGoOn, now > before, left > 0 else {
         throw failure
-          ?? DatasetError.damagedFrames(
-            found: table.compressedOffset(of: completed), expected: table.compressedLength)
+          ?? DatasetError.damagedFrames(found: now, expected: table.compressedLength)
       }
-      try Task.checkCancellation()
-      left -= 1
+      // A connection that breaks often still brings the file, part by part, when the parts are worth a request.
+      if now - before < Self.worthwhile { left -= 1 }
+      try await Task.sleep(for: .milliseconds(20))
     }
+    try sink.finish()
     try FileBytes.sync(file.descriptor, path: part)
     onStep(.unpacked)
   }
+
+  /// The bytes of a part that make a request worthwhile.
+  private static let worthwhile: UInt64 = 4_096
 
   /// Requests the file from an offset on.
   private func fetch(
@@ -83,10 +79,12 @@ struct WholeDownload {
     request.start = Int(clamping: offset)
     request.expectedTag = tag
     let start = request.start
+    let pace = Pace(files.words)
     let answer = try await files.get(request) { begun in
       sink.begin(at: begun, asked: start)
     } take: { bytes in
       try sink.take(bytes)
+      try pace.take(bytes.count)
     }
     if case .content(let head?) = answer { tag = head.entityTag }
   }
@@ -105,8 +103,11 @@ struct WholeDownload {
       return table
     }
     let bytes = Mutex<[UInt8]>([])
+    let pace = Pace(files.words)
     _ = try await files.get(WebFiles.Request(manifest.whole.frames.path, byteLimit: limit)) {
-      piece in bytes.withLock { $0.append(contentsOf: piece) }
+      piece in
+      bytes.withLock { $0.append(contentsOf: piece) }
+      try pace.take(piece.count)
     }
     let fetched = bytes.withLock { $0 }
     bytesFetched += fetched.count
@@ -124,7 +125,7 @@ private final class FrameSink: @unchecked Sendable {
   private let unpacker: FrameUnpacker
   /// Bytes that come although they are here already.
   private var skipped = 0
-  private var received = 0
+  private var receivedBytes = 0
 
   private let total: Int
   private let onStep: @Sendable (RefreshStep) -> Void
@@ -141,10 +142,11 @@ private final class FrameSink: @unchecked Sendable {
     self.report = report
   }
 
-  /// The frames that are in the file, and the bytes that came.
-  var counts: (frames: Int, bytes: Int) {
-    lock.withLock { (unpacker.completedFrames, received) }
-  }
+  /// The bytes that came.
+  var received: Int { lock.withLock { receivedBytes } }
+
+  /// The offset of the next byte that is missing.
+  var taken: UInt64 { lock.withLock { unpacker.takenBytes } }
 
   /// Begins to take an answer, which may begin earlier in the file than asked.
   func begin(at start: Int, asked: Int) {
@@ -153,7 +155,7 @@ private final class FrameSink: @unchecked Sendable {
 
   func take(_ bytes: UnsafeRawBufferPointer) throws {
     let (hasFrame, done) = try lock.withLock {
-      received += bytes.count
+      receivedBytes += bytes.count
       let known = min(skipped, bytes.count)
       skipped -= known
       let before = unpacker.completedFrames

@@ -78,6 +78,27 @@ struct CachedDatasetTests {
     }
   }
 
+  @Test func `A file that is not installed leaves neither a copy nor a download harmed`()
+    async throws
+  {
+    let folder = try ScratchFolder()
+    let files = SpecGenerations(folder)
+    let dataset = try dataset(folder)
+    let download = try folder.write([1, 2, 3], to: "part")
+    try FileManager.default.createDirectory(
+      atPath: dataset.content.folder.incoming, withIntermediateDirectories: true)
+    try FileManager.default.moveItem(
+      atPath: download, toPath: dataset.content.folder.part(9))
+    let file = try files.seal(5)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await dataset.install(fileAt: file)
+    }
+    await #expect(throws: (any Error).self) { try await task.value }
+    try await dataset.install(fileAt: files.seal(6))
+    #expect(SystemFile.names(in: dataset.content.folder.incoming) == ["9.lodestore"])
+  }
+
   @Test
   func `A newer seed of an updated program wins over an older download, and the other way round`()
     async throws

@@ -45,6 +45,15 @@
       #expect(code(bytes, sample) == nil)
     }
 
+    @Test func `Counts of records whose sum no number holds are refused`() throws {
+      let sample = try SamplePublication.shared()
+      let limit = PublishedNames.numberLimit
+      #expect(
+        code(try signed(sample) { $0.replacing("11028", with: "\(limit - 3)") }, sample) == nil)
+      let bytes = try signed(sample) { $0.replacing("11028", with: "\(limit)") }
+      #expect(code(bytes, sample) == .malformed)
+    }
+
     @Test func `A later version is refused in words`() throws {
       let sample = try SamplePublication.shared()
       let bytes = try signed(sample) { $0.replacing("\"version\": 1", with: "\"version\": 2") }

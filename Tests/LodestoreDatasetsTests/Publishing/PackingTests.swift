@@ -98,6 +98,21 @@
       #expect(try folder.read("patched") == sample.newer)
     }
 
+    @Test func `A patch is written and never mapped, so that a full disk is an error`() throws {
+      let folder = try ScratchFolder()
+      let sample = try SamplePublication(in: folder)
+      let entry = try #require(sample.manifest.patches.first)
+      // A map for writing needs a file that is open for reading too.
+      let output = folder.file("patched")
+      let descriptor = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+      try #require(descriptor >= 0)
+      defer { close(descriptor) }
+      try DatasetPatch.apply(
+        folder.file("patch"), to: folder.file("older"), into: descriptor, at: output, as: entry,
+        of: sample.manifest)
+      #expect(try folder.read("patched") == sample.newer)
+    }
+
     @Test
     func `A patch is refused for another older file, and when its bytes are not the signed ones`()
       throws

@@ -1,10 +1,48 @@
 #if Datasets
   import Foundation
+  import Synchronization
   import Testing
 
   @testable import LodestoreDatasets
 
   struct PublisherTests {
+    @Test func `A generation that was the newest a minute ago stays, however old its files are`()
+      throws
+    {
+      var publisher = try SamplePublisher()
+      publisher.options.keptGenerations = 1
+      try publisher.publish(1)
+      let old = Date(timeIntervalSinceNow: -30 * 86_400)
+      for part in ["g", "d"] {
+        for name in try publisher.names(in: part) {
+          try FileManager.default.setAttributes(
+            [.modificationDate: old], ofItemAtPath: "\(publisher.directory)/\(part)/\(name)")
+        }
+      }
+      #expect(try publisher.publish(2).removedFiles.isEmpty)
+      #expect(
+        try publisher.publish(3, now: Date(timeIntervalSinceNow: 8 * 86_400)).removedFiles.count
+          >= 2)
+    }
+
+    @Test func `A publisher that is killed while it seals leaves nothing for the next one`() throws
+    {
+      let publisher = try SamplePublisher()
+      let path = Mutex("")
+      #expect(throws: (any Error).self) {
+        try DatasetPublisher(publisher.directory, key: publisher.key)
+          .publishNext(name: "pods", generation: nil) { file, _, _ in
+            path.withLock { $0 = file }
+            // As if the process ended here: another name of the same bytes stays.
+            try Data([1]).write(to: URL(fileURLWithPath: file + "-sealing"))
+            throw CancellationError()
+          }
+      }
+      #expect(path.withLock { $0.hasPrefix(publisher.directory + "/.") })
+      _ = try PublishedFolder(publisher.directory).removeTemporaries()
+      #expect(!FileManager.default.fileExists(atPath: path.withLock { $0 } + "-sealing"))
+    }
+
     @Test func `Whole generations and patches lead to the published bytes`() throws {
       var sample = try SamplePublisher()
       sample.options.patchCount = 2

@@ -128,6 +128,60 @@
       #expect(try await dataset.read(.freshOnly).number == 2)
     }
 
+    @Test func `A failure under a clock that is ahead keeps no later refresh from beginning`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let fails = Mutex(false)
+      let (server, _) = try published.serving { fails.withLock { $0 } ? Answer(500, []) : $1 }
+      defer { server.stop() }
+      let clock = TestClock()
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys)
+      ) { $0.clock = { clock.now } }
+      try await dataset.refresh()
+      // Three days ahead: such a wait could have been asked for, had the failure been now.
+      for ahead: Double in [315_360_000, 259_200] {
+        clock.advance(by: ahead)
+        fails.withLock { $0 = true }
+        _ = try await dataset.refreshError()
+        fails.withLock { $0 = false }
+        clock.advance(by: -ahead + 7200)
+        let generation = Int(try dataset.current().number) + 1
+        try published.publish(generation, in: folder)
+        _ = try await dataset.read(.cacheThenRefresh)
+        for _ in 0..<2_000 where try dataset.current().number != UInt64(generation) {
+          try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try dataset.current().number == UInt64(generation))
+      }
+    }
+
+    @Test func `A failure that cannot be written down makes this process wait all the same`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let (server, _) = try published.serving { _, _ in Answer(500, []) }
+      defer { server.stop() }
+      let clock = TestClock()
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys)
+      ) { $0.clock = { clock.now } }
+      // A folder in the way of the new state: it can be read and not replaced.
+      try FileManager.default.createDirectory(
+        atPath: dataset.content.folder.state + ".new", withIntermediateDirectories: true)
+      #expect(try await dataset.refreshError(now: false).code == .network)
+      #expect(try await dataset.refreshError(now: false).code == .waiting)
+      #expect(server.log.count == 1)
+      #expect(try dataset.status.failureCount == 1)
+      #expect(try await dataset.refreshError(now: true).code == .network)
+      #expect(try dataset.status.nextAttempt == clock.now + 60)
+    }
+
     @Test func `A dataset is kept fresh in the background, and tells each new generation`()
       async throws
     {

@@ -70,6 +70,24 @@
       try SpecGenerations.check(dataset.currentStore, is: 1, count: 8_000)
     }
 
+    @Test
+    func `A connection that breaks more often than once a frame brings the file all the same`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder, count: 8_000)
+      let length = Int(try published.publish(1, in: folder).manifest.whole.length)
+      let (server, _) = try published.serving { request, answer in
+        request.path.hasSuffix(".zst") ? answer.cut(afterBody: 8_000) : answer
+      }
+      defer { server.stop() }
+      let dataset = try dataset(folder, published, server)
+      let report = try await dataset.refresh()
+      #expect(report.bytesFetched < length + 8_000)
+      #expect(server.targets.filter { $0.hasSuffix(".zst") }.count > 8)
+      try SpecGenerations.check(dataset.currentStore, is: 1, count: 8_000)
+    }
+
     @Test func `A server that ignores ranges sends all, and the frames that are here stay`()
       async throws
     {

@@ -65,7 +65,8 @@
       try SpecGenerations.check(old, is: 1, count: 4_000)
     }
 
-    @Test func `A patch that does not fit is replaced by the whole file, and not fetched again`()
+    @Test
+    func `A patch with wrong bytes is replaced by the whole file, and tried at another mirror`()
       async throws
     {
       let folder = try ScratchFolder()
@@ -83,10 +84,15 @@
         seed: folder.file("sealed-1"))
       let error = try await dataset.refreshError()
       #expect(error.code == .network && error.side == .network)
+      #expect(try dataset.content.state().failedPatch == nil)
       fails.withLock { $0 = false }
-      let report = try await dataset.refresh(now: true)
-      #expect(report.generation == 2 && !report.usedPatch)
-      #expect(server.targets.filter { $0.hasPrefix("/d/") }.count == 1)
+      let (sound, _) = try published.serving()
+      defer { sound.stop() }
+      let other = try specDataset(
+        folder, .published(at: try sound.url("/"), trusting: published.keys),
+        seed: folder.file("sealed-1"))
+      let report = try await other.refresh(now: true)
+      #expect(report.generation == 2 && report.usedPatch)
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 2_000)
     }
 
@@ -128,6 +134,141 @@
       isDown.withLock { $0 = true }
       #expect(try await dataset.refresh().place == second.url("/").absoluteString)
       try SpecGenerations.check(dataset.currentStore, is: 2)
+    }
+
+    @Test func `A server's time to wait is kept for it when a later mirror succeeds`() async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      let (busy, _) = try published.serving { _, _ in Answer(503, ["Retry-After: 7200"]) }
+      let (good, _) = try published.serving()
+      defer {
+        busy.stop()
+        good.stop()
+      }
+      let dataset = try specDataset(
+        folder,
+        .published(at: [try busy.url("/"), try good.url("/")], trusting: published.keys))
+      try await dataset.refresh()
+      let report = try await dataset.refresh()
+      #expect(busy.log.count == 1 && report.detours.count == 1)
+      try await dataset.refresh(now: true)
+      #expect(busy.log.count == 2)
+    }
+
+    @Test func `A folder that cannot be read does not keep a refresh from the next mirror`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      // What stands in the place of the manifest is no file: neither absent nor readable.
+      try FileManager.default.createDirectory(
+        atPath: folder.file("medium/manifest.json"), withIntermediateDirectories: true)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder,
+        .published(
+          at: [URL(fileURLWithPath: folder.file("medium")), try server.url("/")],
+          trusting: published.keys))
+      #expect(try await dataset.refresh().generation == 1)
+    }
+
+    @Test func `Addresses of this machine and of private networks are told by their hosts`() throws
+    {
+      for host in [
+        "localhost", "127.0.0.1", "10.1.2.3", "192.168.0.1", "[::1]", "[fd00::1]", "nas.lan",
+      ] {
+        #expect(PublishedRefresh.isLocal(try #require(URL(string: "http://\(host)/"))), "\(host)")
+      }
+      for host in ["data.example", "8.8.8.8", "172.32.0.1", "[2001:4860::1]"] {
+        #expect(!PublishedRefresh.isLocal(try #require(URL(string: "http://\(host)/"))), "\(host)")
+      }
+    }
+
+    @Test func `Without a connection the wait stays short`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      let (server, _) = try published.serving()
+      let url = try server.url("/")
+      server.start()
+      server.stop()
+      let now = Date(timeIntervalSince1970: 1_800_000_000)
+      let dataset = try specDataset(folder, .published(at: url, trusting: published.keys)) {
+        $0.clock = { now }
+      }
+      for _ in 0..<8 { _ = try await dataset.refreshError() }
+      #expect(try dataset.status.nextAttempt == now + 300)
+    }
+
+    @Test func `A mirror that sends a byte now and then is left`() throws {
+      let start = ContinuousClock.now
+      let passed = Mutex(Duration.zero)
+      let small = Pace("small", isSmall: true) { start + passed.withLock { $0 } }
+      let large = Pace("large") { start + passed.withLock { $0 } }
+      passed.withLock { $0 = .seconds(59) }
+      try small.take(1)
+      try large.take(1)
+      passed.withLock { $0 = .seconds(100) }
+      #expect(throws: DatasetError.self) { try small.take(1 << 20) }
+      try large.take(1 << 20)
+      passed.withLock { $0 = .seconds(1000) }
+      #expect(throws: DatasetError.self) { try large.take(1) }
+    }
+
+    @Test func `Data that is too old waits for the refresh`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      try published.publish(9, in: folder)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys),
+        seed: folder.file("sealed-1")
+      ) {
+        $0 = $0.refusesOlder(than: .seconds(5 * 86_400))
+        $0.clock = { SpecGenerations.date(of: 10) }
+      }
+      #expect(try await dataset.read(.cacheThenRefresh).number == 9)
+    }
+
+    @Test func `The data that is here is read when a refresh takes too long, and it goes on`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      try published.publish(2, in: folder)
+      let (server, _) = try published.serving { request, answer in
+        request.path == "/manifest.json"
+          ? Answer(steps: [.wait(milliseconds: 1_500)] + answer.steps) : answer
+      }
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys),
+        seed: folder.file("sealed-1")
+      ) { $0.freshWait = .milliseconds(50) }
+      let read = try await dataset.read(.freshElseCache)
+      #expect(read.number == 1 && read.refreshError?.code == .network)
+      #expect(try await dataset.refresh().generation == 2)
+      #expect(server.targets.filter { $0 == "/manifest.json" }.count == 1)
+    }
+
+    @Test func `A page of a network that wants a login is no fault of the publisher`() async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      let (server, _) = try published.serving { _, _ in
+        Answer(200, [], body: Array("<!DOCTYPE html><title>Login</title>".utf8))
+      }
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys))
+      let error = try await dataset.refreshError()
+      #expect(error.side == .network && error.message.contains("login"))
     }
 
     @Test func `A folder is a mirror too, as on a medium that was carried`() async throws {

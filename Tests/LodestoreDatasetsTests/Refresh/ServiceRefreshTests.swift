@@ -108,6 +108,101 @@
       #expect(server.targets.filter { $0 == "/specs/1" }.count <= 2)
     }
 
+    @Test func `A service without news confirms its data as of now`() async throws {
+      let folder = try ScratchFolder()
+      let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+      let dataset = try specDataset(
+        folder,
+        .service { refresh in
+          try await refresh.store.write { tx in
+            if try tx.count(Spec.all) == 0 {
+              try tx.insert(SpecGenerations.specs(of: 1, count: 10))
+            }
+          }
+        }
+      ) {
+        $0 = $0.refusesOlder(than: .seconds(86_400))
+        $0.clock = { time.withLock { $0 } }
+      }
+      try await dataset.refresh()
+      time.withLock { $0 += 2 * 86_400 }
+      #expect(throws: DatasetError.self) { try dataset.current() }
+      #expect(try await dataset.refresh().outcome == .current)
+      #expect(try dataset.current().age.dataAsOf == Date(timeIntervalSince1970: 1_800_172_800))
+      #expect(try dataset.status.age?.dataAsOf == Date(timeIntervalSince1970: 1_800_172_800))
+    }
+
+    @Test func `A store of the importer that is damaged within is begun again, which is told`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let dataset = try specDataset(
+        folder,
+        .service { refresh in
+          try await refresh.store.write { tx in
+            if try tx.count(Spec.all) == 0 {
+              try tx.insert(SpecGenerations.specs(of: 1, count: 2_000))
+            }
+          }
+        })
+      try await dataset.refresh()
+      // One page in the middle, which only the sealing reads.
+      let path = "\(dataset.content.folder.service)/specs.lodestore"
+      var bytes = try ScratchFolder.bytes(of: path)
+      let page = bytes.count / 2 / 4_096 * 4_096
+      for index in page..<page + 4_096 { bytes[index] = 0xA5 }
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      let report = try await dataset.refresh(now: true)
+      #expect(report.detours.count == 1, "\(report)")
+      try SpecGenerations.check(dataset.currentStore, is: 1, count: 2_000)
+      #expect(try await dataset.refresh(now: true).detours.isEmpty)
+    }
+
+    @Test func `An importer's own cancellation is a failure, and a full disk is no fault of it`()
+      async throws
+    {
+      let dataset = try specDataset(
+        try ScratchFolder(), .service { _ in throw CancellationError() })
+      #expect(try await dataset.refreshError().code == .importFailed)
+      #expect(try dataset.status.failureCount == 1 && dataset.status.nextAttempt != nil)
+    }
+
+    @Test func `A refresh under a clock that is ahead hides no later seed`() async throws {
+      let folder = try ScratchFolder()
+      let now = Date(timeIntervalSince1970: 1_800_000_000)
+      let time = Mutex(now)
+      let generation = Mutex(2)
+      func dataset(seed: Int) throws -> CachedDataset {
+        let number = Int(now.timeIntervalSince1970) + seed * 1_000
+        let file = folder.file("\(number).lodestore")
+        if !FileManager.default.fileExists(atPath: file) {
+          try SpecGenerations(folder, count: 50).seal(seed, as: number)
+        }
+        return try specDataset(
+          folder,
+          .service { refresh in
+            let specs = SpecGenerations.specs(of: generation.withLock { $0 }, count: 50)
+            try await refresh.store.write { tx in
+              for spec in try tx.fetch(Spec.all) { try tx.delete(spec) }
+              try tx.insert(specs)
+            }
+          }, seed: file
+        ) { $0.clock = { time.withLock { $0 } } }
+      }
+      let first = try dataset(seed: 1)
+      time.withLock { $0 += 10 * 365 * 86_400 }
+      try await first.refresh()
+      time.withLock { $0 = now + 20_000 }
+      // The seed that was here is older, the one of the next version of the program is newer.
+      try SpecGenerations.check(dataset(seed: 1).currentStore, is: 2, count: 50)
+      let updated = try dataset(seed: 3)
+      try SpecGenerations.check(updated.currentStore, is: 3, count: 50)
+      generation.withLock { $0 = 4 }
+      let report = try await updated.refresh(now: true)
+      #expect(report.generation == UInt64(now.timeIntervalSince1970) + 20_000)
+      try SpecGenerations.check(dataset(seed: 3).currentStore, is: 4, count: 50)
+    }
+
     @Test func `The number of a generation rises whatever the clock says`() {
       #expect(ServiceImport.number(at: Date(timeIntervalSince1970: 50), after: 7) == 50)
       #expect(ServiceImport.number(at: Date(timeIntervalSince1970: -50), after: 7) == 8)

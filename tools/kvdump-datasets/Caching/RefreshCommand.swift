@@ -21,6 +21,7 @@ struct RefreshCommand: ToolCommand {
       Examples:
         kvdump refresh cache/pods --from https://data.example/pods --keys 1:11qYA…
         kvdump refresh cache/pods --from /media/stick/pods --keys 1:11qYA…
+        kvdump refresh cache/pods --file pods-43.lodestore --keys 1:11qYA…
       """)
 
   @Argument(help: "The dataset's folder.", completion: .directory)
@@ -31,6 +32,12 @@ struct RefreshCommand: ToolCommand {
       "The address or the folder of the publisher's files; mirrors in their order.",
       valueName: "url"))
   var from: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Install this sealed file instead; manifest.json is in its folder.",
+      valueName: "file"), completion: .file())
+  var file: String?
 
   @Option(
     help: ArgumentHelp(
@@ -49,8 +56,8 @@ struct RefreshCommand: ToolCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard !from.isEmpty else {
-      throw ValidationError("--from names no address; name at least one.")
+    guard from.isEmpty == (file != nil) else {
+      throw ValidationError("name either addresses by --from, or a file by --file.")
     }
   }
 
@@ -74,6 +81,15 @@ struct RefreshCommand: ToolCommand {
       name, in: parent, entities: [],
       origin: .published(at: mirrors, trusting: try TrustedKeys(keys)))
     if forgetHighest { try await dataset.forgetHighest() }
+    if let file {
+      let generation = try await dataset.install(fileAt: file)
+      try console.writeObject([
+        (Column("outcome"), .text(RefreshReport.Outcome.replaced.rawValue)),
+        (Column("generation"), .unsigned(generation.number)), (Column("from"), .text(file)),
+      ])
+      console.note("\(generation.age)")
+      return .success
+    }
     let report = try await dataset.refresh(now: now)
     try console.writeObject([
       (Column("outcome"), .text(report.outcome.rawValue)),
