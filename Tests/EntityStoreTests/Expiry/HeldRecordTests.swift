@@ -121,7 +121,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  @Test func `are tried again by the keeper`() async throws {
+  @Test func `are tried again by the keeper after a write`() async throws {
     let clock = TestClock()
     var options = clock.options
     options.evictionInterval = .milliseconds(20)
@@ -134,7 +134,7 @@ import Testing
       }
       clock.now = 1_020
       let looked = store.core.heldRecords
-      try await eventually { looked.visitCount > 500 }
+      try await eventually { looked.visitCount >= 100 }
       #expect(try store.storedCount(of: Voucher.self) == 100)
       try await store.write { tx in for claim in claims { _ = try tx.delete(claim) } }
       try await eventually { try store.storedCount(of: Voucher.self) == 0 }
