@@ -75,7 +75,8 @@ let package = Package(
     .trait(name: "Macros", description: "The @Entity macro; builds swift-syntax"),
     .trait(name: "Web", description: "LodestoreWeb on Linux; builds async-http-client and NIO"),
     .trait(
-      name: "Datasets", description: "LodestoreDatasets; needs libzstd, builds swift-crypto on Linux"),
+      name: "Datasets",
+      description: "LodestoreDatasets; needs libzstd, builds swift-crypto on Linux"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
