@@ -101,7 +101,15 @@ final class HeldRecords: Sendable {
     core.transaction.afterCommit { [self] _, commit in state.withLock { $0.commit = commit } }
   }
 
-  /// Called for each entry that a write puts into the index of dates.
+  /// Called for the least of the entries that a write puts into the index of dates in order.
+  ///
+  /// Behind an entry without a date, any date may follow.
+  func putFirst(_ key: UnsafeRawBufferPointer, of entity: EntityNumber) {
+    guard ExpiryPosition.first.isAbove(key) else { return put(key, of: entity) }
+    ExpiryPosition.first.bytes.withUnsafeBytes { put($0, of: entity) }
+  }
+
+  /// Called for an entry that a write puts into the index of dates by itself.
   func put(_ key: UnsafeRawBufferPointer, of entity: EntityNumber) {
     // A record without a date does not expire.
     if ExpiryPosition.first.isAbove(key) { return }

@@ -115,7 +115,7 @@ struct IndexWriter: ~Copyable {
   @inline(never)
   private mutating func tellFirst(_ key: UnsafeRawBufferPointer) {
     guard let dates else { return }
-    dates.held.put(key, of: dates.entity)
+    dates.held.putFirst(key, of: dates.entity)
     self.dates = nil
   }
 
