@@ -154,8 +154,8 @@ struct SealedOpeningTests {
     let replaced = Atomic<Bool>(false)
     try withThread {
       usleep(60_000)
-      rename(next, path)
       replaced.store(true, ordering: .releasing)
+      rename(next, path)
       close(file)
     } whileRunning: {
       let count = try checks(path, cache: directory.path)
