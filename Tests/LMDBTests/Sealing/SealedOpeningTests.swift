@@ -185,13 +185,7 @@ struct SealedOpeningTests {
 private func withThread(
   _ work: @escaping @Sendable () -> Void, whileRunning body: () throws -> Void
 ) throws {
-  let workers = WorkerThreads(threadCount: 1, operation: "test", path: "")
-  defer { workers.stop(waits: true) }
-  let done = Mutex(false)
-  Task.detached {
-    try? await workers.run { work() }
-    done.withLock { $0 = true }
-  }
+  let thread = try #require(startedThread(work))
+  defer { pthread_join(thread, nil) }
   try body()
-  while !done.withLock({ $0 }) { usleep(1_000) }
 }
