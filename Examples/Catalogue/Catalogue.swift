@@ -73,7 +73,8 @@ extension Catalogue {
     return try dataset.currentStore.fetch(word.isEmpty ? all : found)
   }
 
-  /// Marks a podspec of the catalogue, or changes its note; false when the catalogue has no such podspec.
+  /// Marks a podspec of the catalogue, or changes its note; false when the catalogue has no such
+  /// podspec.
   package func mark(_ name: String, _ version: String, note: String) throws -> Bool {
     guard let spec = try dataset.currentStore.fetch(Podspec.key(name: name, version: version))
     else {

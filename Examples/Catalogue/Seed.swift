@@ -16,7 +16,8 @@ package enum Seed {
   /// When the facts were written down.
   private static let date = Date(timeIntervalSince1970: 1_480_550_400)
 
-  /// Makes the sealed file, as the build of an application does, which puts the file into its package.
+  /// Makes the sealed file, as the build of an application does, which puts the file into its
+  /// package.
   package static func make(at path: String) throws {
     let store = try Store.inMemory(entities: [Podspec.self])
     defer { store.close() }

@@ -92,7 +92,8 @@
 
     /// The one property that `path` consists of.
     ///
-    /// - Parameter isAlone: whether the index is over the elements of an array, if the property is one.
+    /// - Parameter isAlone: whether the index is over the elements of an array, if the property is
+    ///   one.
     private mutating func property(
       of path: KeyPathExprSyntax, in list: ArrayExprSyntax, _ element: ArrayElementSyntax,
       isAlone: Bool
@@ -179,8 +180,8 @@
   }
 
   extension TypeSyntax {
-    /// Whether the type can be `Date` or an optional of it: a name other than those of the standard library may
-    /// be an alias.
+    /// Whether the type can be `Date` or an optional of it: a name other than those of the standard
+    /// library may be an alias.
     fileprivate var mayBeDate: Bool {
       if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.mayBeDate }
       let others: Set = [

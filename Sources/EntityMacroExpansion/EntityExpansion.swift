@@ -119,8 +119,8 @@
 
     /// What conditions, orders, projections, updates and views name the attributes by.
     ///
-    /// A private property is left out: a name for it that is as private would be of no use, and a less
-    /// private one may show a private type.
+    /// A private property is left out: a name for it that is as private would be of no use, and a
+    /// less private one may show a private type.
     private func attributes(of declaration: EntityDeclaration) -> String {
       var lines = [
         "    \(access)var id: Attribute<\(type), RecordID<\(type)>> {\n      .recordID\n    }"
@@ -182,8 +182,8 @@
       }.joined()
     }
 
-    /// The access with which an attribute is named, with a space behind it, and its type; `nil` for one
-    /// that cannot be.
+    /// The access with which an attribute is named, with a space behind it, and its type; `nil` for
+    /// one that cannot be.
     private func named(_ attribute: StoredAttribute) -> (access: String, type: String)? {
       guard let type = attribute.type, attribute.access?.tokenKind != .keyword(.private) else {
         return nil

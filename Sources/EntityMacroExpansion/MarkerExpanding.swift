@@ -3,8 +3,8 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  // What @Entity reads from the declaration. These expand to nothing, and only refuse to stand where
-  // nobody would read them.
+  // What @Entity reads from the declaration. These expand to nothing, and only refuse to stand
+  // where nobody would read them.
 
   /// The macros `@Attribute`, `@Relationship`, `@Derived` and `@Transient` on a stored property.
   package protocol MarkerExpanding: PeerMacro {

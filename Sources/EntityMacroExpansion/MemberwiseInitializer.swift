@@ -1,9 +1,9 @@
 #if Macros
   import SwiftSyntax
 
-  // A record becomes a value by a call of the memberwise initializer, where the struct surely has one.
-  // An initializer that sets the properties one by one ends with a copy of the whole value, with every
-  // string in it counted up and down: the compiler does not see through a large `self`.
+  // A record becomes a value by a call of the memberwise initializer, where the struct surely has
+  // one. An initializer that sets the properties one by one ends with a copy of the whole value,
+  // with every string in it counted up and down: the compiler does not see through a large `self`.
 
   extension StructDeclSyntax {
     /// Whether the compiler writes an initializer that takes the stored properties as they are

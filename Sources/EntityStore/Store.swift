@@ -29,12 +29,12 @@ public final class Store: Sendable {
   /// Opens the store at `path`, and makes it when there is none.
   ///
   /// The schema in the file is brought up to that of `entities`: see <doc:Entities>. What cannot be
-  /// is refused with ``StoreError/Code/incompatibleSchema``, and the file stays as it was. Entities of the file
-  /// that are not listed stay as they are, and so do attributes that are not declared: every update of a
-  /// record carries their values along, and a new record has their initial values or null. Where one of
-  /// them is required and has no initial value, inserting throws ``StoreError/Code/unstorableValue``. While
-  /// there is such an attribute, indexes that are not declared stay too. What is to go is named in
-  /// the schema, under `removed`.
+  /// is refused with ``StoreError/Code/incompatibleSchema``, and the file stays as it was. Entities
+  /// of the file that are not listed stay as they are, and so do attributes that are not declared:
+  /// every update of a record carries their values along, and a new record has their initial values
+  /// or null. Where one of them is required and has no initial value, inserting throws
+  /// ``StoreError/Code/unstorableValue``. While there is such an attribute, indexes that are not
+  /// declared stay too. What is to go is named in the schema, under `removed`.
   ///
   /// - Parameters:
   ///   - path: of a regular file on a local disk; beside it a lock file appears, with `-lock`
@@ -115,13 +115,14 @@ public final class Store: Sendable {
 
   /// Closes the store; later calls throw ``StoreError/Code/closed``.
   ///
-  /// Waits for asynchronous reads that run. Reads on other threads go on, and lazy results (``FetchedResults``)
-  /// and sequences of batches keep their commit: the file is closed with the last of them, and opening it again
-  /// in this process waits for that, 10 seconds at most, then throws.
+  /// Waits for asynchronous reads that run. Reads on other threads go on, and lazy results
+  /// (``FetchedResults``) and sequences of batches keep their commit: the file is closed with the
+  /// last of them, and opening it again in this process waits for that, 10 seconds at most, then
+  /// throws.
   ///
   /// Inside a write of this store it returns at once: that write is committed as usual, those that
-  /// wait for their turn throw ``StoreError/Code/closed``, and the file is closed when the write and
-  /// the running reads have ended. Loops over updates and pinned snapshots end.
+  /// wait for their turn throw ``StoreError/Code/closed``, and the file is closed when the write
+  /// and the running reads have ended. Loops over updates and pinned snapshots end.
   ///
   /// A store that is no longer referenced closes itself.
   public func close() {

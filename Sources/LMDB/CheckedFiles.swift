@@ -10,12 +10,13 @@ internal import LodestorePages
 
 /// The sealed files whose pages this user has had checked on this machine.
 ///
-/// The file `checked-pages` in a directory of the user's cache has a mark of 32 bytes for each. A mark is the
-/// SHA-256 of the file's identity, size and times, of its meta pages, and of its last pages, where the seal is.
-/// No program can set the time of the last change, so a file that was written to, replaced or copied has
-/// another mark. Read-only images may give two files equal identities and times; their seals differ. Removing `checked-pages` does no harm: each file
-/// is checked once more. Where the directory cannot be had, or others may write it, files are checked at each
-/// opening.
+/// The file `checked-pages` in a directory of the user's cache has a mark of 32 bytes for each. A
+/// mark is the SHA-256 of the file's identity, size and times, of its meta pages, and of its last
+/// pages, where the seal is. No program can set the time of the last change, so a file that was
+/// written to, replaced or copied has another mark. Read-only images may give two files equal
+/// identities and times; their seals differ. Removing `checked-pages` does no harm: each file is
+/// checked once more. Where the directory cannot be had, or others may write it, files are checked
+/// at each opening.
 struct CheckedFiles {
   /// Raised when the check of pages finds more than before.
   private static let version = 2
@@ -28,7 +29,8 @@ struct CheckedFiles {
   /// `nil` where there is no place for it.
   private let directory: String?
 
-  /// - Parameter directory: the place, in which nothing else is; `nil` for that in the user's cache.
+  /// - Parameter directory: the place, in which nothing else is; `nil` for that in the user's
+  ///   cache.
   init(directory: String?) {
     self.directory = directory ?? Self.usersDirectory
   }
@@ -46,11 +48,13 @@ struct CheckedFiles {
         variable("XDG_CACHE_HOME").map { $0 + "/lodestore" }
         ?? variable("HOME").map { $0 + "/.cache/lodestore" }
     #endif
-    // As another user, with `sudo` and the home of who calls it, a program makes no directory there.
+    // As another user, with `sudo` and the home of who calls it, a program makes no directory
+    // there.
     return directory.flatMap { isOwned($0, by: geteuid()) ? $0 : nil }
   }
 
-  /// Whether a directory is of the user `owner`; of one that is not there, its nearest parent that is.
+  /// Whether a directory is of the user `owner`; of one that is not there, its nearest parent that
+  /// is.
   static func isOwned(_ directory: String, by owner: uid_t) -> Bool {
     var status = stat()
     if stat(directory, &status) == 0 { return status.st_uid == owner }
@@ -60,8 +64,8 @@ struct CheckedFiles {
 
   // MARK: Marks
 
-  /// The mark of an open file; `nil` for one that changed so lately that a further change could have the
-  /// same time.
+  /// The mark of an open file; `nil` for one that changed so lately that a further change could
+  /// have the same time.
   static func mark(of file: Int32) -> [UInt8]? {
     var status = stat()
     var system = statvfs()

@@ -66,8 +66,8 @@ extension Environment {
         mdb_txn_reset(read)
         code = mdb_txn_renew(read)
       }
-      // Before leaving: once no read runs, another thread may close the environment. One that was begun
-      // and could not begin again has a reader slot to give back, too.
+      // Before leaving: once no read runs, another thread may close the environment. One that was
+      // begun and could not begin again has a reader slot to give back, too.
       if let handle { abortRead(handle) }
       leaveReaders(nil)
       try recover(from: code, attempts: attempts, operation: "read")
@@ -76,14 +76,14 @@ extension Environment {
 
   /// By how many commits the newest meta page is ahead of a read that just began.
   ///
-  /// LMDB first takes the number of the last commit, then the roots of the trees from the meta page of
-  /// that commit. Commits alternate between two meta pages, so a thread that is suspended in between may
-  /// find the roots of the second commit after it: newer than its number, and newer than what the next
-  /// read may see. So a lead of two is refused. A lead of one is not: the next commit writes the other
-  /// page, and has it in the map before it is durable.
+  /// LMDB first takes the number of the last commit, then the roots of the trees from the meta page
+  /// of that commit. Commits alternate between two meta pages, so a thread that is suspended in
+  /// between may find the roots of the second commit after it: newer than its number, and newer
+  /// than what the next read may see. So a lead of two is refused. A lead of one is not: the next
+  /// commit writes the other page, and has it in the map before it is durable.
   ///
-  /// A lead that stays is no race: the lock file is in use for another data file, or for this one by
-  /// another name. When the lock file is ahead, the difference wraps around to a large number.
+  /// A lead that stays is no race: the lock file is in use for another data file, or for this one
+  /// by another name. When the lock file is ahead, the difference wraps around to a large number.
   private func lead(
     over read: OpaquePointer
   ) -> (count: UInt64, number: UInt64, newest: UInt64) {
@@ -170,8 +170,9 @@ extension Environment {
 
   /// Closes a cursor of a read that may have been freed.
   ///
-  /// LMDB 1.0 reads the transaction of a cursor that it closes, so the cursor is moved to another read
-  /// first. Where the map is gone, no read can begin, and the cursor's memory is not given back.
+  /// LMDB 1.0 reads the transaction of a cursor that it closes, so the cursor is moved to another
+  /// read first. Where the map is gone, no read can begin, and the cursor's memory is not given
+  /// back.
   func closeStray(_ cursor: OpaquePointer) {
     guard holdsMap() else { return }
     defer { leaveReaders(nil) }

@@ -12,8 +12,9 @@ internal import LodestorePages
 extension Environment {
   /// Opens a sealed file, read-only whatever the options say.
   ///
-  /// The environment holds a shared `flock` on the file for as long as it is open. Whoever removes old
-  /// generations of a dataset asks for the exclusive one first, and so removes none that is in use.
+  /// The environment holds a shared `flock` on the file for as long as it is open. Whoever removes
+  /// old generations of a dataset asks for the exclusive one first, and so removes none that is in
+  /// use.
   ///
   /// - Returns: `nil` when the path leads to another file by now.
   static func openSealed(
@@ -46,8 +47,8 @@ extension Environment {
 
   /// Takes the shared lock of a file, and waits for a process that holds the exclusive one.
   ///
-  /// Where the file system has no such locks, and after the wait, the file is used without one: nothing but
-  /// the removal of old generations depends on it.
+  /// Where the file system has no such locks, and after the wait, the file is used without one:
+  /// nothing but the removal of old generations depends on it.
   private static func share(_ file: Int32, forSeconds seconds: Double) {
     let deadline = monotonicSeconds() + seconds
     while flock(file, LOCK_SH | LOCK_NB) != 0 {

@@ -108,7 +108,8 @@ package final class Environment: @unchecked Sendable {
   /// Called after the hooks of each commit; see ``addCommitListener(_:)``.
   let commitListeners = Guarded<[Int: @Sendable (UInt64) -> Void]>([:])
   let hasCommitListeners = Atomic<Bool>(false)
-  /// The commit that is being made, from before the disk has it until its hooks have run; 0 for none.
+  /// The commit that is being made, from before the disk has it until its hooks have run; 0 for
+  /// none.
   let committing = Atomic<UInt64>(0)
   /// See ``companion(_:)``.
   let sharedCompanion = Guarded<(any AnyObject & Sendable)?>(nil)
@@ -261,7 +262,8 @@ package final class Environment: @unchecked Sendable {
       isWithoutReadAhead: isWithoutReadAhead)
   }
 
-  /// Makes a new file with one commit, that of `initialise`, and gives it its name when it is complete.
+  /// Makes a new file with one commit, that of `initialise`, and gives it its name when it is
+  /// complete.
   ///
   /// When another process was faster, its file stays.
   static func create<E: Error>(
@@ -317,9 +319,9 @@ package final class Environment: @unchecked Sendable {
   /// Ends threads, transactions and the environment, then calls `whenClosed`.
   ///
   /// Waits for the running write. Reads that still run go on, and the end of the last one closes
-  /// the environment. Called inside a write of the same thread, it waits for nothing, since what runs
-  /// on the threads may wait for that write; the end of the write closes the environment, or that of
-  /// the last read if it is later.
+  /// the environment. Called inside a write of the same thread, it waits for nothing, since what
+  /// runs on the threads may wait for that write; the end of the write closes the environment, or
+  /// that of the last read if it is later.
   func shutDown(whenClosed: @escaping () -> Void = {}) {
     guard !closing.exchange(true, ordering: .sequentiallyConsistent) else { return }
     guard !isForked else {

@@ -9,8 +9,8 @@ extension EnvironmentOptions {
 
   /// Throws when LMDB could not work on the pages of an open file.
   ///
-  /// While another process writes faster than the pages can be read nothing is known, and the file, which
-  /// that process can use, is taken for good.
+  /// While another process writes faster than the pages can be read nothing is known, and the file,
+  /// which that process can use, is taken for good.
   private static func check(
     _ file: Int32, _ path: String, _ step: (_ done: Int, _ total: Int) -> Bool
   ) throws(LMDBError) {

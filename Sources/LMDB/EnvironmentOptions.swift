@@ -35,7 +35,8 @@ package struct EnvironmentOptions: Sendable {
   package var trust = Trust.always
   /// Needed by ``trust``; see ``checkPages(when:)``.
   package var checkPages: PageCheck?
-  /// Where this machine notes which sealed files it has checked; the user's cache where it is `nil`.
+  /// Where this machine notes which sealed files it has checked; the user's cache where it is
+  /// `nil`.
   package var checkedFilesDirectory: String?
   /// Address space reserved at open; costs nothing until used.
   ///
@@ -62,11 +63,12 @@ package struct EnvironmentOptions: Sendable {
   package var allowsAnyFileSystem = false
   /// Whether the file keeps its name while it is open; not so in memory, and in copies for trial.
   package var isNamed = true
-  /// Whether everything goes through LMDB's functions: no page is read, and no record changed in place.
+  /// Whether everything goes through LMDB's functions: no page is read, and no record changed in
+  /// place.
   ///
   /// Slower; for engines and files that are not trusted to be as ``PageLayout`` says. So does the
-  /// environment variable `LODESTORE_PLAIN_ENGINE=1`, and ``EngineFence`` where it must. A file that is
-  /// open in the process stays as it was opened.
+  /// environment variable `LODESTORE_PLAIN_ENGINE=1`, and ``EngineFence`` where it must. A file
+  /// that is open in the process stays as it was opened.
   package var usesPlainEngine = false
   /// Whether a file is read without LMDB and without its lock file, although LMDB could; for
   /// comparison.

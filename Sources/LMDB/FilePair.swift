@@ -8,18 +8,18 @@
 
 /// The data file and the lock file of an open environment, tied together across processes.
 ///
-/// LMDB finds its lock file by path. A hard link, a bind mount, a renamed file or a removed lock file
-/// gives one data file two lock files: two writers at once. A data file replaced by rename gives one
-/// lock file two data files: transaction numbers of the wrong one. So each process takes a shared lock
-/// on one byte of either file. Which byte follows from the identity of the other file, and another
-/// process that holds a different byte has the file open in another pair.
+/// LMDB finds its lock file by path. A hard link, a bind mount, a renamed file or a removed lock
+/// file gives one data file two lock files: two writers at once. A data file replaced by rename
+/// gives one lock file two data files: transaction numbers of the wrong one. So each process takes
+/// a shared lock on one byte of either file. Which byte follows from the identity of the other
+/// file, and another process that holds a different byte has the file open in another pair.
 ///
-/// The locks are those of the open file description: LMDB's own, of the process, do not meet them, and
-/// the kernel drops them when the process ends. A file system without them goes unprotected here; the
-/// comparison of transaction numbers is left, see ``Environment/beginRead()``.
+/// The locks are those of the open file description: LMDB's own, of the process, do not meet them,
+/// and the kernel drops them when the process ends. A file system without them goes unprotected
+/// here; the comparison of transaction numbers is left, see ``Environment/beginRead()``.
 ///
-/// Closed only after LMDB has closed the environment: to close any descriptor of the lock file drops
-/// LMDB's locks on it.
+/// Closed only after LMDB has closed the environment: to close any descriptor of the lock file
+/// drops LMDB's locks on it.
 final class FilePair: @unchecked Sendable {
   // Read-only after `init`, but for `close()`, which runs once, when no transaction is left.
   let data: StoreFile.Identity
@@ -29,12 +29,13 @@ final class FilePair: @unchecked Sendable {
   private let directory: Int32
   private var descriptors: [Int32]
 
-  /// Opens both files and ties them; `nil` when there is no lock file that can be opened, which LMDB
-  /// reports better.
+  /// Opens both files and ties them; `nil` when there is no lock file that can be opened, which
+  /// LMDB reports better.
   static func open(
     _ path: String, _ access: EnvironmentOptions.Access
   ) throws(LMDBError) -> FilePair? {
-    // A file of a lower layer of an overlay is copied, and another file, once it is opened for writing.
+    // A file of a lower layer of an overlay is copied, and another file, once it is opened for
+    // writing.
     let mode = access == .readOnly ? O_RDONLY : O_RDWR
     let data = openFile(path, mode)
     guard data >= 0 else {
@@ -89,7 +90,8 @@ final class FilePair: @unchecked Sendable {
       && !places.contains { start[$0..<($0 + 4)].elementsEqual(magic) }
   }
 
-  /// Throws where `errno` tells of a file that could not be opened for want of something else than the file.
+  /// Throws where `errno` tells of a file that could not be opened for want of something else than
+  /// the file.
   private static func checkResources(_ path: String) throws(LMDBError) {
     let code = errno
     guard code == EMFILE || code == ENFILE || code == ENOMEM || code == EINTR else { return }
@@ -205,8 +207,8 @@ final class FilePair: @unchecked Sendable {
     }
   }
 
-  /// ``isOnlyHolder(of:in:)`` with some patience: a program that is being started has the locks of the process that starts
-  /// it for a moment, also those of files that are closed there.
+  /// ``isOnlyHolder(of:in:)`` with some patience: a program that is being started has the locks of
+  /// the process that starts it for a moment, also those of files that are closed there.
   private static func isOnlyHolderInTime(of byte: UInt64, in file: Int32) -> Bool {
     for _ in 0..<10 {
       if isOnlyHolder(of: byte, in: file) { return true }

@@ -10,10 +10,11 @@ import CLMDB
 
 /// Makes sealed files.
 package enum SealedFile {
-  /// Makes a sealed file at `path`, where nothing may be, of the pairs of `source` that `body` adds.
+  /// Makes a sealed file at `path`, where nothing may be, of the pairs of `source` that `body`
+  /// adds.
   ///
-  /// The file gets its name when it is complete and on the disk. A process that is killed leaves no file
-  /// of that name, or a whole one.
+  /// The file gets its name when it is complete and on the disk. A process that is killed leaves no
+  /// file of that name, or a whole one.
   ///
   /// - Throws: ``LMDBError``, and the errors of `body`; no file is left.
   package static func make(

@@ -195,12 +195,13 @@ enum StoreFile {
 
   /// Asks btrfs to write over the bytes of a file that is still empty where they are, as others do.
   ///
-  /// By itself it writes each change elsewhere, for which a full disk has no room: a change through the map
-  /// is a bus error then, whatever was written before.
+  /// By itself it writes each change elsewhere, for which a full disk has no room: a change through
+  /// the map is a bus error then, whatever was written before.
   private static func keepInPlace(_ file: Int32) {
     #if os(Linux)
       var flags: Int = 0
-      // FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_NOCOW_FL; other file systems refuse, and nothing is lost.
+      // FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, FS_NOCOW_FL; other file systems refuse, and nothing is
+      // lost.
       guard ioctl(file, 0x8008_6601, &flags) == 0 else { return }
       flags |= 0x0080_0000
       _ = ioctl(file, 0x4008_6602, &flags)

@@ -15,12 +15,12 @@
   ///       @Transient var isSelected = false
   ///     }
   ///
-  /// Every stored property is an attribute, in the order of the declaration; its type must be written.
-  /// Static and computed properties are left out, and so is what has ``Transient()``. Types are
-  /// those of `AttributeValue`, enumerations with a raw value, and `Codable` types of the program
-  /// (kept as documents); optionals, arrays and dictionaries with `String` keys of these. A set is
-  /// refused because its order differs from process to process, and an unchanged record could not
-  /// be recognized. Such a set within a `Codable` struct is not seen by the macro.
+  /// Every stored property is an attribute, in the order of the declaration; its type must be
+  /// written. Static and computed properties are left out, and so is what has ``Transient()``.
+  /// Types are those of `AttributeValue`, enumerations with a raw value, and `Codable` types of the
+  /// program (kept as documents); optionals, arrays and dictionaries with `String` keys of these. A
+  /// set is refused because its order differs from process to process, and an unchanged record
+  /// could not be recognized. Such a set within a `Codable` struct is not seen by the macro.
   ///
   /// A default value serves twice. The memberwise initializer uses it as always. It is also the
   /// initial value, which older records have, and which imports and dictionaries take for an
@@ -37,13 +37,13 @@
   /// constraints, derivations and default values that are no value of the property's own type, it
   /// is named in full.
   ///
-  /// `id` is a property like others: it takes part in `Equatable`, `Hashable` and `Codable` where the
-  /// struct has them, and comes last in the memberwise initializer, which stays.
+  /// `id` is a property like others: it takes part in `Equatable`, `Hashable` and `Codable` where
+  /// the struct has them, and comes last in the memberwise initializer, which stays.
   ///
-  /// A property that is gone from the struct does not take its values with it: the attribute stays in the
-  /// file, its values go along with every update, and new records have its initial value, or null. The
-  /// insert of a new record is refused while the attribute is required and has no initial value. What is
-  /// no longer wanted is named: `@Entity(removed: "stars")`.
+  /// A property that is gone from the struct does not take its values with it: the attribute stays
+  /// in the file, its values go along with every update, and new records have its initial value, or
+  /// null. The insert of a new record is refused while the attribute is required and has no initial
+  /// value. What is no longer wanted is named: `@Entity(removed: "stars")`.
   ///
   /// - Parameters:
   ///   - name: The entity's name in the file, a literal; the struct's own when left out. An ASCII letter
@@ -85,9 +85,9 @@
   ///     @Relationship var person: Person.ID?
   ///     @Relationship(onDelete: .cascade) var picture: Picture.ID?
   ///
-  /// It has an index of its own, so that a `ToMany` can be its inverse, and the record must be there when
-  /// a write ends. What happens when that record is deleted the inverse says; without one the property
-  /// becomes nil, and a required one keeps the record from being deleted.
+  /// It has an index of its own, so that a `ToMany` can be its inverse, and the record must be
+  /// there when a write ends. What happens when that record is deleted the inverse says; without
+  /// one the property becomes nil, and a required one keeps the record from being deleted.
   ///
   /// - Parameter onDelete: What happens to that record when this one is deleted.
   @attached(peer)
@@ -99,11 +99,11 @@
   ///     @Derived(.count(Group.members)) private(set) var memberCount = 0
   ///     @Derived(.canonical(\Pod.name)) private(set) var sortName = ""
   ///
-  /// What values can be derived from, and when, is said at `Derivation`. The default value is that of a
-  /// struct which was not read from the store.
+  /// What values can be derived from, and when, is said at `Derivation`. The default value is that
+  /// of a struct which was not read from the store.
   ///
-  /// - Parameter derivation: How the value is worked out. The expression is written once more in the
-  ///   schema, where other names are in scope.
+  /// - Parameter derivation: How the value is worked out. The expression is written once more in
+  ///   the schema, where other names are in scope.
   @attached(peer)
   public macro Derived<E: Entity, Value: AttributeValue>(_ derivation: Derivation<E, Value>) =
     #externalMacro(module: "EntityMacros", type: "DerivedMacro")
@@ -131,29 +131,29 @@
   @attached(peer)
   public macro Transient() = #externalMacro(module: "EntityMacros", type: "TransientMacro")
 
-  /// Declares indexes of the ``Entity(name:removed:)`` in which it stands, each over the attributes of one
-  /// list, in the order of the list.
+  /// Declares indexes of the ``Entity(name:removed:)`` in which it stands, each over the attributes
+  /// of one list, in the order of the list.
   ///
   ///     #Index<Pod>([\.updatedAt], [\.stars, \.name])
   @freestanding(declaration)
   public macro Index<E>(_ indexes: [PartialKeyPath<E>]...) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
-  /// Declares unique indexes of the ``Entity(name:removed:)`` in which it stands: no two records have the
-  /// same values in all attributes of one list. Nulls do not collide.
+  /// Declares unique indexes of the ``Entity(name:removed:)`` in which it stands: no two records
+  /// have the same values in all attributes of one list. Nulls do not collide.
   ///
   ///     #Unique<Pod>([\.name, \.version])
   @freestanding(declaration)
   public macro Unique<E>(_ indexes: [PartialKeyPath<E>]...) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
-  /// Ends the life of each record of the ``Entity(name:removed:)`` in which it stands at a date that the record
-  /// holds: from then on the record is in no read, and is removed in time.
+  /// Ends the life of each record of the ``Entity(name:removed:)`` in which it stands at a date
+  /// that the record holds: from then on the record is in no read, and is removed in time.
   ///
   ///     #Expires<Offer>([\.validUntil])
   ///
-  /// The attribute is a `Date` or a `Date?`; a record with `nil` never expires. The declaration gives the
-  /// attribute an index of its own. At most one stands in an entity.
+  /// The attribute is a `Date` or a `Date?`; a record with `nil` never expires. The declaration
+  /// gives the attribute an index of its own. At most one stands in an entity.
   ///
   /// - Parameter attribute: a list of one key path.
   @freestanding(declaration)

@@ -9,8 +9,8 @@ extension DocumentOutline {
     }
   }
 
-  /// A stored document without the members that a program gave up, and without those that are not listed
-  /// where the outline lists all; `nil` where it has none of them.
+  /// A stored document without the members that a program gave up, and without those that are not
+  /// listed where the outline lists all; `nil` where it has none of them.
   package func withoutUnknownMembers(_ value: Value) throws(FormatError) -> Value? {
     guard case .document(let bytes) = value else { return nil }
     let document = try bytes.withUnsafeBytes { bytes in

@@ -183,13 +183,15 @@ package struct EntityDescription: Sendable {
       .joined(separator: ".")
   }
 
-  /// The highest number of an attribute; bounds what a hostile catalogue can make a reader allocate.
+  /// The highest number of an attribute; bounds what a hostile catalogue can make a reader
+  /// allocate.
   package static let highestAttributeNumber: UInt32 = 16_383
 
   /// The name of the attribute by which records expire; `nil` where they do not.
   package var expiryText: String? { expiry.flatMap { attribute(number: $0.attribute)?.name } }
 
-  /// Ends the expiry of records where its attribute is removed, no date, or without an index of its own.
+  /// Ends the expiry of records where its attribute is removed, no date, or without an index of its
+  /// own.
   package mutating func settleExpiry() {
     guard let expiry, let attribute = attribute(number: expiry.attribute), !attribute.isRemoved,
       attribute.type == .date, indexes.contains(where: { $0.attributes == [expiry.attribute] })

@@ -26,8 +26,8 @@ package enum FormatVersion: UInt32, Sendable, CaseIterable, Comparable {
 
 /// A feature of a file, with the versions that its readers and writers must know.
 ///
-/// A file needs the versions of the features that it uses, and no others: one that uses nothing new is
-/// read and written by programs that know nothing new. See Format.md, "Version history".
+/// A file needs the versions of the features that it uses, and no others: one that uses nothing new
+/// is read and written by programs that know nothing new. See Format.md, "Version history".
 package enum FormatFeature: Sendable, CaseIterable {
   /// The part that every file has.
   case base
@@ -35,15 +35,17 @@ package enum FormatFeature: Sendable, CaseIterable {
   case recordIDAttribute
   /// A relationship: a writer that does not know it would leave dangling links.
   case relationship
-  /// A derived attribute: a writer that does not know it would leave values that are no longer right.
+  /// A derived attribute: a writer that does not know it would leave values that are no longer
+  /// right.
   case derivation
-  /// A side of a relationship whose records have an order: a writer that does not know it would not keep
-  /// their positions.
+  /// A side of a relationship whose records have an order: a writer that does not know it would not
+  /// keep their positions.
   case orderedRelationship
-  /// An index over the elements of documents: a writer that does not know it would not keep its entries.
+  /// An index over the elements of documents: a writer that does not know it would not keep its
+  /// entries.
   case elementIndex
-  /// An index that is being built while the store is used: a writer that does not know it would not keep
-  /// its entries.
+  /// An index that is being built while the store is used: a writer that does not know it would not
+  /// keep its entries.
   case buildingIndex
   /// A rule across attributes: a writer that does not know it would write records that break it.
   case rule
@@ -77,8 +79,8 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// A second copy of the catalogue: a writer that does not know it would leave a copy of an
   /// earlier catalogue.
   case catalogueCopy
-  /// Records that expire. A reader that does not know it would show expired records, and a writer would keep
-  /// their unique keys from new ones.
+  /// Records that expire. A reader that does not know it would show expired records, and a writer
+  /// would keep their unique keys from new ones.
   case expiry
 
   /// The lowest versions that a reader and a writer must know.

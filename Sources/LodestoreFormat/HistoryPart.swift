@@ -270,7 +270,8 @@ extension HistoryPart.Links {
     ])
   }
 
-  /// For each first id the gap before it, how many second ids there are less one, and the gaps before each.
+  /// For each first id the gap before it, how many second ids there are less one, and the gaps
+  /// before each.
   package var encodedPairs: [UInt8] {
     var writer = DocumentWriter()
     var last: UInt64 = 0

@@ -1,5 +1,6 @@
 extension RecordView {
-  /// Whether this record and another of the same layout have the same bytes in the attribute at `slot`.
+  /// Whether this record and another of the same layout have the same bytes in the attribute at
+  /// `slot`.
   @inline(__always)
   package func hasSameValue(as other: borrowing RecordView, at slot: RecordLayout.Slot) -> Bool {
     hasSameValue(as: other, at: slot, and: slot)

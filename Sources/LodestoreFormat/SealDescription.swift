@@ -39,8 +39,8 @@ package struct SealDescription: Sendable, Hashable {
   package static let lowestWriter = UInt32.max
   package static let highestGeneration = UInt64(Int64.max)
 
-  /// Whether a dataset may have the name: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the first a
-  /// letter or digit, so that it is a name of files and a part of addresses.
+  /// Whether a dataset may have the name: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the
+  /// first a letter or digit, so that it is a name of files and a part of addresses.
   package static func isValidName(_ name: String) -> Bool {
     func isAlphanumeric(_ byte: UInt8) -> Bool {
       switch byte {
@@ -110,7 +110,8 @@ extension SealDescription {
 
 /// The SHA-256 of all pairs of a tree, the catalogue above all, in their order.
 ///
-/// A pair is hashed as the u32 LE length of its key, the key, the u32 LE length of its body and the body.
+/// A pair is hashed as the u32 LE length of its key, the key, the u32 LE length of its body and the
+/// body.
 ///
 /// See Format.md, "Sealed files".
 package struct SchemaFingerprint {

@@ -1,4 +1,5 @@
-/// An object within the description of an entity, by what it has for as long as it is the same object.
+/// An object within the description of an entity, by what it has for as long as it is the same
+/// object.
 package enum CatalogueObject: Sendable, Hashable {
   /// The description itself.
   case entity
@@ -15,11 +16,12 @@ package enum CatalogueObject: Sendable, Hashable {
   case expiry
 }
 
-/// Members of the objects of a description that this version does not know, which are written back as they
-/// were.
+/// Members of the objects of a description that this version does not know, which are written back
+/// as they were.
 ///
-/// They stand beside the objects and not in them: declarations are compared with what the file has, and
-/// take its place, neither of which may concern them. Those of an object that is gone are not written.
+/// They stand beside the objects and not in them: declarations are compared with what the file has,
+/// and take its place, neither of which may concern them. Those of an object that is gone are not
+/// written.
 package struct UnknownMembers: Sendable, Equatable {
   private var byObject: [CatalogueObject: [String: Document]] = [:]
 

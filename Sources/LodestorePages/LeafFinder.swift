@@ -2,8 +2,8 @@ internal import CChecksum
 
 /// Finds the leaf pages of a tree of ids, in the pages of the map.
 ///
-/// For reads only. Ids grow evenly from page to page, so that interpolation finds the child or one next to
-/// it, where a binary search would read a cache line in each step.
+/// For reads only. Ids grow evenly from page to page, so that interpolation finds the child or one
+/// next to it, where a binary search would read a cache line in each step.
 package struct LeafFinder {
   /// A leaf page, and the lowest id that it may have.
   package struct Leaf {
@@ -18,8 +18,8 @@ package struct LeafFinder {
   private var branchEnd: UInt64 = 0
   /// The index of that leaf among the children of the branch.
   private var childIndex = 0
-  /// The number of children of the branch that was descended last below the root: most others have as
-  /// many.
+  /// The number of children of the branch that was descended last below the root: most others have
+  /// as many.
   private var usualCount = 0
 
   package init(_ pages: TreePages) { self.pages = pages }
@@ -67,13 +67,13 @@ package struct LeafFinder {
     return Leaf()
   }
 
-  /// Prefetches what ``child(of:for:from:to:)`` will probably read of a branch page: its header, a slot
-  /// and a node.
+  /// Prefetches what ``child(of:for:from:to:)`` will probably read of a branch page: its header, a
+  /// slot and a node.
   ///
   /// Without this each of the three is a cache miss that waits for the one before it.
   ///
-  /// Pages filled in order have equally many children, and their nodes lie one behind the other from the
-  /// page's end.
+  /// Pages filled in order have equally many children, and their nodes lie one behind the other
+  /// from the page's end.
   private func prefetch(_ number: UInt64, for id: UInt64, from low: UInt64, to end: UInt64) {
     guard number < pages.pageCount else { return }
     let base = address(number)
@@ -94,8 +94,8 @@ package struct LeafFinder {
     id > low ? Int(Double(id - low) / Double(end - low) * Double(count)) : 0
   }
 
-  /// The child of a branch page whose range of ids has `id`, and that range; the page's own is from `low`
-  /// to before `end`.
+  /// The child of a branch page whose range of ids has `id`, and that range; the page's own is from
+  /// `low` to before `end`.
   ///
   /// An exponential search from the index that interpolation gives, then a binary one.
   private func child(
@@ -157,8 +157,8 @@ package struct LeafFinder {
 
   // MARK: In order
 
-  /// The leaf page behind the one that was found last; `nil` behind the last one, and in a tree of one
-  /// page.
+  /// The leaf page behind the one that was found last; `nil` behind the last one, and in a tree of
+  /// one page.
   ///
   /// Throws where a branch leads to no leaf, which would end the process were LMDB to follow it.
   package mutating func next() throws(PageError) -> LeafPage? {

@@ -110,8 +110,8 @@ extension PageWalk {
           "the run at page \(first) has \(length) pages, the file ends at \(filePages)"))
       return nil
     }
-    // Ends at the first page that another place has: runs may begin within each other, and who went on
-    // would go through their pages once for each of them.
+    // Ends at the first page that another place has: runs may begin within each other, and who went
+    // on would go through their pages once for each of them.
     let pages = Int(first)..<Int(first) + length
     let claimed = pages.prefix { claim(UInt64($0), of: walk.name) }.count
     walk.report.overflowPages += claimed

@@ -142,7 +142,8 @@ extension PageWalk {
 
   /// What is wrong with the commit that a page says to be of, where the format has it.
   ///
-  /// LMDB 1.0 takes a page of a later commit for one of the write in progress, and changes it in place.
+  /// LMDB 1.0 takes a page of a later commit for one of the write in progress, and changes it in
+  /// place.
   func transactionFault(of header: UnsafeRawBufferPointer) -> String? {
     guard let written = format.transaction.map({ header._uint64(at: $0) }),
       written == 0 || written > meta.transaction

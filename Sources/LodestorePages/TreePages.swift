@@ -90,14 +90,15 @@ package struct TreePages: @unchecked Sendable {
       count = page.count
     }
 
-    /// Calls `search` with the page in a format that is a constant there, so that what its loop reads is
-    /// at constant offsets.
+    /// Calls `search` with the page in a format that is a constant there, so that what its loop
+    /// reads is at constant offsets.
     @inline(__always)
     func withConstantFormat<R>(_ search: (Page) -> R) -> R {
       format == .lmdb09 ? search(Page(self, .lmdb09)) : search(Page(self, .lmdb10))
     }
 
-    /// In a leaf the number of keys below `key`; in a branch the index of the child that may have it.
+    /// In a leaf the number of keys below `key`; in a branch the index of the child that may have
+    /// it.
     func index(of key: UnsafeRawBufferPointer, isInteger: Bool = false) -> Int {
       withConstantFormat { $0.search(key, isInteger: isInteger) }
     }

@@ -4,8 +4,8 @@ internal import LodestorePages
 
 /// The rules of Format.md, "Sealed files", but those of its pages.
 extension Verifier {
-  /// Checks the seal of a sealed file against the content that was read before, and that a file without a
-  /// seal does not ask for the writer of one.
+  /// Checks the seal of a sealed file against the content that was read before, and that a file
+  /// without a seal does not ask for the writer of one.
   mutating func verifySeal() throws {
     let isForNobody = try headerField(.format)?.withUnsafeBytes { bytes in
       try FormatRequirement(bytes: bytes).lowestWriter == SealDescription.lowestWriter
@@ -111,8 +111,8 @@ extension Verifier {
     }
   }
 
-  /// Only where all content was read without a finding: another digest would be another finding of the same
-  /// fault.
+  /// Only where all content was read without a finding: another digest would be another finding of
+  /// the same fault.
   private mutating func verifySealedDigest(_ seal: SealDescription) {
     guard findings.count == 0 else { return }
     let sum = digests.values.reduce(into: ContentDigest()) { $0 += $1 }

@@ -58,7 +58,8 @@ package struct Verifier {
   /// Any thread that is not in a transaction of the environment. Holds one read transaction until
   /// it is done.
   ///
-  /// - Parameter isCancelled: asked every thousand pairs whether to end with ``VerificationError/cancelled``.
+  /// - Parameter isCancelled: asked every thousand pairs whether to end with
+  ///   ``VerificationError/cancelled``.
   package static func verify(
     environment: Environment, limit: Int = 1_000, isCancelled: () -> Bool = { false }
   ) throws -> VerificationReport {
@@ -262,8 +263,8 @@ package struct Verifier {
 }
 
 extension PageReport {
-  /// Whether the pages, which have findings, are those of another program's file: its trees may have what
-  /// those of a store have not.
+  /// Whether the pages, which have findings, are those of another program's file: its trees may
+  /// have what those of a store have not.
   fileprivate var isOfAnother: Bool {
     !trees.isEmpty && !trees.contains { $0.name == TreeName.header.text }
       && findings.allSatisfy { $0.tree != nil && $0.tree != names.name }

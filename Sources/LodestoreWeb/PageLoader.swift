@@ -29,7 +29,8 @@ struct PageLoader: Sendable {
 
   /// The page at an address.
   ///
-  /// - Parameter known: the validators of its remembered content; with them the page may come as unchanged.
+  /// - Parameter known: the validators of its remembered content; with them the page may come as
+  ///   unchanged.
   func load(_ page: URL, known: Validators?) async throws -> LoadedPage {
     var attempts = 1
     while true {

@@ -29,8 +29,8 @@ struct WebExchange: Sendable {
   /// - Parameters:
   ///   - consumer: takes the body of a file piece by piece; nil for a page, which is kept whole.
   ///   - attempts: how often the page was requested, this time included.
-  /// - Throws: ``WebSourceError`` for a failure that a second request would meet again; `CancellationError`; the
-  ///   error of the consumer.
+  /// - Throws: ``WebSourceError`` for a failure that a second request would meet again;
+  ///   `CancellationError`; the error of the consumer.
   func run(
     _ page: URL, fields: [String: String], consumer: FileConsumer? = nil, attempts: Int
   ) async throws -> Outcome {
@@ -58,7 +58,8 @@ struct WebExchange: Sendable {
     }
   }
 
-  /// The error of a failure after which the same request may succeed; throws the error of another one.
+  /// The error of a failure after which the same request may succeed; throws the error of another
+  /// one.
   private func failure(
     _ failure: TransferFailure, _ page: URL, at url: URL, _ consumer: FileConsumer?,
     _ attempts: Int

@@ -6,9 +6,10 @@ package import Foundation
 
 /// Fetches files from one place of the web, one request a call.
 ///
-/// Requests go over the client that ``WebPages`` has, with its checks of answers, addresses and redirects. They ask
-/// for bytes as they are (`Accept-Encoding: identity`). An answer that comes compressed all the same is decompressed,
-/// unless it is a part. Nothing is cached and nothing is retried: the caller knows which file to ask next.
+/// Requests go over the client that ``WebPages`` has, with its checks of answers, addresses and
+/// redirects. They ask for bytes as they are (`Accept-Encoding: identity`). An answer that comes
+/// compressed all the same is decompressed, unless it is a part. Nothing is cached and nothing is
+/// retried: the caller knows which file to ask next.
 package struct WebFiles: Sendable {
   /// The limits of requests for files.
   package struct Options: Sendable {
@@ -60,8 +61,10 @@ package struct WebFiles: Sendable {
   private let exchange: WebExchange
   private let timing = RetryTiming()
 
-  /// - Parameter base: the address that paths are relative to; its last part counts when it ends in `/`.
-  /// - Throws: ``WebSourceError/Code/badRequest`` for an address or header fields that cannot be used.
+  /// - Parameter base: the address that paths are relative to; its last part counts when it ends in
+  ///   `/`.
+  /// - Throws: ``WebSourceError/Code/badRequest`` for an address or header fields that cannot be
+  ///   used.
   package init(_ base: URL, options: Options = Options()) throws(WebSourceError) {
     try WebSession.checkClient()
     var request = URLRequest(url: base)
@@ -84,15 +87,16 @@ package struct WebFiles: Sendable {
 
   /// Requests a file and gives its bytes to `take`, piece by piece and in their order.
   ///
-  /// Where ``Request/start`` is not 0 the answer may be the whole file all the same: `begin` tells by its
-  /// ``FileHead/start``, before the first piece.
+  /// Where ``Request/start`` is not 0 the answer may be the whole file all the same: `begin` tells
+  /// by its ``FileHead/start``, before the first piece.
   ///
   /// - Parameters:
   ///   - begin: called once before the first piece.
   ///   - take: called with each piece, at most some hundred kilobytes, on the thread that receives it. The next
   ///     piece is received when the call has returned.
-  /// - Throws: ``WebSourceError``, with ``WebSourceError/retryAfter`` when the server names a time; what the closures
-  ///   throw; `CancellationError`. The bytes that came before the error have been given to `take`.
+  /// - Throws: ``WebSourceError``, with ``WebSourceError/retryAfter`` when the server names a time;
+  ///   what the closures throw; `CancellationError`. The bytes that came before the error have been
+  ///   given to `take`.
   package func get(
     _ request: Request, begin: @escaping @Sendable (FileHead) throws -> Void = { _ in },
     take: @escaping @Sendable (Data) throws -> Void

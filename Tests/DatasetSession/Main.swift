@@ -11,7 +11,8 @@ import Synchronization
 ///                                                      kills itself the COUNTth time that a refresh makes the step
 ///     dataset-session install FOLDER NAME FILE [STEP COUNT]
 ///
-/// Each prints one line: the generation's number and the number of its records, or the code of the error.
+/// Each prints one line: the generation's number and the number of its records, or the code of the
+/// error.
 @main struct DatasetSession {
   static func main() async {
     let words = Array(CommandLine.arguments.dropFirst())

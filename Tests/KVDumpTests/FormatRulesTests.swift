@@ -12,7 +12,8 @@ import Testing
   import Foundation
 #endif
 
-/// The rules of Format.md: their names where they stand (`§record.checksum`), and the two tables at its end.
+/// The rules of Format.md: their names where they stand (`§record.checksum`), and the two tables at
+/// its end.
 enum FormatRules {
   struct Checked: Sendable, CustomTestStringConvertible {
     var rule: String

@@ -17,8 +17,8 @@ struct KilledCommand {
   let arguments: [String]
   /// The file that it makes.
   var output: String?
-  /// The contents that a kill may leave in the store, as exported, in the order in which they come; the
-  /// last one is what a finished command leaves.
+  /// The contents that a kill may leave in the store, as exported, in the order in which they come;
+  /// the last one is what a finished command leaves.
   var contents: [String] = []
   /// The bytes of the file that it makes; nil where that is a store.
   var outputBytes: Data?
@@ -62,7 +62,8 @@ struct KilledCommand {
   ]
 }
 
-/// The store that is killed commands' victim, and the files that they import, in a folder of their own.
+/// The store that is killed commands' victim, and the files that they import, in a folder of their
+/// own.
 final class KilledFolder {
   static let recordCount = 2_000
   private static let pageCount = 5

@@ -29,7 +29,8 @@ extension Fault {
     ])
   }
 
-  /// Faults of `catalogue.index` in indexes that are being built, which have to be as the others are.
+  /// Faults of `catalogue.index` in indexes that are being built, which have to be as the others
+  /// are.
   static let buildingFaults: [Fault] = [
     catalogue(
       "an index that is being built has no attributes", "building", .array([index(9, over: [])])),

@@ -320,7 +320,8 @@ private struct Tag: Entity {
     try Self.change(folder.store)
     var pages = try FilePages(folder.store)
     let records = (2..<pages.count).filter { pages.flags($0) == 2 && pages.key($0) == 8 }
-    // The newest commit's free list is one leaf; the value of each node is a count, then as many pages.
+    // The newest commit's free list is one leaf; the value of each node is a count, then as many
+    // pages.
     let root = pages.format.meta.freeList + TreeRecordLayout.root
     let list = pages.number(pages.newestMeta * 4_096 + root)
     var named = 0

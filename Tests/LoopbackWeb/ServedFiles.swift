@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Files of a static web server: whole, by part and conditionally, with the entity tags of their content.
+/// Files of a static web server: whole, by part and conditionally, with the entity tags of their
+/// content.
 ///
 /// `state` is guarded by its lock. The body bytes that were sent are counted.
 package final class ServedFiles: Sendable {

@@ -2,7 +2,8 @@ import ArgumentParser
 import Dispatch
 import KVDumpCommands
 
-/// Runs the commands of datasets that fetch and sign, which kvdump starts by name, and ends the process.
+/// Runs the commands of datasets that fetch and sign, which kvdump starts by name, and ends the
+/// process.
 package func runKVDumpDatasets() -> Never {
   holdStandardStreams()
   requireDescriptors()

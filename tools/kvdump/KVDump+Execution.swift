@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// A program of commands: `kvdump`, and `kvdump-datasets`, which kvdump starts for some of its commands.
+/// A program of commands: `kvdump`, and `kvdump-datasets`, which kvdump starts for some of its
+/// commands.
 package protocol CommandTool: ParsableCommand {}
 
 /// From a command line to an exit status.
@@ -75,7 +76,8 @@ extension CommandTool {
     }
   }
 
-  /// Handles an error of the parser: a page of help, the version, a completion script, or wrong use.
+  /// Handles an error of the parser: a page of help, the version, a completion script, or wrong
+  /// use.
   private static func finishParsing(
     _ arguments: [String], after error: any Error, on console: Console
   ) throws -> ExitStatus {
@@ -104,8 +106,8 @@ extension CommandTool {
 
   /// Returns the parser's message.
   ///
-  /// The parser takes a negative number for an option, so that the option before it lacks its value.
-  /// The message then names that value.
+  /// The parser takes a negative number for an option, so that the option before it lacks its
+  /// value. The message then names that value.
   private static func wrongUse(_ error: any Error, _ arguments: [String]) -> String {
     let text = message(for: error)
     guard let match = text.wholeMatch(of: /Missing value for '(--[a-z-]+)(.*)'/),

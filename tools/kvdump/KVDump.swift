@@ -20,7 +20,8 @@ import LodestoreFormat
 /// A reader's tour, in the order of a command line's life:
 ///
 /// - `KVDump+Execution.swift`: arguments to a command, the command to an exit status.
-/// - `Commands/`: one file a command, its arguments and its work; `StoreCommand` is what they share.
+/// - `Commands/`: one file a command, its arguments and its work; `StoreCommand` is what they
+///   share.
 /// - `Store/`: opening for reading, records as cells, values that a person typed.
 /// - `Query/`: format strings, orders and paths that a person typed, plans, and pages of results.
 /// - `Change/`: records counted, asked about and changed; what `update` sets.
@@ -118,9 +119,9 @@ private func removePendingFilesOnSignals() {
 
 /// Prints a sentence where otherwise only the signal would tell of the crash.
 ///
-/// A bus error is a page of the map that the file does not have, or the disk cannot read. Any other fault may
-/// come of a page that was damaged after the pages were checked, or be a defect of the program: `verify`
-/// tells which.
+/// A bus error is a page of the map that the file does not have, or the disk cannot read. Any other
+/// fault may come of a page that was damaged after the pages were checked, or be a defect of the
+/// program: `verify` tells which.
 func endInWordsOnFaults() {
   useStackOfItsOwnForSignals()
   for number in [SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP] {
@@ -145,8 +146,8 @@ func endInWordsOnFaults() {
   }
 }
 
-/// Gives the calling thread a stack for its signal handlers: where its own has overflowed there is no room
-/// for them.
+/// Gives the calling thread a stack for its signal handlers: where its own has overflowed there is
+/// no room for them.
 private func useStackOfItsOwnForSignals() {
   let size = 64 << 10
   var stack = stack_t()
@@ -155,8 +156,8 @@ private func useStackOfItsOwnForSignals() {
   sigaltstack(&stack, nil)
 }
 
-/// Opens the standard streams that the caller has closed, so that no file opened later gets their number:
-/// output would go into the store.
+/// Opens the standard streams that the caller has closed, so that no file opened later gets their
+/// number: output would go into the store.
 ///
 /// Such a stream cannot be used: output to it fails. Called before anything else.
 package func holdStandardStreams() {

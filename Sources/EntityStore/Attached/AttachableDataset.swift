@@ -1,11 +1,11 @@
-/// A dataset that a program's own store can be attached to: a store that may be replaced whole while it
-/// is used.
+/// A dataset that a program's own store can be attached to: a store that may be replaced whole
+/// while it is used.
 ///
-/// A cached dataset is one, of which each refresh brings another generation. A ``Store`` is one too, which
-/// nothing replaces.
+/// A cached dataset is one, of which each refresh brings another generation. A ``Store`` is one
+/// too, which nothing replaces.
 ///
-/// A replaced store must stay open for as long as it is referenced: reads that began before the replacement
-/// go on with it.
+/// A replaced store must stay open for as long as it is referenced: reads that began before the
+/// replacement go on with it.
 public protocol AttachableDataset: Sendable {
   /// The news of replacements.
   associatedtype Replacements: AsyncSequence & Sendable

@@ -36,8 +36,8 @@ final class AttachedObserver: Observer, @unchecked Sendable {
   }
 }
 
-/// The values of one loop over both stores: read again after each commit that may change them and after
-/// each replacement of the dataset.
+/// The values of one loop over both stores: read again after each commit that may change them and
+/// after each replacement of the dataset.
 ///
 /// Unchecked: used by the one task that loops, but for `observed`.
 final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
@@ -111,8 +111,8 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     return try await fetch(own)
   }
 
-  /// Wakes the loop at each replacement of the dataset, and releases the store that was replaced: a loop whose
-  /// body takes long keeps no file open.
+  /// Wakes the loop at each replacement of the dataset, and releases the store that was replaced: a
+  /// loop whose body takes long keeps no file open.
   private static func follow<D: AttachableDataset>(
     _ dataset: D, _ observed: Observed, _ signal: AsyncStream<Void>.Continuation
   ) -> Task<Void, Never> {

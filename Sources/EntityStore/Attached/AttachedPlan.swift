@@ -68,7 +68,8 @@ struct AttachedPlan<E: Entity> {
     plan.cost + Double(plan.estimatedMatchCount) * Self.costOfKey
   }
 
-  /// The nanoseconds that it takes to look up what the records of the query refer to, or are referred by.
+  /// The nanoseconds that it takes to look up what the records of the query refer to, or are
+  /// referred by.
   private func cost(ofChecksOf join: SemiJoin<E>, _ plan: QueryPlan) throws -> Double {
     let records = try own.plan(try query.request(), for: try own.entity(E.self))
     var count = Double(records.estimatedMatchCount)
@@ -186,10 +187,11 @@ struct AttachedPlan<E: Entity> {
 
 /// How a query over two stores is run: which store is asked first.
 public struct AttachedExplanation: Sendable, CustomStringConvertible {
-  /// How the records are found in their own store, with the conditions of the keys that were asked for first.
+  /// How the records are found in their own store, with the conditions of the keys that were asked
+  /// for first.
   public let query: QueryExplanation
-  /// How many of the conditions over the other store are checked on records, instead of being asked for
-  /// first.
+  /// How many of the conditions over the other store are checked on records, instead of being asked
+  /// for first.
   public let checkCount: Int
   /// The plan in lines: the conditions over the other store, then the query.
   public let description: String
@@ -220,11 +222,11 @@ extension AttachedSnapshot {
 
   /// The records that `query` finds, in its order.
   ///
-  /// Besides the results, memory holds at most 65,536 keys of the other store, or 1,024 records that are
-  /// checked at once. An order without an index also has its sort keys in memory.
+  /// Besides the results, memory holds at most 65,536 keys of the other store, or 1,024 records
+  /// that are checked at once. An order without an index also has its sort keys in memory.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. A query of the other
-  ///   store with a limit, an offset or a token must not find more than 65,536 keys.
+  /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. A query of
+  ///   the other store with a limit, an offset or a token must not find more than 65,536 keys.
   public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
     var found: [E] = []
     try plan(query).visitRecords { record in

@@ -4,9 +4,9 @@
 ///       .leading(by: \.pod, to: Pod.where { $0.language == "Swift" })
 ///     let favourites = Pod.all.sorted(by: \.name).referred(by: \.pod, of: Note.where { $0.stars == 5 })
 ///
-/// A value that belongs to no store. An ``AttachedSnapshot`` runs it: on the program's own store for records that
-/// lead, on the dataset for records that are referred to. The order, limit, offset and token are those of the
-/// query that it is made of.
+/// A value that belongs to no store. An ``AttachedSnapshot`` runs it: on the program's own store
+/// for records that lead, on the dataset for records that are referred to. The order, limit, offset
+/// and token are those of the query that it is made of.
 public struct AttachedQuery<E: Entity>: Sendable {
   /// The query without the conditions over the other store.
   let records: Query<E>
@@ -21,7 +21,8 @@ public struct AttachedQuery<E: Entity>: Sendable {
   }
 }
 
-/// A query to which conditions over two stores can be added: a ``Query``, or an ``AttachedQuery`` for a second one.
+/// A query to which conditions over two stores can be added: a ``Query``, or an ``AttachedQuery``
+/// for a second one.
 ///
 /// Do not conform to it.
 public protocol JoinableQuery<Root>: Sendable {
@@ -65,16 +66,16 @@ extension JoinableQuery {
     attached.adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: true))
   }
 
-  /// Only records of the dataset to which the reference at `path` of a record leads that `records` finds in the
-  /// program's own store.
+  /// Only records of the dataset to which the reference at `path` of a record leads that `records`
+  /// finds in the program's own store.
   public func referred<U: Entity, V: ReferenceValue>(
     by path: KeyPath<U.Attributes, Attribute<U, V>>, of records: Query<U>
   ) -> AttachedQuery<Root> where V.Target == Root {
     attached.adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: false))
   }
 
-  /// Only records of the dataset to which the reference at `path` leads of no record that `records` finds in the
-  /// program's own store.
+  /// Only records of the dataset to which the reference at `path` leads of no record that `records`
+  /// finds in the program's own store.
   public func notReferred<U: Entity, V: ReferenceValue>(
     by path: KeyPath<U.Attributes, Attribute<U, V>>, of records: Query<U>
   ) -> AttachedQuery<Root> where V.Target == Root {

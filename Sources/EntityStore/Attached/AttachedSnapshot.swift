@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// An unchanging view of a store and of its attached dataset: one commit and one generation.
 ///
-/// The calls of ``ReadableTransaction`` read the program's own store; ``dataset`` has the same calls for
-/// the dataset. A snapshot cannot outlive the closure that it is passed to.
+/// The calls of ``ReadableTransaction`` read the program's own store; ``dataset`` has the same
+/// calls for the dataset. A snapshot cannot outlive the closure that it is passed to.
 public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
   /// The library's own part; nothing for others.
   @_documentation(visibility: internal)
@@ -31,7 +31,8 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
 
   // MARK: To the dataset
 
-  /// Returns the record of the dataset that `reference` leads to; `nil` where the generation has none.
+  /// Returns the record of the dataset that `reference` leads to; `nil` where the generation has
+  /// none.
   ///
   /// - Throws: ``StoreError/Code/unknownEntity`` when the dataset's store was not opened with the
   ///   target's type; never because the target is gone.
@@ -58,8 +59,8 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
     return try dataset.core.targetIDs([reference])[0] == 0 ? .gone : nil
   }
 
-  /// Returns the records that `query` finds in the program's own store, each with the record that the
-  /// reference at `path` leads to.
+  /// Returns the records that `query` finds in the program's own store, each with the record that
+  /// the reference at `path` leads to.
   ///
   /// - Throws: as a fetch of the query, and as ``resolve(_:)-(Reference<T>?)``.
   public func fetch<Q: JoinableQuery, V: ReferenceValue>(
@@ -91,7 +92,8 @@ extension Entity {
   ///
   ///     let notes = try snapshot.fetch(Note.referring(to: pod, by: \.pod))
   ///
-  /// The query compares the reference with that of `target`, so an index over the reference serves it.
+  /// The query compares the reference with that of `target`, so an index over the reference serves
+  /// it.
   ///
   /// - Throws: as ``Reference/init(_:)-(Target)``.
   public static func referring<V: ReferenceValue>(

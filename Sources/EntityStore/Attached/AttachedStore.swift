@@ -9,18 +9,20 @@ internal import LMDB
 ///       }
 ///     }
 ///
-/// Records of the store lead to records of the dataset by ``Reference``. Nothing is written to the dataset,
-/// and the store knows nothing of it: any number of datasets can be attached to one store, by one call each.
+/// Records of the store lead to records of the dataset by ``Reference``. Nothing is written to the
+/// dataset, and the store knows nothing of it: any number of datasets can be attached to one store,
+/// by one call each.
 ///
-/// The article <doc:AttachedDatasets> has conditions over both, live results and the report of dangling
-/// references.
+/// The article <doc:AttachedDatasets> has conditions over both, live results and the report of
+/// dangling references.
 public struct AttachedStore: Sendable {
   /// The program's own store.
   public let store: Store
   /// The dataset.
   public let dataset: any AttachableDataset
 
-  /// Runs `body` on the newest commit of the store and one generation of the dataset, on the calling thread.
+  /// Runs `body` on the newest commit of the store and one generation of the dataset, on the
+  /// calling thread.
   ///
   /// Neither changes while `body` runs, whatever is written or replaced meanwhile. The two are not
   /// of one moment: the dataset's generation is the one that is current when the read of the store
@@ -33,7 +35,8 @@ public struct AttachedStore: Sendable {
     }
   }
 
-  /// Runs `body` on the newest commit of the store and one generation of the dataset, on a thread of the store.
+  /// Runs `body` on the newest commit of the store and one generation of the dataset, on a thread
+  /// of the store.
   ///
   /// - Throws: the errors of `body`; `CancellationError` when the task was cancelled before.
   public func read<R: Sendable>(
@@ -44,8 +47,8 @@ public struct AttachedStore: Sendable {
     return try await store.core.onReader { try attached.read(body) }
   }
 
-  /// Keeps the newest commit of the store and the current generation of the dataset readable, for as long as the
-  /// result is referenced.
+  /// Keeps the newest commit of the store and the current generation of the dataset readable, for
+  /// as long as the result is referenced.
   ///
   /// - Throws: ``StoreError/Code/closed``.
   public func pinned() throws -> PinnedAttachment {
@@ -86,8 +89,8 @@ public struct AttachedStore: Sendable {
 extension Store {
   /// Attaches `dataset`, whose records the store's own records lead to by ``Reference``.
   ///
-  /// Nothing is opened, read or written. The dataset's store has been opened with the entities that are referred
-  /// to, and this one with those that have the references.
+  /// Nothing is opened, read or written. The dataset's store has been opened with the entities that
+  /// are referred to, and this one with those that have the references.
   ///
   /// - Complexity: O(1)
   public func attach(_ dataset: some AttachableDataset) -> AttachedStore {
@@ -95,10 +98,11 @@ extension Store {
   }
 }
 
-/// One commit of a store and one generation of a dataset, kept readable across calls, tasks and threads.
+/// One commit of a store and one generation of a dataset, kept readable across calls, tasks and
+/// threads.
 ///
-/// Made by ``AttachedStore/pinned()``. Each part costs what a ``PinnedSnapshot`` costs; the file of a
-/// replaced generation stays until the last reference to this is gone.
+/// Made by ``AttachedStore/pinned()``. Each part costs what a ``PinnedSnapshot`` costs; the file of
+/// a replaced generation stays until the last reference to this is gone.
 public struct PinnedAttachment: Sendable {
   /// The commit of the program's own store.
   public let store: PinnedSnapshot

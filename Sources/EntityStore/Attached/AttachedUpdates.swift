@@ -1,9 +1,11 @@
 internal import LodestoreFormat
 
-/// Values that follow a store and its attached dataset; `values` of an ``AttachedStore`` makes them.
+/// Values that follow a store and its attached dataset; `values` of an ``AttachedStore`` makes
+/// them.
 ///
-/// The first is of the newest commit and the current generation. Changes that come while the loop is busy
-/// are one; the loop ends when its task is cancelled, or the store or the dataset is closed.
+/// The first is of the newest commit and the current generation. Changes that come while the loop
+/// is busy are one; the loop ends when its task is cancelled, or the store or the dataset is
+/// closed.
 public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
   /// One value.
   @_documentation(visibility: internal)
@@ -50,10 +52,10 @@ public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
 ///       show(update.items, update.difference)
 ///     }
 ///
-/// Each loop has its own results. The first update is of the newest commit and the current generation. Later
-/// updates follow the commits to the store or the dataset, and the replacements of the dataset, that change the
-/// results. Changes that come while the loop is busy are one update. The loop ends when its task is
-/// cancelled, or the store or the dataset is closed.
+/// Each loop has its own results. The first update is of the newest commit and the current
+/// generation. Later updates follow the commits to the store or the dataset, and the replacements
+/// of the dataset, that change the results. Changes that come while the loop is busy are one
+/// update. The loop ends when its task is cancelled, or the store or the dataset is closed.
 public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
   /// One update.
   @_documentation(visibility: internal)
@@ -102,7 +104,8 @@ public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
   }
 }
 
-/// Results of a query with the records that they refer to, and the difference from the update before.
+/// Results of a query with the records that they refer to, and the difference from the update
+/// before.
 public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
   /// The records, in the query's order, each with the record of the dataset that it refers to.
   public let items: [ResolvedRecord<E, T>]
@@ -115,8 +118,8 @@ public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
 }
 
 extension AttachedStore {
-  /// The values that `body` reads from both: again after each commit to an entity that it has read, and after
-  /// each replacement of the dataset.
+  /// The values that `body` reads from both: again after each commit to an entity that it has read,
+  /// and after each replacement of the dataset.
   ///
   ///     for try await count in attached.values({ try $0.count(swiftNotes) }) { … }
   public func values<Value: Sendable>(
@@ -132,8 +135,8 @@ extension AttachedStore {
     AttachedValues(attached: self, read: body) { $0 == $1 }
   }
 
-  /// The results of `query` in the program's own store, each with the record that the reference at `path`
-  /// leads to, and their changes.
+  /// The results of `query` in the program's own store, each with the record that the reference at
+  /// `path` leads to, and their changes.
   ///
   /// - Throws: from the loop: as `fetch(_:resolving:)` of an ``AttachedSnapshot``.
   /// - Complexity: of an update, that of the query and of the look-up of its references

@@ -9,7 +9,8 @@ public struct DanglingReference: Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// No record of the generation has the key. A later generation may have it again.
     case gone
-    /// The stored value is no key of the target: the reference was written for a key of other attributes.
+    /// The stored value is no key of the target: the reference was written for a key of other
+    /// attributes.
     case otherKey
   }
 
@@ -78,8 +79,8 @@ extension AttachedStore {
   ///     }
   ///
   /// The loop goes through the entities that the store was opened with, and through each of their
-  /// attributes that holds references to an entity of the dataset. References to entities that the dataset's
-  /// store was not opened with are left out, as they may be of another dataset.
+  /// attributes that holds references to an entity of the dataset. References to entities that the
+  /// dataset's store was not opened with are left out, as they may be of another dataset.
   ///
   /// - Complexity: O(*n* log *m*) for *n* records; memory for 1,024 records at a time
   public func danglingReferences() -> DanglingReferences { DanglingReferences(attached: self) }
@@ -94,8 +95,8 @@ struct DanglingPlace: Sendable {
 }
 
 extension AttachedSnapshot {
-  /// The dangling references of the next records after `place`, and the place to go on from; `nil` at the
-  /// end.
+  /// The dangling references of the next records after `place`, and the place to go on from; `nil`
+  /// at the end.
   func danglingReferences(
     from place: DanglingPlace
   ) throws -> ([DanglingReference], next: DanglingPlace?) {
@@ -120,7 +121,8 @@ extension AttachedSnapshot {
     return (found, next)
   }
 
-  /// Checks the next records of an entity; returns the id of the last, `nil` where there are no more.
+  /// Checks the next records of an entity; returns the id of the last, `nil` where there are no
+  /// more.
   private func collect<T: Entity>(
     _ found: inout [DanglingReference], _ name: String, _ attribute: String, _: T.Type,
     after id: UInt64

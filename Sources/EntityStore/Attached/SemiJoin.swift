@@ -9,9 +9,9 @@ enum SemiJoinLimits {
 
 /// A condition on records of one store that records of the other store decide.
 ///
-/// There are two ways to run it. Either the other store is asked first, and the keys that it finds become a
-/// condition of the query. Or the query runs in its order, and its records are checked against the other
-/// store, many at a time. ``AttachedPlan`` chooses.
+/// There are two ways to run it. Either the other store is asked first, and the keys that it finds
+/// become a condition of the query. Or the query runs in its order, and its records are checked
+/// against the other store, many at a time. ``AttachedPlan`` chooses.
 struct SemiJoin<E: Entity>: Sendable {
   /// Whether `E` is an entity of the dataset.
   let isOfDataset: Bool
@@ -22,7 +22,8 @@ struct SemiJoin<E: Entity>: Sendable {
   let isOfBounded: Bool
   /// How the other store would find all of its records.
   let plan: @Sendable (_ other: TransactionCore) throws(StoreError) -> QueryPlan
-  /// The condition that the keys found in the other store make; `nil` where there are more than `limit`.
+  /// The condition that the keys found in the other store make; `nil` where there are more than
+  /// `limit`.
   let condition:
     @Sendable (_ own: TransactionCore, _ other: TransactionCore, _ limit: Int) throws ->
       Condition<E>?

@@ -5,8 +5,8 @@ internal import LodestoreFormat
 public struct EvictionReport: Sendable, Hashable {
   /// How many expired records were removed, by entity; entities without one are left out.
   public internal(set) var evictedCounts: [String: Int] = [:]
-  /// How many expired records could not be removed, by entity: a delete rule denies it, a rule of another
-  /// record would be broken, or the record is damaged.
+  /// How many expired records could not be removed, by entity: a delete rule denies it, a rule of
+  /// another record would be broken, or the record is damaged.
   ///
   /// Such records are in no read, and stay in the file.
   public internal(set) var heldCounts: [String: Int] = [:]
@@ -19,7 +19,8 @@ public struct EvictionReport: Sendable, Hashable {
   public var heldCount: Int { heldCounts.values.reduce(0, +) }
 }
 
-/// Thrown by a run of a write that meets expired records: they are evicted by a write of its own first.
+/// Thrown by a run of a write that meets expired records: they are evicted by a write of its own
+/// first.
 struct ExpiredFirst: Error {
   /// When the run began.
   let moment: Double
@@ -60,7 +61,8 @@ extension TransactionCore {
     return !ids.isEmpty
   }
 
-  /// The records from a place in the index of dates on that have expired at `moment`, the oldest date first.
+  /// The records from a place in the index of dates on that have expired at `moment`, the oldest
+  /// date first.
   ///
   /// - Parameter triesHeld: whether records that could not be removed before are among them.
   /// - Returns: also the place behind the last entry that was visited.
@@ -82,8 +84,8 @@ extension TransactionCore {
     return (ids, end)
   }
 
-  /// Removes those of the records with `ids` that no delete rule denies, with those that go with them; returns
-  /// the others.
+  /// Removes those of the records with `ids` that no delete rule denies, with those that go with
+  /// them; returns the others.
   func evict(_ ids: [UInt64], of entity: StoredEntity) throws(StoreError) -> Set<UInt64> {
     var ids = ids
     IDSort.sort(&ids)
@@ -114,8 +116,8 @@ extension TransactionCore {
 }
 
 extension StoreError {
-  /// Whether it may be of the record that is removed, or of one that its removal changes, so that others can be
-  /// removed: any error but those of the engine and of the store as a whole.
+  /// Whether it may be of the record that is removed, or of one that its removal changes, so that
+  /// others can be removed: any error but those of the engine and of the store as a whole.
   var canHoldRecord: Bool {
     switch code {
     case .noSuchStore, .notAStore, .newerFormat, .otherEngine, .unsuitablePath, .notPermitted,

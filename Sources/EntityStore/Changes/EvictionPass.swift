@@ -1,10 +1,11 @@
 internal import LodestoreFormat
 
-/// Evicts all records that have expired at one moment, in transactions of a bounded number of records.
+/// Evicts all records that have expired at one moment, in transactions of a bounded number of
+/// records.
 ///
-/// It goes through the index of dates once, and holds what cannot be removed (``HeldRecords``). One transaction
-/// finds all records of a batch that a delete rule denies. Where a removal fails otherwise, halves of the batch
-/// lead to the record.
+/// It goes through the index of dates once, and holds what cannot be removed (``HeldRecords``). One
+/// transaction finds all records of a batch that a delete rule denies. Where a removal fails
+/// otherwise, halves of the batch lead to the record.
 ///
 /// Used by one thread at a time.
 final class EvictionPass {
@@ -16,7 +17,8 @@ final class EvictionPass {
   private var limit = StoreCore.evictionBatchCount
   /// The entities that are still to be done.
   private var entities: [EntityNumber]
-  /// How far the pass is in the first of ``entities``, and the records that it holds; where it tries everything.
+  /// How far the pass is in the first of ``entities``, and the records that it holds; where it
+  /// tries everything.
   private var position = ExpiryPosition.first
   private var held: Set<UInt64> = []
 

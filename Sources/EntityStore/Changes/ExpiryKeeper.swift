@@ -1,11 +1,12 @@
 internal import LMDB
 
-/// Evicts expired records of a store that is open for writing, on the writer's thread, while nothing else has
-/// it done.
+/// Evicts expired records of a store that is open for writing, on the writer's thread, while
+/// nothing else has it done.
 ///
-/// A write evicts before it begins. The keeper evicts when the store is opened, and after a record's date has
-/// passed without a write; between two evictions is ``StoreOptions/evictionInterval``. Records that
-/// expire one after the other then cost one commit for each interval.
+/// A write evicts before it begins. The keeper evicts when the store is opened, and after a
+/// record's date has passed without a write; between two evictions is
+/// ``StoreOptions/evictionInterval``. Records that expire one after the other then cost one commit
+/// for each interval.
 ///
 /// State, under its mutex: the listener.
 final class ExpiryKeeper: StoreCompanion {
@@ -24,8 +25,8 @@ final class ExpiryKeeper: StoreCompanion {
   /// Evicts soon, and from then on.
   func start() {
     let environment = core.environment
-    // A record that is written may expire before all others. The alarm that is set already is not later
-    // than one interval after the last eviction, or there was none to wait for.
+    // A record that is written may expire before all others. The alarm that is set already is not
+    // later than one interval after the last eviction, or there was none to wait for.
     let key = environment.addCommitListener { [weak self] _ in
       guard let self, self.core.schema.hasExpiry else { return }
       self.look(after: self.interval)
@@ -49,7 +50,8 @@ final class ExpiryKeeper: StoreCompanion {
 
   private func evict() async {
     let core = core
-    // An error is not lost: the next write evicts too, and throws it. What a pass had held before stays held.
+    // An error is not lost: the next write evicts too, and throws it. What a pass had held before
+    // stays held.
     let next = try? await evictAll(core)
     guard let wait = next ?? nil else { return }
     // Timers of the system count in its own time: the clock is asked again at least each minute.
@@ -58,8 +60,8 @@ final class ExpiryKeeper: StoreCompanion {
 }
 
 extension ExpiryKeeper {
-  /// Tries all that has expired, as the reason why a record could not be removed may be gone; other writes
-  /// have their turn between two transactions.
+  /// Tries all that has expired, as the reason why a record could not be removed may be gone; other
+  /// writes have their turn between two transactions.
   ///
   /// - Returns: the time until the next record expires; `nil` for none.
   private func evictAll(_ core: StoreCore) async throws -> Double? {

@@ -3,7 +3,8 @@ internal import LodestoreFormat
 /// The changes of one entity's records by one write, once it ends: each record is in one list at
 /// most.
 ///
-/// A record that was inserted and changed is a new one, one that was inserted and removed was never there.
+/// A record that was inserted and changed is a new one, one that was inserted and removed was never
+/// there.
 struct NetChanges {
   let entity: StoredEntity
   private var insertedIDs = IDRuns()

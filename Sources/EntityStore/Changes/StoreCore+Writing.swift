@@ -14,8 +14,8 @@ extension StoreCore {
     return try write(origin, isEviction: false, Savepoints(), body)
   }
 
-  /// - Parameter isEviction: whether `body` removes the expired records, which any other write must not
-  ///   meet.
+  /// - Parameter isEviction: whether `body` removes the expired records, which any other write must
+  ///   not meet.
   func write<R>(
     _ origin: WriteOrigin?, isEviction: Bool, _ savepoints: Savepoints,
     _ body: (TransactionCore) throws -> R
@@ -78,8 +78,8 @@ extension StoreCore {
     if !isEviction { try checkExpiry(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
-    // The state has the sinks of the write, and some of them refer to the core: without this none of
-    // them is ever freed.
+    // The state has the sinks of the write, and some of them refer to the core: without this none
+    // of them is ever freed.
     defer { core.changeState = nil }
     try core.beginChanges(observers)
     let result = try savepoints.run(core, body)

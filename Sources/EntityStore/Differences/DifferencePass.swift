@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 /// A comparison of two commits, part by part: where it is, and how it goes on.
 ///
-/// The pass walks both trees of each kind of content side by side, in the order of their keys. A value
-/// of this type holds a place and no cursor. Each part of the pass is therefore a read of its own,
-/// bounded in time and memory, and the pass can be cancelled between two parts.
+/// The pass walks both trees of each kind of content side by side, in the order of their keys. A
+/// value of this type holds a place and no cursor. Each part of the pass is therefore a read of its
+/// own, bounded in time and memory, and the pass can be cancelled between two parts.
 struct DifferencePass: Sendable {
   enum Step: Sendable {
     case records(EntityPair)

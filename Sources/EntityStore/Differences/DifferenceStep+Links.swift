@@ -28,7 +28,8 @@ struct RelationshipPair: Sendable {
   }
 }
 
-/// The links of one relationship that a read leaves out, because a record at one of their ends has expired.
+/// The links of one relationship that a read leaves out, because a record at one of their ends has
+/// expired.
 struct ExpiredLinks {
   private let from: ExpiredRecords?
   private let to: ExpiredRecords?

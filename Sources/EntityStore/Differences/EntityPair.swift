@@ -41,8 +41,8 @@ final class EntityPair: Sendable {
   /// Whether all layouts that both have agree.
   private let agrees: Bool
 
-  /// - Parameter isOneLineage: whether the two files began as one, so that an attribute with another
-  ///   name and the same number is the same attribute, renamed.
+  /// - Parameter isOneLineage: whether the two files began as one, so that an attribute with
+  ///   another name and the same number is the same attribute, renamed.
   init(
     _ name: String, _ older: StoredEntity?, _ newer: StoredEntity?, isOneLineage: Bool = false,
     comparison: AttributePair.Choice = { _, _ in .asStored }

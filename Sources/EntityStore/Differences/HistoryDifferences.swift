@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// The differences of a commit from the place of a history token.
 ///
-/// The history is read once, and says which records and links changed and how each change began. The
-/// commit says how each ended.
+/// The history is read once, and says which records and links changed and how each change began.
+/// The commit says how each ended.
 struct HistoryDifferences: Sendable {
   private typealias ToldLinks = (relationship: UInt32, pairs: [(pair: LinkPair, wasThere: Bool)])
 

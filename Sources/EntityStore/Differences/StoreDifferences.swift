@@ -5,9 +5,9 @@
 ///     }
 ///
 /// Differences of the schema come first. Records follow by entity, in the order of their ids, or of
-/// the key that matches them. Links, orders and buckets come last. A few differences at a time are in
-/// memory. The sequence, and each loop over it, keeps the two commits readable. Each loop begins at
-/// the beginning. A loop whose task is cancelled ends with `CancellationError`.
+/// the key that matches them. Links, orders and buckets come last. A few differences at a time are
+/// in memory. The sequence, and each loop over it, keeps the two commits readable. Each loop begins
+/// at the beginning. A loop whose task is cancelled ends with `CancellationError`.
 ///
 /// Values are compared as stored. A record that a change of the schema has written in another form
 /// is no difference. An attribute that one store lacks counts there as its initial value. Expired
@@ -109,8 +109,8 @@ public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
 
   /// Visits the differences on the calling thread, until `body` returns false.
   ///
-  /// - Throws: as ``StoreDifferences/forEach(_:)``; ``StoreError/Code/undecodableValue`` for a record
-  ///   that is no `E`.
+  /// - Throws: as ``StoreDifferences/forEach(_:)``; ``StoreError/Code/undecodableValue`` for a
+  ///   record that is no `E`.
   public func forEach(_ body: (RecordDifference<E>) throws -> Bool) throws {
     var reader = reader
     while let difference = try reader.nextHere() {
@@ -218,18 +218,18 @@ extension ReadableStore {
   ///     for try await difference in try store.differences(since: token) { … }
   ///
   /// Each record is reported once, whatever happened to it since. A record that was inserted and
-  /// deleted again is left out. So is a record that has its old values again, where the history keeps
-  /// images. Old values come from the image that the first change since the token kept, and of a
-  /// deleted record from the values that ``HistoryPolicy/kept(preserving:images:)`` preserves.
+  /// deleted again is left out. So is a record that has its old values again, where the history
+  /// keeps images. Old values come from the image that the first change since the token kept, and
+  /// of a deleted record from the values that ``HistoryPolicy/kept(preserving:images:)`` preserves.
   /// Elsewhere they are unknown. A history has no buckets and no changes of the schema.
   ///
-  /// - Parameter entities: the names of the entities to compare, with the links from and to them; all
-  ///   that keep a history where it is left out.
+  /// - Parameter entities: the names of the entities to compare, with the links from and to them;
+  ///   all that keep a history where it is left out.
   /// - Throws: ``StoreError/Code/expiredHistory`` when some of the writes have been purged;
   ///   ``StoreError/Code/invalidQuery`` for a token of another store, and for a named entity that
   ///   keeps no history.
-  /// - Complexity: O(writes since the token); 16 bytes of memory for each run of changed ids, and for
-  ///   each changed link.
+  /// - Complexity: O(writes since the token); 16 bytes of memory for each run of changed ids, and
+  ///   for each changed link.
   public func differences(
     since token: HistoryToken, entities: [String]? = nil
   ) throws -> StoreDifferences {

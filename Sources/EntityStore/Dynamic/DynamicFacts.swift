@@ -73,8 +73,8 @@ extension DynamicSnapshot {
     return digests
   }
 
-  /// How much of the file the records of `entity` and the entries of its indexes take, in bytes of whole
-  /// pages.
+  /// How much of the file the records of `entity` and the entries of its indexes take, in bytes of
+  /// whole pages.
   package func size(of entity: DynamicEntity) throws -> (records: Int, indexes: Int) {
     let pageSize = try core.store.environment.info.pageSize
     func size(_ tree: Tree) throws -> Int {

@@ -31,7 +31,8 @@ package struct DynamicSnapshot {
     }
   }
 
-  /// Visits the records in the order of their ids, until `body` returns false; expired ones are left out.
+  /// Visits the records in the order of their ids, until `body` returns false; expired ones are
+  /// left out.
   package func forEachRecord(
     of entity: DynamicEntity, _ body: (DynamicRecord) throws -> Bool
   ) throws {
@@ -74,8 +75,8 @@ package struct DynamicSnapshot {
     if let failure { throw failure }
   }
 
-  /// Visits the entries of `index` as the file has them, with the id of the record that each is of; nil
-  /// where an entry does not say.
+  /// Visits the entries of `index` as the file has them, with the id of the record that each is of;
+  /// nil where an entry does not say.
   package func forEachEntry(of index: DynamicIndex, _ body: (UInt64?) throws -> Void) throws {
     let cursor = try Cursor(index.stored.tree, in: core.transaction)
     var isThere = try cursor.first()

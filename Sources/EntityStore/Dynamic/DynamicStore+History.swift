@@ -45,8 +45,8 @@ extension DynamicSnapshot {
     try HistoryLog(core).consumers()
   }
 
-  /// Visits the records that `request`, which has no order, finds, by ascending ids, each with its checksum: to
-  /// see which have changed.
+  /// Visits the records that `request`, which has no order, finds, by ascending ids, each with its
+  /// checksum: to see which have changed.
   package func forEachChecksum(
     of request: QueryRequest, _ entity: DynamicEntity, _ body: (UInt64, UInt32) -> Void
   ) throws {

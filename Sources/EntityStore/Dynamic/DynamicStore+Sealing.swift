@@ -16,10 +16,11 @@ extension DynamicStore {
     package var byteCount: UInt64
   }
 
-  /// Makes a sealed file of the newest commit; see ``Store/seal(to:name:generation:dataAsOf:sealedAt:)``.
+  /// Makes a sealed file of the newest commit; see
+  /// ``Store/seal(to:name:generation:dataAsOf:sealedAt:)``.
   ///
-  /// - Parameter step: called now and then with the pairs so far, of how many; false ends the work with
-  ///   ``StoreError/Code/cancelled``.
+  /// - Parameter step: called now and then with the pairs so far, of how many; false ends the work
+  ///   with ``StoreError/Code/cancelled``.
   package func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date = Date(),
     step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }

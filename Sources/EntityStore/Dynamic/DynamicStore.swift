@@ -1,7 +1,7 @@
 /// A store without Swift types: what a tool opens that knows a file by its schema alone.
 ///
-/// `kvdump` stands on this face, and so may an inspector. It is all that the package's tools use of the
-/// module beside its public API and the plain values listed below; everything else is internal.
+/// `kvdump` stands on this face, and so may an inspector. It is all that the package's tools use of
+/// the module beside its public API and the plain values listed below; everything else is internal.
 ///
 ///     let store = try DynamicStore(path: "catalog.lodestore", options: .readOnly)
 ///     defer { store.close() }
@@ -22,12 +22,14 @@
 /// - ``DynamicImport``: pages of JSON records into an entity. ``DynamicPage``, ``DynamicText``,
 ///   ``DynamicRows``: how they are made of files.
 /// - ``DynamicFacts``: numbers of the file and its header.
-/// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``, ``JSONConflict``: schemas
-///   from records, and how imported values are read.
+/// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``, ``JSONConflict``:
+///   schemas from records, and how imported values are read.
 ///
 /// Plain values that it shares with the folders below, which declare them:
-/// - `Value`, `EntityDescription` and the other types of `LodestoreFormat`; the reader and writer of JSON.
-/// - ``QueryRequest``, ``SortTerm``, ``ValuePath``, ``TextOptions``, ``RunControl``: what is asked for.
+/// - `Value`, `EntityDescription` and the other types of `LodestoreFormat`; the reader and writer
+///   of JSON.
+/// - ``QueryRequest``, ``SortTerm``, ``ValuePath``, ``TextOptions``, ``RunControl``: what is asked
+///   for.
 /// - ``DeclaredEntity``, ``AttributeStorage``: an entity that a tool declares.
 /// - ``JSONRecord``, ``ColumnPage``, ``FileReading``: pages and their records.
 /// - ``ValueMismatch``, ``ExactJSON``, ``KeyText``, ``DocumentText``: values from and to text.
@@ -73,8 +75,8 @@ package final class DynamicStore: Sendable {
     try core.read { try body(DynamicSnapshot(core: $0)) }
   }
 
-  /// Runs `body` as the one writer, on the calling thread, and commits; what it throws leaves the store
-  /// as it was.
+  /// Runs `body` as the one writer, on the calling thread, and commits; what it throws leaves the
+  /// store as it was.
   ///
   /// Waits for other writers. `body` may run more than once.
   package func write<R>(_ body: (DynamicTransaction) throws -> R) throws -> R {

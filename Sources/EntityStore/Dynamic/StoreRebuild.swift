@@ -112,7 +112,8 @@ package final class StoreRebuild {
     }
   }
 
-  /// Puts links of a relationship with trees, which lead from records that are there to ones that are.
+  /// Puts links of a relationship with trees, which lead from records that are there to ones that
+  /// are.
   package func put(_ links: Set<LinkPair>, of relationship: UInt32) throws {
     try core.environment.write { transaction in
       for side in [RelationshipSide.from, .to] {
@@ -157,7 +158,8 @@ package final class StoreRebuild {
   /// Two records that have one key of a unique index, and cannot both be in a store.
   package typealias RepeatedKey = (entity: EntityNumber, first: UInt64, second: UInt64)
 
-  /// Makes what follows from the records; where some cannot be in one store, it returns these and makes nothing.
+  /// Makes what follows from the records; where some cannot be in one store, it returns these and
+  /// makes nothing.
   ///
   /// - Parameters:
   ///   - counters: those of the other store that are in their range; numbers are never given twice.

@@ -1,11 +1,12 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The records of one entity whose date had passed when a read began, and which the read leaves out.
+/// The records of one entity whose date had passed when a read began, and which the read leaves
+/// out.
 ///
-/// Reads are many and take different ways to records; all of them know a record's id. So every way asks
-/// one question, whether the id is among these, and a read without expired records asks nothing: this
-/// object is then not there (``TransactionCore/expired(of:)``).
+/// Reads are many and take different ways to records; all of them know a record's id. So every way
+/// asks one question, whether the id is among these, and a read without expired records asks
+/// nothing: this object is then not there (``TransactionCore/expired(of:)``).
 ///
 /// The ids never change, and are valid for one commit.
 final class ExpiredRecords: Sendable {
@@ -37,8 +38,8 @@ final class ExpiredRecords: Sendable {
   }
 }
 
-/// The expired records by entity, as the last reads found them: they are the same until a commit, or until
-/// the next date passes.
+/// The expired records by entity, as the last reads found them: they are the same until a commit,
+/// or until the next date passes.
 final class ExpiredRecordsCache: Sendable {
   private let known = Guarded<[EntityNumber: ExpiredRecords]>([:])
 
@@ -76,8 +77,8 @@ extension TransactionCore {
   ///
   /// A write leaves out none: expired records are evicted before it begins.
   ///
-  /// - Complexity: one look into the index of the date for each commit, and O(k) for *k* expired records
-  ///   that no writer has evicted yet.
+  /// - Complexity: one look into the index of the date for each commit, and O(k) for *k* expired
+  ///   records that no writer has evicted yet.
   @inline(__always)
   func expired(of entity: StoredEntity) throws(StoreError) -> ExpiredRecords? {
     guard let moment else { return nil }
@@ -132,8 +133,8 @@ extension TransactionCore {
     return ExpiredRecords(commit: commitNumber, moment: moment, ids: ids, next: next)
   }
 
-  /// Visits the records whose date is at or before `moment`, the oldest date first, until `body` returns
-  /// false; returns the first date after `moment`, where the visit came so far.
+  /// Visits the records whose date is at or before `moment`, the oldest date first, until `body`
+  /// returns false; returns the first date after `moment`, where the visit came so far.
   ///
   /// - Parameter earlier: leaves out the records whose date is at or before it.
   @discardableResult

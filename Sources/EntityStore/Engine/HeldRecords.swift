@@ -1,7 +1,8 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// A place in the index over the dates by which records expire: the least key that is not before it.
+/// A place in the index over the dates by which records expire: the least key that is not before
+/// it.
 struct ExpiryPosition: Sendable, Comparable {
   let bytes: [UInt8]
 
@@ -35,15 +36,15 @@ struct ExpiryPosition: Sendable, Comparable {
   }
 }
 
-/// The expired records that cannot be evicted, of one store, and up to which place in the index of dates
-/// everything was tried.
+/// The expired records that cannot be evicted, of one store, and up to which place in the index of
+/// dates everything was tried.
 ///
-/// A write looks after that place alone, so it meets no held record. An entry that is put before the place moves
-/// the place back: a write of this store tells the key. After a commit of another store or process a write
-/// looks from the beginning, and passes over the held records.
+/// A write looks after that place alone, so it meets no held record. An entry that is put before
+/// the place moves the place back: a write of this store tells the key. After a commit of another
+/// store or process a write looks from the beginning, and passes over the held records.
 ///
-/// A pass that tries the held records again has its own place (``EvictionPass``), and replaces what is here when
-/// it has come to its end.
+/// A pass that tries the held records again has its own place (``EvictionPass``), and replaces what
+/// is here when it has come to its end.
 final class HeldRecords: Sendable {
   private struct Entry {
     var held: Set<UInt64> = []
@@ -53,7 +54,8 @@ final class HeldRecords: Sendable {
     var highest = ExpiryPosition.first
     /// The least key that was put since ``position`` was set.
     var lowest: ExpiryPosition?
-    /// The least key that was put since a pass began, and the records that writes have held since then.
+    /// The least key that was put since a pass began, and the records that writes have held since
+    /// then.
     var lowestInPass: ExpiryPosition?
     var heldInPass: Set<UInt64> = []
 
@@ -191,7 +193,8 @@ final class HeldRecords: Sendable {
 
   func endPass() { state.withLock { $0.passCount -= 1 } }
 
-  /// Called at the end of a complete pass over the records of an entity up to `end`, of which it holds `ids`.
+  /// Called at the end of a complete pass over the records of an entity up to `end`, of which it
+  /// holds `ids`.
   func replace(with ids: Set<UInt64>, of entity: EntityNumber, to end: ExpiryPosition) {
     state.withLock { state in
       var entry = state.entries[entity] ?? Entry()

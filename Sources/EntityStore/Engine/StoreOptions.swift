@@ -40,10 +40,11 @@ public struct StoreOptions: Sendable {
 
   /// The files that are used without a check of all their pages.
   ///
-  /// LMDB follows the page numbers in a file wherever they lead: damaged ones end the process, and in a write
-  /// they destroy what was good. A file that processes of this machine closed, or have open, is known to be
-  /// good by a mark in its lock file, and costs nothing more in any case. All others, such as files that
-  /// were copied, downloaded, restored, or written by other programs, are not known to be.
+  /// LMDB follows the page numbers in a file wherever they lead: damaged ones end the process, and
+  /// in a write they destroy what was good. A file that processes of this machine closed, or have
+  /// open, is known to be good by a mark in its lock file, and costs nothing more in any case. All
+  /// others, such as files that were copied, downloaded, restored, or written by other programs,
+  /// are not known to be.
   ///
   /// A process that is killed closes nothing. The file stays known to be good until a process
   /// closes it or the machine is started again. Other bytes in the same file, as by `cp` over it,
@@ -52,21 +53,21 @@ public struct StoreOptions: Sendable {
     @nonexhaustive
   #endif
   public enum Trust: Sendable {
-    /// All pages of a file that is not known to be good are read and checked before it is opened, at
-    /// about a gigabyte a second. The default.
+    /// All pages of a file that is not known to be good are read and checked before it is opened,
+    /// at about a gigabyte a second. The default.
     ///
-    /// A damaged file is refused with ``StoreError/Code/damaged`` and stays as it is; `kvdump salvage` makes
-    /// a new store of its readable records.
+    /// A damaged file is refused with ``StoreError/Code/damaged`` and stays as it is; `kvdump
+    /// salvage` makes a new store of its readable records.
     case verifyFirst
     /// The header is checked when the file is opened, all pages before the first write.
     ///
-    /// For large files that are only read: a damaged page can end the process when it is read. The pages of a
-    /// sealed file, which nobody writes, are never checked.
+    /// For large files that are only read: a damaged page can end the process when it is read. The
+    /// pages of a sealed file, which nobody writes, are never checked.
     case checkHeader
     /// The header is checked and nothing else.
     ///
-    /// For files whose checksum was compared by other means. A damaged page can end the process, and a write
-    /// can make the damage worse.
+    /// For files whose checksum was compared by other means. A damaged page can end the process,
+    /// and a write can make the damage worse.
     case none
   }
 
@@ -89,7 +90,8 @@ public struct StoreOptions: Sendable {
   public var access = Access.create
   /// The files that are used without a check of all their pages.
   ///
-  /// The default is ``Trust/verifyFirst``. A file that the process has open already is not checked again.
+  /// The default is ``Trust/verifyFirst``. A file that the process has open already is not checked
+  /// again.
   public var trust = Trust.verifyFirst
   /// The durability that a commit waits for.
   ///
@@ -108,25 +110,25 @@ public struct StoreOptions: Sendable {
   public var recordSizeLimitInBytes = 64 << 20
   /// How much memory one batch may take, in bytes.
   ///
-  /// Index entries of a batch insert with ``InsertConflict/fail``, of a batch update and of an index that
-  /// is built over stored records are sorted part by part beyond it, in a scratch file beside the store;
-  /// the file has no name and is gone with the process, and takes 10 bytes an entry beside the key. Inserts
-  /// that look for stored records are done in parts of so much memory, encoded records included: each part
-  /// visits the pages of all records that it finds, so fewer parts are faster; 2 GiB is the most that a
-  /// part takes.
+  /// Index entries of a batch insert with ``InsertConflict/fail``, of a batch update and of an
+  /// index that is built over stored records are sorted part by part beyond it, in a scratch file
+  /// beside the store; the file has no name and is gone with the process, and takes 10 bytes an
+  /// entry beside the key. Inserts that look for stored records are done in parts of so much
+  /// memory, encoded records included: each part visits the pages of all records that it finds, so
+  /// fewer parts are faster; 2 GiB is the most that a part takes.
   ///
   /// The default is 512 MiB.
   public var batchMemoryInBytes = 512 << 20
-  /// Whether new indexes over records that are there are built while the store is used, rather than when it is
-  /// opened.
+  /// Whether new indexes over records that are there are built while the store is used, rather than
+  /// when it is opened.
   ///
-  /// The store opens at once. Records are added to the indexes part by part, between other writes; each is
-  /// used by queries from when it is whole. See ``Store/waitForIndexes()``. A store that is closed before goes
-  /// on when it is opened next, with this option; without it the index is built then. Indexes of
-  /// relationships and over elements are always built when the store is opened.
+  /// The store opens at once. Records are added to the indexes part by part, between other writes;
+  /// each is used by queries from when it is whole. See ``Store/waitForIndexes()``. A store that is
+  /// closed before goes on when it is opened next, with this option; without it the index is built
+  /// then. Indexes of relationships and over elements are always built when the store is opened.
   public var buildsIndexesInUse = false
-  /// Whether an entity that the file does not have is made where the file has records of another one that
-  /// resembles it and is not declared.
+  /// Whether an entity that the file does not have is made where the file has records of another
+  /// one that resembles it and is not declared.
   ///
   /// Such an entity is most often a type whose name was changed, and its records would seem to be
   /// lost. So opening the store is refused with ``StoreError/Code/incompatibleSchema``, unless a
@@ -171,14 +173,14 @@ public struct StoreOptions: Sendable {
   public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?
   /// The clock by which records expire; see <doc:Expiry>.
   ///
-  /// Called when a read begins, before a write, and by the store's own thread: from any thread, and often. The
-  /// default is the system's clock. Set another one for tests.
+  /// Called when a read begins, before a write, and by the store's own thread: from any thread, and
+  /// often. The default is the system's clock. Set another one for tests.
   public var now: @Sendable () -> Date = { Date() }
   /// How long expired records may stay in the file while nothing else is written.
   ///
-  /// A store that is open for writing evicts them by itself: before each write, and otherwise this long after
-  /// the last eviction. Reads leave them out in any case. `nil` evicts before writes and by
-  /// `Store.evictExpired()` alone. The default is a minute.
+  /// A store that is open for writing evicts them by itself: before each write, and otherwise this
+  /// long after the last eviction. Reads leave them out in any case. `nil` evicts before writes and
+  /// by `Store.evictExpired()` alone. The default is a minute.
   public var evictionInterval: Duration? = .seconds(60)
   /// Whether a file of the other LMDB is made into one of the LMDB of this program before it is
   /// opened for writing.
@@ -205,14 +207,14 @@ public struct StoreOptions: Sendable {
   public var allowsAnyFileSystem = false
   /// Whether everything goes through the functions of LMDB's interface.
   ///
-  /// Otherwise scans and searches read LMDB's pages in the map themselves, and a change that leaves a
-  /// short record as long as it was is made in its page: only with an engine and a file that are known to
-  /// be laid out so, which is checked when the store is opened. The plain engine finds and writes the
-  /// same, more slowly, and estimates for the choice of an index are coarser. Use it to compare, should an
-  /// answer ever look wrong.
+  /// Otherwise scans and searches read LMDB's pages in the map themselves, and a change that leaves
+  /// a short record as long as it was is made in its page: only with an engine and a file that are
+  /// known to be laid out so, which is checked when the store is opened. The plain engine finds and
+  /// writes the same, more slowly, and estimates for the choice of an index are coarser. Use it to
+  /// compare, should an answer ever look wrong.
   ///
-  /// The environment variable `LODESTORE_PLAIN_ENGINE=1` does the same for all stores of a process. A file
-  /// that the process has open already stays as it was opened.
+  /// The environment variable `LODESTORE_PLAIN_ENGINE=1` does the same for all stores of a process.
+  /// A file that the process has open already stays as it was opened.
   public var usesPlainEngine = false
   /// Whether the file keeps its name while it is open; otherwise whoever opens it removes the name,
   /// and writes do not look whether the path still leads to it.

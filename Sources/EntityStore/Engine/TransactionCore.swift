@@ -4,13 +4,15 @@ internal import LodestoreFormat
 /// One transaction of a store: the engine's transaction, and the schema as of it.
 ///
 /// One thread at a time, from the beginning to the end of one closure. The public faces are
-/// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and ``DynamicTransaction``.
+/// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and
+/// ``DynamicTransaction``.
 final class TransactionCore {
   let transaction: Transaction
   let schema: StoredSchema
   let store: StoreCore
   let isWrite: Bool
-  /// When the read began, where records expire by that; `nil` in a write, and where no entity expires.
+  /// When the read began, where records expire by that; `nil` in a write, and where no entity
+  /// expires.
   let moment: Double?
   /// By entity, the expired records that this read has asked for.
   var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
@@ -20,12 +22,12 @@ final class TransactionCore {
   var raisedCounters: [EntityNumber: UInt64] = [:]
   /// The optional trees that this transaction has made.
   var madeTrees: [TreeName: Tree] = [:]
-  /// The numbers of the entities whose change mark this transaction has cleared, and the last of them;
-  /// ``EntityNumber/none`` before it.
+  /// The numbers of the entities whose change mark this transaction has cleared, and the last of
+  /// them; ``EntityNumber/none`` before it.
   var notedEntities: Set<EntityNumber> = []
   @exclusivity(unchecked) var notedEntity = EntityNumber.none
-  // Used for every record by one thread, and never from within their own use: a check of each access
-  // would show in every walk and batch.
+  // Used for every record by one thread, and never from within their own use: a check of each
+  // access would show in every walk and batch.
   @exclusivity(unchecked) var writer: RecordWriter
   @exclusivity(unchecked) var key = KeyEncoder()
   /// The key that a record had before the change; ``key`` is its new one.
@@ -123,8 +125,8 @@ final class TransactionCore {
 
   // MARK: Records
 
-  /// The bytes of record `id`, valid until the next change; `nil` where there is none, or a read leaves it
-  /// out as expired.
+  /// The bytes of record `id`, valid until the next change; `nil` where there is none, or a read
+  /// leaves it out as expired.
   func record(
     _ id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
@@ -132,8 +134,8 @@ final class TransactionCore {
     return try storedRecord(id, of: entity)
   }
 
-  /// The bytes of record `id`, expired or not: for runs of plans, whose conditions leave expired records
-  /// out.
+  /// The bytes of record `id`, expired or not: for runs of plans, whose conditions leave expired
+  /// records out.
   @inline(__always)
   func storedRecord(
     _ id: UInt64, of entity: StoredEntity
@@ -193,8 +195,8 @@ final class TransactionCore {
     return try E.read(from: &reader)
   }
 
-  /// Calls `body` with the record in the layout that values of the program's type are read from; it is
-  /// valid until `body` returns.
+  /// Calls `body` with the record in the layout that values of the program's type are read from; it
+  /// is valid until `body` returns.
   @inline(__always)
   func withCurrentLayout<R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,

@@ -119,8 +119,8 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   /// its own name when the file has none. To remove the name from the file, state the attribute's
   /// own name.
   ///
-  /// - Parameter name: at most 1,024 bytes of UTF-8; two attributes of an entity cannot have the same member,
-  ///   or opening throws ``StoreError/Code/badSchema``.
+  /// - Parameter name: at most 1,024 bytes of UTF-8; two attributes of an entity cannot have the
+  ///   same member, or opening throws ``StoreError/Code/badSchema``.
   public func member(_ name: String) -> AttributeDefinition {
     var definition = self
     definition.member = name

@@ -85,8 +85,8 @@ public struct StoreError: Error, Sendable {
     public static let diskFull = Code("diskFull")
     /// The file cannot grow, because of a limit or because a snapshot stays open.
     public static let mapFull = Code("mapFull")
-    /// The store's file and its lock file do not belong together: one was replaced, moved or removed
-    /// while the store is open, or another process has the file open by another path.
+    /// The store's file and its lock file do not belong together: one was replaced, moved or
+    /// removed while the store is open, or another process has the file open by another path.
     public static let mismatchedFiles = Code("mismatchedFiles")
     /// All reader slots are taken, or the writer's lock cannot be had.
     public static let busy = Code("busy")
@@ -95,7 +95,8 @@ public struct StoreError: Error, Sendable {
     /// A query or a condition cannot be run: it does not parse, names what is not there, compares
     /// what cannot be compared, or needs an index that is not there.
     public static let invalidQuery = Code("invalidQuery")
-    /// A condition could not be evaluated on a record: a division by zero, a missing value unwrapped.
+    /// A condition could not be evaluated on a record: a division by zero, a missing value
+    /// unwrapped.
     public static let conditionFailed = Code("conditionFailed")
     /// The work was cancelled.
     public static let cancelled = Code("cancelled")

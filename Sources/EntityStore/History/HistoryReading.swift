@@ -6,7 +6,8 @@
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The place in the history that this transaction sees the end of; in a write, before its own changes.
+  /// The place in the history that this transaction sees the end of; in a write, before its own
+  /// changes.
   ///
   /// Read records and this token in one transaction, then go on with the writes after the token.
   public func historyToken() throws(StoreError) -> HistoryToken {

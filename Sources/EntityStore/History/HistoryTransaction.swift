@@ -24,8 +24,8 @@ public struct HistoryTransaction: Sendable, Identifiable {
   public let undoes: HistoryToken?
   /// The changes of records: each record is in it once, with its final change.
   public let changes: HistoryChanges
-  /// The links of relationships to many that were added and removed; those that an attribute holds are
-  /// changes of that attribute.
+  /// The links of relationships to many that were added and removed; those that an attribute holds
+  /// are changes of that attribute.
   public let links: [HistoryLinks]
   /// Entities of which records may have changed that no write tells of.
   ///

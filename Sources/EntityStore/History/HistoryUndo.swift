@@ -24,12 +24,13 @@ extension WriteTransaction {
   /// last, and a write that moved records is not taken back.
   ///
   /// - Returns: how many records were changed.
-  /// - Throws: ``StoreError/Code/cannotUndo`` when a later write has changed the same attributes of a record, has
-  ///   deleted or linked it. Likewise when the write also changed entities that keep no history or no images, or when
-  ///   a restored value would lead to a record that is gone. Likewise when the history of an entity is off or began
-  ///   after the write, so that later changes may be unknown. Other errors say that the old values are refused now, such
-  ///   as a unique key that is in use again. After any error the transaction is as it was before the call.
-  ///   A later write that has been undone itself is not in the way, nor is its undo.
+  /// - Throws: ``StoreError/Code/cannotUndo`` when a later write has changed the same attributes of
+  ///   a record, has deleted or linked it. Likewise when the write also changed entities that keep
+  ///   no history or no images, or when a restored value would lead to a record that is gone.
+  ///   Likewise when the history of an entity is off or began after the write, so that later
+  ///   changes may be unknown. Other errors say that the old values are refused now, such as a
+  ///   unique key that is in use again. After any error the transaction is as it was before the
+  ///   call. A later write that has been undone itself is not in the way, nor is its undo.
   /// - Complexity: O(later writes + records concerned · log *n*).
   @discardableResult
   public mutating func undo(_ token: HistoryToken) throws -> Int {
@@ -153,7 +154,8 @@ struct HistoryUndo {
   /// Notes the entities without a history that the write changed too; throws where nothing may
   /// stay.
   ///
-  /// - Parameter untold: their numbers; `nil` for a write of an earlier version, which may have changed any.
+  /// - Parameter untold: their numbers; `nil` for a write of an earlier version, which may have
+  ///   changed any.
   private mutating func noteUntold(_ untold: [EntityNumber]?) throws(StoreError) {
     guard let untold else {
       let without = core.schema.entities.filter { $0.description.history == nil }

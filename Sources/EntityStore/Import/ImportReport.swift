@@ -92,14 +92,15 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var rejected = 0
   /// Whether a mirror kept records that the source may no longer have.
   ///
-  /// Such records stay when others could not be read, when a file lacks its end, and when the source
-  /// has no record at all.
+  /// Such records stay when others could not be read, when a file lacks its end, and when the
+  /// source has no record at all.
   public var keptUnseen = false
   /// What became of links to other records; `nil` where the import has none.
   public var links: Links?
   /// Members that came and are no attributes, and how often; the first thousand names.
   ///
-  /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store gives.
+  /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store
+  /// gives.
   public var unknownMembers: [String: Int] = [:]
 
   /// A warning about records that were imported; `nil` for none, and at most

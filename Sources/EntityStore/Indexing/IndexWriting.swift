@@ -4,8 +4,8 @@ internal import LodestoreFormat
 // All writes of index entries: no other file puts a pair into an index tree or takes one out, which
 // `tools/lint` checks.
 
-/// Puts entries into an index in the order of their keys: appended while their keys are above all keys of
-/// the index.
+/// Puts entries into an index in the order of their keys: appended while their keys are above all
+/// keys of the index.
 ///
 /// ``finish()`` ends the writing. Until then entries of the index may be out of it
 /// (``LiftedEntries``): those behind a run of new entries, or all that are still to come when the
@@ -138,8 +138,9 @@ struct IndexWriter: ~Copyable {
 
   /// Takes entries out of the way of a run of new ones.
   ///
-  /// Called after every 32 entries that were put. Where all of them came before the entry that followed
-  /// at the call before, that entry and those behind it are taken out, as many as fit in a page.
+  /// Called after every 32 entries that were put. Where all of them came before the entry that
+  /// followed at the call before, that entry and those behind it are taken out, as many as fit in a
+  /// page.
   @inline(never)
   private mutating func lookAhead(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
     putCount = 0
@@ -315,8 +316,8 @@ extension TransactionCore {
 }
 
 extension TransactionCore {
-  /// Who is told of the keys that are put into `index`, and the entity that expires by it; `nil` where no
-  /// records do.
+  /// Who is told of the keys that are put into `index`, and the entity that expires by it; `nil`
+  /// where no records do.
   @inline(__always)
   fileprivate func dates(in index: StoredIndex) -> (held: HeldRecords, entity: EntityNumber)? {
     schema.hasExpiry ? knownDates(in: index) : nil

@@ -59,7 +59,8 @@ final class LinkOrder {
     }
   }
 
-  /// Visits what `owner` leads to, in order, from the position `first` on, until `body` returns false.
+  /// Visits what `owner` leads to, in order, from the position `first` on, until `body` returns
+  /// false.
   func forEach(
     of owner: UInt64, from first: UInt64 = 0, _ body: (Item) throws(StoreError) -> Bool
   ) throws(StoreError) {

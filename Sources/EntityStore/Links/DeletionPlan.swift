@@ -4,8 +4,8 @@ internal import LodestoreFormat
 /// The records that a delete removes by the rules of relationships, found before anything is
 /// written.
 ///
-/// Records are found round by round: the records of one round lead, by rules that cascade, to those of the
-/// next; cycles end by themselves. Then the rules that deny are asked.
+/// Records are found round by round: the records of one round lead, by rules that cascade, to those
+/// of the next; cycles end by themselves. Then the rules that deny are asked.
 ///
 /// A rule that denies looks at the records that are there before the delete, as SQL's RESTRICT: a
 /// record that another relationship would delete too still denies. Only the records that the delete
@@ -17,8 +17,8 @@ struct DeletionPlan {
   /// By entity, the records that go.
   private var going: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
-  /// By entity and record, the records whose rules make it go; kept where it is asked which of the named
-  /// records are denied.
+  /// By entity and record, the records whose rules make it go; kept where it is asked which of the
+  /// named records are denied.
   private var causes: [EntityNumber: [UInt64: [(entity: EntityNumber, id: UInt64)]]] = [:]
 
   /// A record that a delete may not remove.
@@ -141,8 +141,8 @@ struct DeletionPlan {
     }
   }
 
-  /// Calls `body` for the records among `ids` where one that `end` leads to fulfils the condition by which it
-  /// denies deletes.
+  /// Calls `body` for the records among `ids` where one that `end` leads to fulfils the condition
+  /// by which it denies deletes.
   private func forEachDenial(
     byConditionOf end: RelationshipEnd, _ ids: [UInt64],
     _ body: (Denial) throws(StoreError) -> Void
@@ -180,8 +180,8 @@ struct DeletionPlan {
     return named.entity == end.target.number ? named.ids : []
   }
 
-  /// Carries the plan out; `body` is called with each record of `root` before it is removed, and the
-  /// number of records removed of `root` is returned.
+  /// Carries the plan out; `body` is called with each record of `root` before it is removed, and
+  /// the number of records removed of `root` is returned.
   ///
   /// After an error the transaction can only be aborted.
   func run(
@@ -287,8 +287,8 @@ extension TransactionCore {
     return present.count
   }
 
-  /// Removes those of the records with `ids`, which ascend, that no delete rule denies, and those that go with
-  /// them.
+  /// Removes those of the records with `ids`, which ascend, that no delete rule denies, and those
+  /// that go with them.
   ///
   /// - Parameter willDelete: called with the records that are about to be removed.
   /// - Returns: how many of them were there, and those that a rule denies.

@@ -6,11 +6,12 @@ extension ReadableTransaction where Self: ~Copyable {
   ///     let bright = try snapshot.related(
   ///       Group.members, of: group.id, Person.where { $0.age > 20 }.sorted(by: \.name).limit(50))
   ///
-  /// - Parameter query: which of them, in which order, and how many; all of them where it is left out. A
-  ///   query without an order takes that of the relationship, and that of ids where it has none.
+  /// - Parameter query: which of them, in which order, and how many; all of them where it is left
+  ///   out. A query without an order takes that of the relationship, and that of ids where it has
+  ///   none.
   /// - Returns: nothing when there is no record `id`.
-  /// - Complexity: one walk of the links, and the records that are asked for in the order of their ids;
-  ///   with a limit and neither condition nor order, so many links and records.
+  /// - Complexity: one walk of the links, and the records that are asked for in the order of their
+  ///   ids; with a limit and neither condition nor order, so many links and records.
   @inlinable
   public func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target> = Query()
@@ -21,10 +22,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return order.arrange(try fetch(order.query))
   }
 
-  /// One page of the records that the record `id` leads to by `relationship`, with the token of the next.
+  /// One page of the records that the record `id` leads to by `relationship`, with the token of the
+  /// next.
   ///
-  /// As ``page(_:)``, of these records alone: the query has a limit, and ``Query/continuing(after:)``
-  /// goes on. In the order of the query or of ids, not in that of the relationship.
+  /// As ``page(_:)``, of these records alone: the query has a limit, and
+  /// ``Query/continuing(after:)`` goes on. In the order of the query or of ids, not in that of the
+  /// relationship.
   ///
   /// - Complexity: one walk of the links, and the records of the page.
   @inlinable
@@ -62,9 +65,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ///     let members = try snapshot.related(Group.members, of: groups.map(\.id))
   ///     for group in groups { print(group.name, members[group.id].count) }
   ///
-  /// - Parameter query: which records, in which order; a limit or an offset is of the records of each id.
-  /// - Complexity: one walk of the links of each id; each record is read once, in the order of the ids,
-  ///   or as `query` finds them.
+  /// - Parameter query: which records, in which order; a limit or an offset is of the records of
+  ///   each id.
+  /// - Complexity: one walk of the links of each id; each record is read once, in the order of the
+  ///   ids, or as `query` finds them.
   @inlinable
   public func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of ids: some Sequence<RecordID<E>>,
@@ -111,8 +115,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return records.map { record in (record, record[keyPath: path].flatMap { found[$0] }) }
   }
 
-  /// What `query` finds, each with the record that the property at `path` leads to; one whose record is
-  /// not there is left out.
+  /// What `query` finds, each with the record that the property at `path` leads to; one whose
+  /// record is not there is left out.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>>
@@ -248,8 +252,8 @@ extension TransactionAccess {
       try core.relatedIDs(of: id.rawValue, by: end, limit: try query.wantedPlainCount() ?? .max))
   }
 
-  /// What `query` finds of what `id` leads to, where the order is that of the relationship; `nil` where it
-  /// is another.
+  /// What `query` finds of what `id` leads to, where the order is that of the relationship; `nil`
+  /// where it is another.
   @usableFromInline
   func arrangement<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>

@@ -2,7 +2,8 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension TransactionCore {
-  /// Visits what the records with `ids`, which ascend, lead to by `end`, until `body` returns false.
+  /// Visits what the records with `ids`, which ascend, lead to by `end`, until `body` returns
+  /// false.
   ///
   /// Records that are not there lead to nothing.
   func forEachRelated(
@@ -50,8 +51,8 @@ extension TransactionCore {
     return try expired(of: end.target) != nil
   }
 
-  /// The ids that record `id` leads to by `end`, in the order of the relationship, or ascending; the first
-  /// `limit` of them.
+  /// The ids that record `id` leads to by `end`, in the order of the relationship, or ascending;
+  /// the first `limit` of them.
   ///
   /// A read leaves out expired records, on both sides.
   func orderedIDs(

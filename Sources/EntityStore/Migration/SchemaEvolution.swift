@@ -3,11 +3,12 @@ internal import LodestoreFormat
 /// The stored form of an entity after a program has declared it: pure, so that the rules are one
 /// page.
 ///
-/// - Free in the number of records: adding an attribute that is optional or has an initial value; removing
-///   (`removed`) or renaming (`originalName`) an attribute, or making it optional; another order; other constraints
-///   and defaults, for new records alone.
-/// - At the cost of a pass over the records: adding an index; making an attribute required; members of nested
-///   documents that stored documents may lack or have in another form. The records must fit already.
+/// - Free in the number of records: adding an attribute that is optional or has an initial value;
+///   removing (`removed`) or renaming (`originalName`) an attribute, or making it optional; another
+///   order; other constraints and defaults, for new records alone.
+/// - At the cost of a pass over the records: adding an index; making an attribute required; members
+///   of nested documents that stored documents may lack or have in another form. The records must
+///   fit already.
 /// - Refused: another type, and an added required attribute without an initial value.
 ///
 /// An attribute of the file that is not declared stays. While there is one, indexes that are not
@@ -107,8 +108,8 @@ struct SchemaEvolution {
 
   /// Makes records expire as declared.
   ///
-  /// Called before the indexes are settled: the one of the expiry is never built in use, since reads
-  /// need it.
+  /// Called before the indexes are settled: the one of the expiry is never built in use, since
+  /// reads need it.
   private mutating func settleExpiry(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
   ) {
@@ -368,7 +369,8 @@ struct SchemaEvolution {
     result.building = building
   }
 
-  /// Whether a new index over `attributes` is built while the store is used; relationships need theirs.
+  /// Whether a new index over `attributes` is built while the store is used; relationships need
+  /// theirs.
   private func isBuiltInUse(_ attributes: [UInt32]) -> Bool {
     guard buildsInUse, attributes != result.expiry.map({ [$0.attribute] }) else { return false }
     return attributes.count > 1

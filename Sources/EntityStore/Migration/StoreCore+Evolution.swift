@@ -21,8 +21,8 @@ extension StoreCore {
     try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work)
-    // Closing goes through `close()`, which does it once, so that another store on the same file keeps
-    // its environment.
+    // Closing goes through `close()`, which does it once, so that another store on the same file
+    // keeps its environment.
     do {
       try bringUpToDate(declared, work, stages)
     } catch {

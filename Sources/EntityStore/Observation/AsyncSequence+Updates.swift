@@ -5,13 +5,14 @@
 ///     }
 ///
 /// The sequence yields the current store first, and then each store that replaces the one before. A
-/// loop follows the commits of the newest store. When another store replaces it, the query runs again
-/// there. A replacement is an update like a commit: rows are the same when they have the same id, and
-/// a row whose record is equal in both stores is not updated. A replacement that leaves the results
-/// as they are is no update. Of stores that come while the loop is busy, only the newest is read.
+/// loop follows the commits of the newest store. When another store replaces it, the query runs
+/// again there. A replacement is an update like a commit: rows are the same when they have the same
+/// id, and a row whose record is equal in both stores is not updated. A replacement that leaves the
+/// results as they are is no update. Of stores that come while the loop is busy, only the newest is
+/// read.
 ///
-/// The loop keeps the store open that it follows, and releases the store when the next one comes. The
-/// loop ends when its task is cancelled or the sequence ends. An error of the sequence is
+/// The loop keeps the store open that it follows, and releases the store when the next one comes.
+/// The loop ends when its task is cancelled or the sequence ends. An error of the sequence is
 /// thrown. A store that is closed before its replacement comes does not end the loop.
 ///
 /// All stores must have been opened with the entities of the query. The number of the commit in an
@@ -52,8 +53,8 @@ extension AsyncSequence where Self: Sendable, Element == Store {
     SectionedResultUpdates(.init(self), query, attribute, decode)
   }
 
-  /// The record with `id`, after each commit and each replacement that changes it; `nil` while there
-  /// is none.
+  /// The record with `id`, after each commit and each replacement that changes it; `nil` while
+  /// there is none.
   public func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
     FollowedStores.Origin(self).updates(of: id)
   }

@@ -8,8 +8,8 @@ struct ObservedStore: Sendable {
   let store: Store?
 }
 
-/// The stores whose results one loop follows, one after the other: a single store, or the newest of a
-/// sequence of stores.
+/// The stores whose results one loop follows, one after the other: a single store, or the newest of
+/// a sequence of stores.
 final class FollowedStores: Sendable {
   /// Where the stores come from.
   enum Origin: Sendable {
@@ -176,8 +176,8 @@ extension StoredEntity {
     return checksum.value
   }
 
-  /// The attributes that a layout has, then the initial values of those that the program declares and the
-  /// layout lacks.
+  /// The attributes that a layout has, then the initial values of those that the program declares
+  /// and the layout lacks.
   private func words(of layout: RecordLayout) -> [String] {
     let stored = layout.attributes.map { attribute in
       let name = description.attribute(number: attribute.number)?.name ?? ""

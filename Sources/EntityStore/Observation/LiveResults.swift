@@ -5,8 +5,8 @@ public import Observation
 ///     let films = LiveResults(of: Film.all.sorted(by: \.episode), in: store)
 ///     ForEach(films.items) { … }
 ///
-/// An update replaces ``items`` on the main actor, which tells whoever has read them there. It follows for as long as
-/// it is referenced.
+/// An update replaces ``items`` on the main actor, which tells whoever has read them there. It
+/// follows for as long as it is referenced.
 @MainActor @Observable
 public final class LiveResults<E: Entity> {
   /// The records, in the query's order; empty until the first fetch.
@@ -24,8 +24,8 @@ public final class LiveResults<E: Entity> {
     self.init(store.updates(of: query))
   }
 
-  /// Follows the results of `query` in stores that replace each other, as the generations of a dataset
-  /// do.
+  /// Follows the results of `query` in stores that replace each other, as the generations of a
+  /// dataset do.
   public convenience init<Stores: AsyncSequence & Sendable>(
     of query: Query<E>, in stores: Stores
   ) where Stores.Element == Store {

@@ -3,15 +3,16 @@ internal import LodestoreFormat
 
 /// Tells the observers of one store what commits have changed.
 ///
-/// Writes of this process are told by an ``ObservationSink``, on the writer's thread, and put into a log.
-/// One job at a time on the store's reader threads takes what is in it, begins a read, and asks each observer
-/// that depends on a changed entity whether it is concerned: an observer that waits gets its update there, or
-/// is woken to work it out itself; one that is busy notes what has changed and works it out when it asks for
-/// more. So commits that come meanwhile are merged, and nothing queues up.
+/// Writes of this process are told by an ``ObservationSink``, on the writer's thread, and put into
+/// a log. One job at a time on the store's reader threads takes what is in it, begins a read, and
+/// asks each observer that depends on a changed entity whether it is concerned: an observer that
+/// waits gets its update there, or is woken to work it out itself; one that is busy notes what has
+/// changed and works it out when it asks for more. So commits that come meanwhile are merged, and
+/// nothing queues up.
 ///
-/// Commits are told apart by their numbers, which are consecutive over all processes. Those that are in
-/// no log are another process's, or of a migration: what they have changed is read from the history, where
-/// all entities have one, or is unknown, and observers run their queries again.
+/// Commits are told apart by their numbers, which are consecutive over all processes. Those that
+/// are in no log are another process's, or of a migration: what they have changed is read from the
+/// history, where all entities have one, or is unknown, and observers run their queries again.
 ///
 /// State, under its mutex: the log and the observers.
 final class ObservationCenter: StoreCompanion {
@@ -46,8 +47,8 @@ final class ObservationCenter: StoreCompanion {
 
   let core: StoreCore
   private let state = Guarded(State())
-  /// Whether commits are told to the center; held while that is brought about, so that no observer reads
-  /// before it is.
+  /// Whether commits are told to the center; held while that is brought about, so that no observer
+  /// reads before it is.
   private let isListening = Guarded(false)
   /// Rings when a record expires that an observer may show.
   private let expiry = Alarm()
@@ -88,7 +89,8 @@ final class ObservationCenter: StoreCompanion {
 
   /// Has `observer` told of what is committed from now on.
   ///
-  /// A read that begins after this call, and whose commit is told to ``Observer/start(at:)``, misses nothing.
+  /// A read that begins after this call, and whose commit is told to ``Observer/start(at:)``,
+  /// misses nothing.
   func add(_ observer: Observer) throws {
     try core.checkOpen("observe")
     try state.withLock { state in
@@ -136,8 +138,8 @@ final class ObservationCenter: StoreCompanion {
 
   // MARK: Expiry
 
-  /// Sets the alarm to the next date of a record that an observer may show, or to now where one has passed that
-  /// observers do not know of.
+  /// Sets the alarm to the next date of a record that an observer may show, or to now where one has
+  /// passed that observers do not know of.
   private func awaitExpiry(_ core: TransactionCore) throws {
     guard let moment = core.moment else { return }
     let (observed, known) = state.withLock { state in
@@ -149,14 +151,15 @@ final class ObservationCenter: StoreCompanion {
     var next: Double?
     for entity in core.schema.expiring where observed.contains(entity.number) {
       var date = try core.nextExpiry(of: entity)
-      // The clock was set ahead, or a read of this commit began before the date and this one after it.
+      // The clock was set ahead, or a read of this commit began before the date and this one after
+      // it.
       if known < moment, try core.hasExpired(of: entity, since: known) { date = moment }
       guard let date else { continue }
       next = min(next ?? date, date)
     }
     guard let next else { return }
-    // A clock that stands still is asked again, and not without a pause; a step of the clock is noticed within
-    // a minute.
+    // A clock that stands still is asked again, and not without a pause; a step of the clock is
+    // noticed within a minute.
     let delay = Duration.seconds(min(max(next - moment, 0.01), Self.longestWait))
     expiry.set(after: delay) { [weak self] in await self?.noticeExpiry() }
   }
@@ -266,7 +269,8 @@ final class ObservationCenter: StoreCompanion {
       state.open = nil
       state.isPartlyTold = false
       if state.observers.isEmpty {
-        // What nobody waits for is not kept; whoever comes reads this commit, or a later one, first.
+        // What nobody waits for is not kept; whoever comes reads this commit, or a later one,
+        // first.
         state.log = []
         state.processed = max(state.processed, commit)
         state.historyNumber = nil
@@ -442,7 +446,8 @@ final class CommittedChanges {
   }
 }
 
-/// The records of one entity that have changed, as they were and as they are, for all observers of a round.
+/// The records of one entity that have changed, as they were and as they are, for all observers of
+/// a round.
 final class TouchedRecords {
   struct Record {
     let id: UInt64

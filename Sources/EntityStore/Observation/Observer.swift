@@ -11,11 +11,11 @@ extension ObservedRegion {
 
 /// Something that depends on what is in the store, and is worked out again when that changes.
 ///
-/// One task asks it for news. While that waits, the job of the ``ObservationCenter`` may work them out;
-/// otherwise what has changed is noted.
+/// One task asks it for news. While that waits, the job of the ``ObservationCenter`` may work them
+/// out; otherwise what has changed is noted.
 ///
-/// Mutable state, under `lock`; what concerns whoever waits, under `gate`, which nobody holds while an update
-/// is worked out: a task that is cancelled, or a list that is stopped, waits for none.
+/// Mutable state, under `lock`; what concerns whoever waits, under `gate`, which nobody holds while
+/// an update is worked out: a task that is cancelled, or a list that is stopped, waits for none.
 class Observer: @unchecked Sendable {
   enum Signal {
     /// There is something to work out.
@@ -51,14 +51,15 @@ class Observer: @unchecked Sendable {
   /// Whether what has changed may matter; asked while nothing is pending, with the lock held.
   func isConcerned(by changes: CommittedChanges) -> Bool { true }
 
-  /// Works out an update from what has changed since the state, and keeps it; with the lock held, while
-  /// somebody waits.
+  /// Works out an update from what has changed since the state, and keeps it; with the lock held,
+  /// while somebody waits.
   ///
-  /// - Returns: true for an update, false where nothing that is delivered has changed, `nil` where it takes
-  ///   longer.
+  /// - Returns: true for an update, false where nothing that is delivered has changed, `nil` where
+  ///   it takes longer.
   func update(by changes: CommittedChanges) -> Bool? { nil }
 
-  /// Called when something is pending that was not, and when nothing is told any more; the lock may be held.
+  /// Called when something is pending that was not, and when nothing is told any more; the lock may
+  /// be held.
   ///
   /// For observers of several stores, in which no task waits.
   func notice() {}
@@ -92,8 +93,8 @@ class Observer: @unchecked Sendable {
     serve(isWhole && pending.count == 1 ? changes : nil, changes.core)
   }
 
-  /// Works out what is pending, if somebody waits for it; called by the job of the center when all is told
-  /// that `core` sees.
+  /// Works out what is pending, if somebody waits for it; called by the job of the center when all
+  /// is told that `core` sees.
   final func serve(_ core: TransactionCore) {
     lock.lock()
     serve(nil, core)

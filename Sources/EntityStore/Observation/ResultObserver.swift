@@ -3,9 +3,10 @@ internal import LodestoreFormat
 
 /// Keeps the results of a query up to date.
 ///
-/// Where each record alone tells whether it is a result, and few have changed, the new results are worked out
-/// of the old ones: each changed record is taken from where its old values put it and put where its new ones
-/// do, found by bisection. Otherwise the query runs again, and old and new results are compared.
+/// Where each record alone tells whether it is a result, and few have changed, the new results are
+/// worked out of the old ones: each changed record is taken from where its old values put it and
+/// put where its new ones do, found by bisection. Otherwise the query runs again, and old and new
+/// results are compared.
 final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Sendable {
   /// Reads the key of the section that a record belongs to.
   typealias ReadKey =

@@ -6,9 +6,10 @@ internal import LodestoreFormat
 ///       show(update.items, update.difference)
 ///     }
 ///
-/// Each loop has its own results: first those of the newest commit, then an update after each commit that
-/// changes them, made by any process. Commits that come while the loop is busy are one update, so that a slow
-/// loop gets the latest and nothing queues up. The loop ends when its task is cancelled or the store is closed.
+/// Each loop has its own results: first those of the newest commit, then an update after each
+/// commit that changes them, made by any process. Commits that come while the loop is busy are one
+/// update, so that a slow loop gets the latest and nothing queues up. The loop ends when its task
+/// is cancelled or the store is closed.
 public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
   /// One update.
   @_documentation(visibility: internal)
@@ -100,7 +101,8 @@ public struct SectionedResultUpdate<Key: Sendable, E: Entity>: Sendable {
   public let generation: CommitNumber
 }
 
-/// The records of live results: a collection that shares with the one before all that has not changed.
+/// The records of live results: a collection that shares with the one before all that has not
+/// changed.
 public struct ResultItems<E: Entity>: RandomAccessCollection, Sendable {
   let rows: RowList<ResultRow<E>>
 
@@ -148,8 +150,8 @@ extension ResultDifference {
 extension ResultUpdate {
   /// The difference of the ids, for APIs of collections; `nil` in the first update.
   ///
-  /// Rows that moved are a removal and an insertion, associated; rows that were updated where they are, are not
-  /// among it.
+  /// Rows that moved are a removal and an insertion, associated; rows that were updated where they
+  /// are, are not among it.
   public var collectionDifference: CollectionDifference<E.ID>? {
     difference.flatMap { $0.ofCollections(old, items.rows) }
   }
@@ -158,11 +160,12 @@ extension ResultUpdate {
 extension Store {
   /// The results of `query`, and what has changed in them after each commit that changes them.
   ///
-  /// The records are in memory, decoded; an update shares with the one before all records that did not change.
+  /// The records are in memory, decoded; an update shares with the one before all records that did
+  /// not change.
   ///
   /// - Throws: from the loop: as a fetch of the query.
-  /// - Complexity: of an update, for *k* changed records: O(*k* log *n*) where a record alone tells whether it is
-  ///   a result, there is no limit, and *k* is small; otherwise that of the query.
+  /// - Complexity: of an update, for *k* changed records: O(*k* log *n*) where a record alone tells
+  ///   whether it is a result, there is no limit, and *k* is small; otherwise that of the query.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
     makeUpdates(of: query) { reader in try E.read(from: &reader) }
@@ -175,8 +178,8 @@ extension Store {
     ResultUpdates(stores: .one(observations), query: query, decode: decode)
   }
 
-  /// The results of `query` in sections by the values at `path`, and what has changed in them after each
-  /// commit that changes them; see `updates(of:)`.
+  /// The results of `query` in sections by the values at `path`, and what has changed in them after
+  /// each commit that changes them; see `updates(of:)`.
   ///
   /// - Throws: from the loop: as ``ReadableTransaction/sections(_:by:)``.
   @inlinable
@@ -266,8 +269,8 @@ final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
     current = nil
   }
 
-  /// Waits for news of the store that is followed; `nil` where there are none, and the next store may
-  /// have come.
+  /// Waits for news of the store that is followed; `nil` where there are none, and the next store
+  /// may have come.
   private func news(
     of current: (store: ObservedStore, handle: ObserverHandle<ResultObserver<E, Key>>)
   ) async throws -> News? {

@@ -97,8 +97,8 @@ extension ValueObserver where Value: Equatable {
 
 /// Values that follow the store: each after a commit that changes what they depend on.
 ///
-/// The first is that of the newest commit. Commits that come while the loop is busy are one; the loop ends when
-/// its task is cancelled or the store is closed.
+/// The first is that of the newest commit. Commits that come while the loop is busy are one; the
+/// loop ends when its task is cancelled or the store is closed.
 public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
   /// One value.
   @_documentation(visibility: internal)
@@ -295,8 +295,8 @@ extension Store {
     FollowedStores.Origin.one(observations).updates(ofCount: query)
   }
 
-  /// The value that `body` reads, again after each commit that changes records of an entity, or links of a
-  /// relationship, that `body` has read.
+  /// The value that `body` reads, again after each commit that changes records of an entity, or
+  /// links of a relationship, that `body` has read.
   ///
   ///     for try await total in store.values({ try $0.sum(Pod.all, \.downloads) }) { … }
   public func values<Value: Sendable>(
@@ -305,7 +305,8 @@ extension Store {
     FollowedStores.Origin.one(observations).values(body)
   }
 
-  /// The value that `body` reads, after each commit that changes it: equal values are not delivered twice.
+  /// The value that `body` reads, after each commit that changes it: equal values are not delivered
+  /// twice.
   public func values<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {

@@ -61,12 +61,12 @@ extension TransactionCore {
     }
   }
 
-  /// Visits the entries of `index` in order, within `range`, until `body` returns false; those of expired
-  /// records are left out.
+  /// Visits the entries of `index` in order, within `range`, until `body` returns false; those of
+  /// expired records are left out.
   ///
   /// Cut keys (Format.md, "Cut keys") are not in order among themselves: a run of keys that share
-  /// 463 bytes, of which one is cut, is sorted by the records' values first; such entries are passed
-  /// with an empty key.
+  /// 463 bytes, of which one is cut, is sorted by the records' values first; such entries are
+  /// passed with an empty key.
   ///
   /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
   func walk(

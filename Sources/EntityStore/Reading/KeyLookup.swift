@@ -1,8 +1,8 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Finds the first record of each of many keys of one index: those of a unique index in one pass over the
-/// sorted keys.
+/// Finds the first record of each of many keys of one index: those of a unique index in one pass
+/// over the sorted keys.
 @usableFromInline
 final class KeyLookup {
   let index: StoredIndex
@@ -42,8 +42,8 @@ final class KeyLookup {
     }
   }
 
-  /// Ends the key; false where it has to be looked up by itself: in an index that is not unique, or with
-  /// null, which several records may have.
+  /// Ends the key; false where it has to be looked up by itself: in an index that is not unique, or
+  /// with null, which several records may have.
   @usableFromInline
   func end() -> Bool {
     guard index.isUnique, !hasNull, failure == nil else { return false }

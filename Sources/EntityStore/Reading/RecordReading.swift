@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// The part of calls that return entities that is not compiled into the program. The calls themselves are
-// inlinable, so that `read(from:)` is specialised there: through a witness table, with a copy of each
-// value, reading took a third more instructions. The functions here are called once per call of the
-// program, and pass readers to its closure.
+// The part of calls that return entities that is not compiled into the program. The calls
+// themselves are inlinable, so that `read(from:)` is specialised there: through a witness table,
+// with a copy of each value, reading took a third more instructions. The functions here are called
+// once per call of the program, and pass readers to its closure.
 
 extension TransactionAccess {
   /// Calls `body` with the record `id`, if there is one.
@@ -17,8 +17,8 @@ extension TransactionAccess {
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// Calls `body` with each of the records with `ids` that is there, with its position in `ids`: in any
-  /// order.
+  /// Calls `body` with each of the records with `ids` that is there, with its position in `ids`: in
+  /// any order.
   @usableFromInline
   func readRecords<E: Entity>(
     _ type: E.Type, _ ids: [UInt64], _ body: (Int, inout RecordReader) throws -> Void
@@ -49,8 +49,8 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with what `query` finds, in its order, until it returns false; first of all `reserve`
-  /// with how many results there will be, where that is known.
+  /// Calls `body` with what `query` finds, in its order, until it returns false; first of all
+  /// `reserve` with how many results there will be, where that is known.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, reserve: (Int) -> Void = { _ in },
@@ -68,7 +68,8 @@ extension TransactionAccess {
     try core.readResults(of: try core.run(query), onUnreadable: report, body)
   }
 
-  /// Like ``readResults(of:reserve:_:)``, for what a program does itself: its errors come as they are.
+  /// Like ``readResults(of:reserve:_:)``, for what a program does itself: its errors come as they
+  /// are.
   @usableFromInline
   func readEach<E: Entity>(
     of query: Query<E>, _ body: (inout RecordReader) throws -> Bool
@@ -150,7 +151,8 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with the records in the order of `index`, within `bounds`, until it returns false.
+  /// Calls `body` with the records in the order of `index`, within `bounds`, until it returns
+  /// false.
   @usableFromInline
   func readRecords<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>,
@@ -184,8 +186,8 @@ extension TransactionAccess {
 }
 
 extension TransactionCore {
-  /// Calls `body` with the results of `run`, until it returns false; first of all `reserve` with how many
-  /// there will be, where that is known.
+  /// Calls `body` with the results of `run`, until it returns false; first of all `reserve` with
+  /// how many there will be, where that is known.
   @inline(__always)
   func readResults(
     of run: PlanRun, reserve: (Int) -> Void, _ body: (inout RecordReader) throws -> Bool
@@ -265,7 +267,8 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the records with `ids`, in the order of `ids`; one that is not there is an error.
+  /// Calls `body` with the records with `ids`, in the order of `ids`; one that is not there is an
+  /// error.
   func readRecords(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity, _ body: (inout RecordReader) throws -> Void
   ) throws(StoreError) {
@@ -306,8 +309,8 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the record of each of `ids`, nil where there is none, and its position in `ids`: by
-  /// ascending ids, looked up many at a time.
+  /// Calls `body` with the record of each of `ids`, nil where there is none, and its position in
+  /// `ids`: by ascending ids, looked up many at a time.
   func forEachRecord(
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: (Int, UnsafeRawBufferPointer?) throws -> Void

@@ -5,8 +5,8 @@ extension Reference {
   ///
   ///     Reference(Pod.key(name: "AFNetworking", version: "2.0.0"))
   ///
-  /// - Throws: ``StoreError/Code/unknownIndex`` when `key` is not of the first unique index of the target;
-  ///   otherwise as ``init(_:)-(Target)``.
+  /// - Throws: ``StoreError/Code/unknownIndex`` when `key` is not of the first unique index of the
+  ///   target; otherwise as ``init(_:)-(Target)``.
   public init(_ key: EntityKey<Target>) throws(StoreError) {
     try self.init(try ReferenceKey.of(Target.self).values(of: key))
   }

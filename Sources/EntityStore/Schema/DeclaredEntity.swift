@@ -3,7 +3,8 @@ package import LodestoreFormat
 /// An entity as a program declares it, without its Swift type: checked, and ready to be compared
 /// with the catalogue.
 ///
-/// The typed face makes one from ``EntitySchema``; `kvdump` from inferred types, for ``DynamicStore``.
+/// The typed face makes one from ``EntitySchema``; `kvdump` from inferred types, for
+/// ``DynamicStore``.
 package struct DeclaredEntity: Sendable {
   /// One attribute.
   package struct Attribute: Sendable {
@@ -75,8 +76,8 @@ package struct DeclaredEntity: Sendable {
   private(set) var expiry: Int?
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
-  /// Whether indexes and constraints of the file that are not declared here stay as they are, whatever
-  /// is declared; attributes always do.
+  /// Whether indexes and constraints of the file that are not declared here stay as they are,
+  /// whatever is declared; attributes always do.
   var isPartial: Bool
 
   /// Checks the declaration; throws ``StoreError/Code/badSchema``.
@@ -317,7 +318,8 @@ extension DeclaredEntity {
     }
   }
 
-  /// Whether `stored` has the declared attributes as they are declared, wherever they are in its layout.
+  /// Whether `stored` has the declared attributes as they are declared, wherever they are in its
+  /// layout.
   func fits(_ stored: EntityDescription) -> Bool {
     attributes.allSatisfy { declared in
       guard let found = stored.attribute(named: declared.name) else { return false }
@@ -347,8 +349,8 @@ extension DeclaredEntity {
     return DeclaredPart(stored, numbers: numbers)
   }
 
-  /// The layout that the program's values are read from: that of the file, unless the declared attributes
-  /// are elsewhere in it.
+  /// The layout that the program's values are read from: that of the file, unless the declared
+  /// attributes are elsewhere in it.
   func readLayout(of stored: EntityDescription) -> RecordLayout {
     let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }
     let whole = stored.layout

@@ -1,11 +1,11 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Brings records of old layouts into the current one, where the old one has attributes that were removed, and
-/// takes members out of documents that a program gave up.
+/// Brings records of old layouts into the current one, where the old one has attributes that were
+/// removed, and takes members out of documents that a program gave up.
 ///
-/// A removed attribute's values stay in records that nobody has changed since, and so do removed members of
-/// nested types. A sealed file is for others, and has none of them.
+/// A removed attribute's values stay in records that nobody has changed since, and so do removed
+/// members of nested types. A sealed file is for others, and has none of them.
 struct RecordRenewal {
   private let entity: EntityDescription
   private let current: RecordLayout

@@ -12,7 +12,8 @@ internal import LodestorePages
 ///
 /// A seal is no signature: whoever makes a file writes its seal. See <doc:SealedFiles>.
 public struct Seal: Sendable, Hashable {
-  /// The name of the dataset: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the first a letter or digit.
+  /// The name of the dataset: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the first a letter
+  /// or digit.
   public var name: String
   /// The number of this state of the dataset, from 1 to 2^63 − 1; a later state has a higher one.
   public var generation: UInt64
@@ -63,11 +64,12 @@ public struct Seal: Sendable, Hashable {
 
   /// Reads the seal of the file at `path` without opening the file as a store.
   ///
-  /// Costs a few page reads, and checks those pages and the checksum of the seal, but no other pages. Use
-  /// it to choose among files, such as a bundled one and a downloaded one.
+  /// Costs a few page reads, and checks those pages and the checksum of the seal, but no other
+  /// pages. Use it to choose among files, such as a bundled one and a downloaded one.
   ///
-  /// - Throws: ``StoreError/Code/notSealed`` for a file without a seal; ``StoreError/Code/noSuchStore``,
-  ///   ``StoreError/Code/damaged``, ``StoreError/Code/newerFormat``.
+  /// - Throws: ``StoreError/Code/notSealed`` for a file without a seal;
+  ///   ``StoreError/Code/noSuchStore``, ``StoreError/Code/damaged``,
+  ///   ``StoreError/Code/newerFormat``.
   public init(ofFileAt path: String) throws(StoreError) {
     do {
       self.init(try Self.description(ofFileAt: path))

@@ -18,14 +18,15 @@ extension Store {
   ///     try store.seal(
   ///       to: "pods-7.lodestore", name: "pods", generation: 7, dataAsOf: fetchedAt)
   ///
-  /// The file has records, indexes, links, orders, buckets and the schema. The file has no history, nothing that
-  /// importers remember of their sources, no values of removed attributes, no expired record, and no byte of
-  /// deleted data. Expired records are evicted from the store first. One
-  /// commit gives the same bytes whenever name, generation and dates are the same. ``init(at:entities:options:)-(String,_,_)``
-  /// opens the file, always read-only and without a lock file. See <doc:SealedFiles>.
+  /// The file has records, indexes, links, orders, buckets and the schema. The file has no history,
+  /// nothing that importers remember of their sources, no values of removed attributes, no expired
+  /// record, and no byte of deleted data. Expired records are evicted from the store first. One
+  /// commit gives the same bytes whenever name, generation and dates are the same.
+  /// ``init(at:entities:options:)-(String,_,_)`` opens the file, always read-only and without a
+  /// lock file. See <doc:SealedFiles>.
   ///
-  /// Readers and writers go on meanwhile. The file gets its name when it is complete and on the disk, so
-  /// there is a whole file or none. Whoever may read the store may read the file.
+  /// Readers and writers go on meanwhile. The file gets its name when it is complete and on the
+  /// disk, so there is a whole file or none. Whoever may read the store may read the file.
   ///
   /// - Parameters:
   ///   - path: where nothing is yet, on any local disk.
@@ -35,12 +36,14 @@ extension Store {
   ///   - sealedAt: the date of the file, the present by default.
   /// - Throws: ``StoreError/Code/invalidValue`` for a name or a generation that cannot be;
   ///   ``StoreError/Code/unsuitablePath`` where something is there already, which stays as it is;
-  ///   ``StoreError/Code/diskFull``; ``StoreError/Code/damaged`` when content does not fit its checksums or
-  ///   digests; ``StoreError/Code/newerFormat`` when the store has a part that this version does not know;
-  ///   ``StoreError/Code/denied`` when expired records cannot be evicted, as of a store that is read-only;
-  ///   ``StoreError/Code/nestedWrite`` inside a write of this store. No file is left then.
-  /// - Complexity: one reading of every pair and one writing of the file; memory does not grow with either.
-  ///   The commit is held until the file is complete, so the store grows with each write meanwhile.
+  ///   ``StoreError/Code/diskFull``; ``StoreError/Code/damaged`` when content does not fit its
+  ///   checksums or digests; ``StoreError/Code/newerFormat`` when the store has a part that this
+  ///   version does not know; ``StoreError/Code/denied`` when expired records cannot be evicted, as
+  ///   of a store that is read-only; ``StoreError/Code/nestedWrite`` inside a write of this store.
+  ///   No file is left then.
+  /// - Complexity: one reading of every pair and one writing of the file; memory does not grow with
+  ///   either. The commit is held until the file is complete, so the store grows with each write
+  ///   meanwhile.
   @discardableResult
   public func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date = Date()
@@ -76,8 +79,8 @@ extension Store {
 extension StoreCore {
   /// Makes a sealed file of the newest commit; also returns the hashes of the file.
   ///
-  /// - Parameter step: called now and then with the pairs so far, of how many; false ends the work with
-  ///   ``StoreError/Code/cancelled``.
+  /// - Parameter step: called now and then with the pairs so far, of how many; false ends the work
+  ///   with ``StoreError/Code/cancelled``.
   func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date,
     step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
@@ -104,7 +107,8 @@ extension StoreCore {
     }
   }
 
-  /// Removes the expired records, which a reader of the sealed file would not see and find in its bytes.
+  /// Removes the expired records, which a reader of the sealed file would not see and find in its
+  /// bytes.
   ///
   /// - Throws: ``StoreError/Code/denied`` where some remain.
   private func evictBeforeSealing() throws {

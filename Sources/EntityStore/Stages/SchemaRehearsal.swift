@@ -2,15 +2,16 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension Store {
-  /// Lists the changes that opening the store at `path` with these types and stages would make in the file.
+  /// Lists the changes that opening the store at `path` with these types and stages would make in
+  /// the file.
   ///
   /// The file stays as it is. Use it in tests of a migration, and before an update is shipped.
   ///
   ///     let changes = try Store.changes(at: path, opening: [Film.self])
   ///     #expect(!changes.contains { $0.cost == .refused })
   ///
-  /// Records are read where a change may be refused. Stages are rehearsed in a write that is taken back, so the call
-  /// takes as long as the migration, and other writers wait.
+  /// Records are read where a change may be refused. Stages are rehearsed in a write that is taken
+  /// back, so the call takes as long as the migration, and other writers wait.
   ///
   /// - Throws: errors of reading the file. A refused change is no error, but one of the changes.
   public static func changes(
@@ -353,8 +354,8 @@ private struct RecordCheck {
     return count
   }
 
-  /// How many records have the values of others in a unique index, with two of them; `nil` where the values
-  /// are not known yet.
+  /// How many records have the values of others in a unique index, with two of them; `nil` where
+  /// the values are not known yet.
   func repeated(
     _ index: EntityDescription.Index, _ after: EntityDescription, _ derived: Set<UInt32>
   ) throws -> (count: Int, example: (UInt64, UInt64)?)? {

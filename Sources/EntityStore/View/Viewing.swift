@@ -31,14 +31,15 @@ extension TransactionAccess {
     }
   }
 
-  /// Whether a query finds every record of the file: where some have expired, a plan leaves them out.
+  /// Whether a query finds every record of the file: where some have expired, a plan leaves them
+  /// out.
   private func isOfAll<E: Entity>(_ query: Query<E>) throws(StoreError) -> Bool {
     guard query.isEverything else { return false }
     return try core.expired(of: try core.entity(E.self)) == nil
   }
 
-  /// Visits all records; inlined with its closure, so that the program's is the only one that is called
-  /// for a record.
+  /// Visits all records; inlined with its closure, so that the program's is the only one that is
+  /// called for a record.
   @inline(__always)
   private func visitAll<E: Entity>(
     _: E.Type, _ body: (borrowing EntityView<E>) throws -> Bool
@@ -82,8 +83,8 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Nothing is decoded or allocated for a record; see ``EntityView``. In a write, `body` cannot
   /// change anything: the compiler refuses it.
   ///
-  /// - Throws: what `body` throws, as it is; ``StoreError/Code/damaged`` at a record that is damaged;
-  ///   otherwise as ``fetch(_:)-(Query<E>)``.
+  /// - Throws: what `body` throws, as it is; ``StoreError/Code/damaged`` at a record that is
+  ///   damaged; otherwise as ``fetch(_:)-(Query<E>)``.
   @inlinable
   public func forEachView<E: Entity>(
     _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Void
@@ -115,12 +116,13 @@ extension ReadableTransaction where Self: ~Copyable {
     return try layout.withView(E.self, bytes, id: id.rawValue, body)
   }
 
-  /// Calls `body` with the record that `index` leads to from `key`, where it lies; the first of them
-  /// in an index that is not unique.
+  /// Calls `body` with the record that `index` leads to from `key`, where it lies; the first of
+  /// them in an index that is not unique.
   ///
   /// `nil` when there is none.
   ///
-  /// - Throws: what `body` throws; ``StoreError/Code/unknownIndex`` when the entity has no such index.
+  /// - Throws: what `body` throws; ``StoreError/Code/unknownIndex`` when the entity has no such
+  ///   index.
   /// - Complexity: O(log *n*): one visit of the index, one of the records.
   public func withView<E: Entity, R>(
     _ key: EntityKey<E>, _ body: (borrowing EntityView<E>) throws -> R

@@ -10,7 +10,8 @@ struct CacheContent: Sendable {
   let storeOptions: StoreOptions
   /// The keys that the program carries; nil for a dataset without a publisher.
   var carried: TrustedKeys?
-  /// The time of day, for a dataset whose generations are numbered by it; `nil` for a published one.
+  /// The time of day, for a dataset whose generations are numbered by it; `nil` for a published
+  /// one.
   var clock: (@Sendable () -> Date)?
 
   /// The current generation, and what is known about others.
@@ -23,7 +24,8 @@ struct CacheContent: Sendable {
 
   /// Reads the state, or rebuilds a damaged one from the numbers and seals of the sealed files.
   ///
-  /// - Throws: an error with the code `unsuitableFolder` for the state of another dataset or of a later library.
+  /// - Throws: an error with the code `unsuitableFolder` for the state of another dataset or of a
+  ///   later library.
   func state() throws -> CacheState {
     do {
       guard let state = try CacheState.read(folder) else { return CacheState(name: name) }
@@ -62,9 +64,9 @@ struct CacheContent: Sendable {
 
   /// Opens the first generation of the state that can be used, or the seed.
   ///
-  /// The seed wins by a higher number, also when it came with a later version of the program than the download. Of
-  /// equal numbers the download wins. Where the first generation cannot be used, the highest of the others, of the seed
-  /// and of the one that is open is taken.
+  /// The seed wins by a higher number, also when it came with a later version of the program than
+  /// the download. Of equal numbers the download wins. Where the first generation cannot be used,
+  /// the highest of the others, of the seed and of the one that is open is taken.
   ///
   /// - Parameters:
   ///   - known: the seed, where this process has opened it before.
@@ -125,8 +127,9 @@ struct CacheContent: Sendable {
 
   /// The number that a new generation may not be below.
   ///
-  /// - Parameter isSigned: whether the keys of the program have signed the new one. What they have not signed counts
-  ///   for other such files alone: they cannot be kept from their next generation.
+  /// - Parameter isSigned: whether the keys of the program have signed the new one. What they have
+  ///   not signed counts for other such files alone: they cannot be kept from their next
+  ///   generation.
   func highest(_ state: CacheState, _ choice: Choice, isSigned: Bool = true) -> UInt64 {
     let seed = choice.seed?.number ?? 0
     if state.trust.takesAnyNumber { return seed }
@@ -145,17 +148,18 @@ struct CacheContent: Sendable {
 
   /// Whether a seed is newer than an installed generation.
   ///
-  /// A generation of a service that was made under a clock that was ahead is newer only than those that were here
-  /// before it.
+  /// A generation of a service that was made under a clock that was ahead is newer only than those
+  /// that were here before it.
   private func wins(_ seed: UInt64, over number: UInt64, _ state: CacheState) -> Bool {
     guard clock != nil, isAhead(number), !isAhead(seed) else { return seed > number }
     return seed > state.numberBefore
   }
 
-  /// Removes generations that the state does not name and that nobody reads; under the lock of the refresh.
+  /// Removes generations that the state does not name and that nobody reads; under the lock of the
+  /// refresh.
   ///
-  /// - Parameter isSwapped: whether a generation has just become current. Otherwise a higher number may be a complete
-  ///   file of a process that was killed before the swap.
+  /// - Parameter isSwapped: whether a generation has just become current. Otherwise a higher number
+  ///   may be a complete file of a process that was killed before the swap.
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
     for number in folder.numbers

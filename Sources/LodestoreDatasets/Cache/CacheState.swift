@@ -15,7 +15,8 @@ struct CacheState: Sendable, Equatable {
     var digest: String?
     /// The digest of the schema, as the seal has it.
     var schema: String
-    /// The keys that have signed it; empty for a dataset without a publisher, nil for a file without a signature.
+    /// The keys that have signed it; empty for a dataset without a publisher, nil for a file
+    /// without a signature.
     var keys: String?
   }
 
@@ -58,7 +59,8 @@ struct CacheState: Sendable, Equatable {
   var notBefore: [String: Date] = [:]
   /// The highest number before the current generation of a service.
   var numberBefore: UInt64 = 0
-  /// The content of a generation that a service has confirmed unchanged since, and up to which date.
+  /// The content of a generation that a service has confirmed unchanged since, and up to which
+  /// date.
   var confirmedContent: String?
   var confirmedAsOf: Date?
   /// When the state was rebuilt of the sealed files because it could not be read.
@@ -72,7 +74,8 @@ struct CacheState: Sendable, Equatable {
   ///
   /// The newest one of another schema is kept for programs that cannot use the new one yet.
   ///
-  /// - Parameter kept: the generation that this program goes on to use, when it cannot use the new one.
+  /// - Parameter kept: the generation that this program goes on to use, when it cannot use the new
+  ///   one.
   mutating func install(_ new: Installed, keeping kept: UInt64? = nil) {
     let others = installed.filter { $0.generation < new.generation }
     let older = others.first { $0.schema != new.schema }
@@ -109,7 +112,8 @@ struct CacheState: Sendable, Equatable {
 }
 
 extension CacheState {
-  /// How old the data of a generation is; a service that has nothing new confirms it as of a later date.
+  /// How old the data of a generation is; a service that has nothing new confirms it as of a later
+  /// date.
   func age(of open: OpenGeneration) -> DatasetAge {
     var dataAsOf = open.seal.dataAsOf
     if let confirmedAsOf, confirmedContent == open.seal.contentDigest {
@@ -288,7 +292,8 @@ extension CacheState.Failure {
 }
 
 extension Date {
-  /// Milliseconds since 1970, for a date of the years from 1677 to 2262; the nearest of them for another.
+  /// Milliseconds since 1970, for a date of the years from 1677 to 2262; the nearest of them for
+  /// another.
   fileprivate var json: JSONValue {
     let milliseconds = timeIntervalSince1970 * 1000
     guard milliseconds.isFinite else { return .integer(0) }

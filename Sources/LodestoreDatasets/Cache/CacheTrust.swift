@@ -17,7 +17,8 @@ struct CacheTrust: Sendable, Equatable {
 
   /// One chain for each set that a program carries, the last used at the end.
   private(set) var chains: [Chain] = []
-  /// The digest of a file whose signature was right and whose content is no sound store; it is not fetched again.
+  /// The digest of a file whose signature was right and whose content is no sound store; it is not
+  /// fetched again.
   var refusedDigest: String?
   /// Whether the next generation may have any number: ``CachedDataset/forgetHighest()`` was called.
   var takesAnyNumber = false
@@ -41,7 +42,8 @@ struct CacheTrust: Sendable, Equatable {
     carried.map { keys(from: $0).description } ?? ""
   }
 
-  /// The highest generation that the keys of a program have signed here; another key set begins anew.
+  /// The highest generation that the keys of a program have signed here; another key set begins
+  /// anew.
   func highestSeen(from carried: TrustedKeys?) -> UInt64 {
     let text = text(from: carried)
     return chains.filter { $0.keys == text }.map(\.highestSeen).max() ?? 0

@@ -2,11 +2,13 @@ internal import EntityStore
 internal import Foundation
 
 extension CachedDataset {
-  /// Makes a sealed file that came by another way the current generation: from a medium, a mail, a build.
+  /// Makes a sealed file that came by another way the current generation: from a medium, a mail, a
+  /// build.
   ///
-  /// The file is copied, and passes the checks that a fetched one does. For a published dataset these begin with the
-  /// publisher's signature. So the manifest has to come along: as `manifest.json` in the folder of the file, with the
-  /// folder `keys` where the publisher has changed keys since the last refresh. A whole folder of a publisher, compressed, is used
+  /// The file is copied, and passes the checks that a fetched one does. For a published dataset
+  /// these begin with the publisher's signature. So the manifest has to come along: as
+  /// `manifest.json` in the folder of the file, with the folder `keys` where the publisher has
+  /// changed keys since the last refresh. A whole folder of a publisher, compressed, is used
   /// otherwise: give its file URL as a mirror.
   ///
   /// - Parameters:
@@ -59,10 +61,12 @@ extension CachedDataset {
     return try current()
   }
 
-  /// Forgets the highest generation that was here, so that the next one is taken although its number is lower.
+  /// Forgets the highest generation that was here, so that the next one is taken although its
+  /// number is lower.
   ///
-  /// For a publisher that had to go back: a file with a far too high number was published or installed. The data that is
-  /// here stays in use until a refresh or ``install(fileAt:withoutSignature:)`` brings another. A seed counts on.
+  /// For a publisher that had to go back: a file with a far too high number was published or
+  /// installed. The data that is here stays in use until a refresh or
+  /// ``install(fileAt:withoutSignature:)`` brings another. A seed counts on.
   ///
   /// - Throws: ``DatasetError`` when the folder cannot be used. `CancellationError`.
   public func forgetHighest() async throws {
@@ -75,7 +79,8 @@ extension CachedDataset {
     forget()
   }
 
-  /// Checks that the manifest next to a file is signed by a trusted key, and names the digest of the file.
+  /// Checks that the manifest next to a file is signed by a trusted key, and names the digest of
+  /// the file.
   ///
   /// - Returns: the key set to which the folder's chain leads, which has signed the manifest.
   private func checkSignature(

@@ -4,8 +4,9 @@ extension CachedDataset {
   ///     let pods = try await dataset.read(.freshElseCache)
   ///     print(pods.age, pods.refreshError?.message ?? "")
   ///
-  /// - Throws: ``DatasetError``: as ``current()``; with ``ReadPolicy/freshOnly`` the error of the refresh, too, and with
-  ///   every policy that refreshes where nothing is here. `CancellationError` when the task is cancelled meanwhile.
+  /// - Throws: ``DatasetError``: as ``current()``; with ``ReadPolicy/freshOnly`` the error of the
+  ///   refresh, too, and with every policy that refreshes where nothing is here.
+  ///   `CancellationError` when the task is cancelled meanwhile.
   public func read(_ policy: ReadPolicy = .cacheThenRefresh) async throws -> DatasetGeneration {
     switch policy {
     case .cacheOnly:
@@ -94,10 +95,11 @@ extension CachedDataset {
 
   // MARK: In the background
 
-  /// Refreshes in the background, now and then at an interval, for as long as the dataset is referenced.
+  /// Refreshes in the background, now and then at an interval, for as long as the dataset is
+  /// referenced.
   ///
-  /// All processes with the same folder share one schedule: it counts from the last check of any of them. Failures are
-  /// followed by longer waits, and are told by ``status``.
+  /// All processes with the same folder share one schedule: it counts from the last check of any of
+  /// them. Failures are followed by longer waits, and are told by ``status``.
   ///
   /// - Parameter interval: the time between checks; ``Options/checkInterval`` when it is `nil`.
   public func keepFresh(every interval: Duration? = nil) {
@@ -126,7 +128,8 @@ extension CachedDataset {
       do {
         try await refresh()
       } catch {
-        // Also a failure that left no time to wait for, such as that of a folder that cannot be locked.
+        // Also a failure that left no time to wait for, such as that of a folder that cannot be
+        // locked.
         least = max(options.firstWait.inSeconds, 1)
       }
     }

@@ -12,9 +12,9 @@ extension CachedDataset {
   ///       show(update.items, update.difference)
   ///     }
   ///
-  /// A new generation is an update like a commit, with the differences by id. A generation with the same
-  /// results is no update. The loop keeps the file of the generation that it follows. Sections, counts,
-  /// single records and values are updates of ``stores`` in the same way.
+  /// A new generation is an update like a commit, with the differences by id. A generation with the
+  /// same results is no update. The loop keeps the file of the generation that it follows.
+  /// Sections, counts, single records and values are updates of ``stores`` in the same way.
   ///
   /// - Throws: from the loop: as a fetch of the query.
   /// - Complexity: of a generation: that of the query.

@@ -2,7 +2,8 @@ public import EntityStore
 internal import Foundation
 internal import Synchronization
 
-/// A dataset that a program carries or fetches, reads offline, and replaces as a whole when a newer one is there.
+/// A dataset that a program carries or fetches, reads offline, and replaces as a whole when a newer
+/// one is there.
 ///
 ///     let pods = try CachedDataset(
 ///       "pods", in: cacheFolder, entities: [Podspec.self], seed: seedPath,
@@ -10,18 +11,20 @@ internal import Synchronization
 ///     pods.keepFresh()
 ///     let count = try pods.currentStore.count(Podspec.all)
 ///
-/// The data comes in *generations*, sealed files that are never written to. A refresh puts a newer file next to the
-/// current one, checks it, and makes it current in one step. Whoever reads the old generation keeps it; the next use
-/// gets the new one. A process that is killed at any moment leaves the old generation or the new one, whole.
+/// The data comes in *generations*, sealed files that are never written to. A refresh puts a newer
+/// file next to the current one, checks it, and makes it current in one step. Whoever reads the old
+/// generation keeps it; the next use gets the new one. A process that is killed at any moment
+/// leaves the old generation or the new one, whole.
 ///
-/// Any number of processes may use the same folder. One of them refreshes at a time, and the others notice the new
-/// generation at their next use. Opening a dataset and reading what is here make no connection.
+/// Any number of processes may use the same folder. One of them refreshes at a time, and the others
+/// notice the new generation at their next use. Opening a dataset and reading what is here make no
+/// connection.
 ///
-/// Stale data is served together with its ``DatasetAge``; see ``Options/refusesOlder(than:)`` for programs that
-/// would rather have none.
+/// Stale data is served together with its ``DatasetAge``; see ``Options/refusesOlder(than:)`` for
+/// programs that would rather have none.
 ///
-/// Errors are ``DatasetError``; ``DatasetError/side`` says whether the network, the publisher, a signature, a file or
-/// the program is at fault. All calls may be made from any thread.
+/// Errors are ``DatasetError``; ``DatasetError/side`` says whether the network, the publisher, a
+/// signature, a file or the program is at fault. All calls may be made from any thread.
 public final class CachedDataset: Sendable {
   /// The dataset's name.
   public let name: String
@@ -63,7 +66,8 @@ public final class CachedDataset: Sendable {
   ///   - seed: the path of a sealed file that came with the program; it may be on a read-only medium. The seed is used
   ///     where it is, also behind symbolic links. It is current for as long as no higher generation has come.
   ///   - origin: where newer generations come from.
-  /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or of the system when the folder cannot be made.
+  /// - Throws: ``DatasetError`` with the code `unsuitableFolder`, or of the system when the folder
+  ///   cannot be made.
   public init(
     _ name: String, in folder: String, entities: [any Entity.Type], seed: String? = nil,
     origin: DatasetOrigin = .none, options: Options = Options()
@@ -126,10 +130,12 @@ public final class CachedDataset: Sendable {
     return generation
   }
 
-  /// The state of the folder and the open generation; both are read again when the folder has changed.
+  /// The state of the folder and the open generation; both are read again when the folder has
+  /// changed.
   func loaded() throws -> (state: CacheState, choice: CacheContent.Choice) {
     try shared.withLock { shared in
-      // The stamp is taken before the state is read, so a change between the two is noticed next time.
+      // The stamp is taken before the state is read, so a change between the two is noticed next
+      // time.
       let stamp = SystemFile.stamp(of: content.folder.state)
       if shared.choice.open?.isClosed == true { shared.closeOpen() }
       if shared.isLoaded, stamp == shared.stamp,
@@ -160,7 +166,8 @@ public final class CachedDataset: Sendable {
       }
       if shared.choice.open == nil { shared.choice.open = before }
       shared.seed = shared.choice.seed ?? shared.seed
-      // Too many open files, say, may be over in a moment; damaged bytes stay, and cost the reading of all pages.
+      // Too many open files, say, may be over in a moment; damaged bytes stay, and cost the reading
+      // of all pages.
       shared.nextTry = shared.choice.unusable.map {
         .now + ($0.side == .file ? .seconds(60) : .seconds(1))
       }

@@ -17,8 +17,8 @@ public struct DatasetAge: Sendable, Hashable {
     Self.duration(from: dataAsOf, to: date)
   }
 
-  /// The time from ``lastChecked`` to `date`; `nil` when the origin was never asked, or by a clock that was
-  /// set back since.
+  /// The time from ``lastChecked`` to `date`; `nil` when the origin was never asked, or by a clock
+  /// that was set back since.
   public func timeSinceCheck(at date: Date = Date()) -> Duration? {
     lastChecked.flatMap { $0 > date ? nil : Self.duration(from: $0, to: date) }
   }

@@ -8,7 +8,8 @@ extension DatasetError.Code {
   public static let network = Self("network")
   /// The publisher offers a lower generation than one that was here.
   public static let rolledBack = Self("rolledBack")
-  /// The file of one generation has the number of another, or other bytes have come under its number.
+  /// The file of one generation has the number of another, or other bytes have come under its
+  /// number.
   public static let mixedGenerations = Self("mixedGenerations")
   /// The dataset has no generation yet.
   public static let nothingHere = Self("nothingHere")
@@ -182,7 +183,8 @@ extension DatasetError {
 
   /// The error of a store that cannot be opened.
   ///
-  /// Only of damaged bytes is the file at fault: too many open files, too little memory or a path say nothing of it.
+  /// Only of damaged bytes is the file at fault: too many open files, too little memory or a path
+  /// say nothing of it.
   static func unusable(_ path: String, _ error: StoreError) -> Self {
     switch error.code {
     case .incompatibleSchema, .newerFormat:

@@ -7,8 +7,9 @@
 ///     incoming/…               a download that has not ended
 ///     service/…                the store that the importer of a service writes to
 ///
-/// Only the holder of `refresh.lock` writes. Each file is written under another name, synced and renamed, and
-/// `dataset.json` comes last: until its rename the old generation is current, from then on the new one.
+/// Only the holder of `refresh.lock` writes. Each file is written under another name, synced and
+/// renamed, and `dataset.json` comes last: until its rename the old generation is current, from
+/// then on the new one.
 struct DatasetFolder: Sendable, Hashable {
   let path: String
 

@@ -2,8 +2,8 @@ public import EntityStore
 
 /// One generation of a dataset, with its store and its age.
 ///
-/// The file stays on the disk for as long as a reference to ``store`` exists, in this or another process, however
-/// many generations follow.
+/// The file stays on the disk for as long as a reference to ``store`` exists, in this or another
+/// process, however many generations follow.
 public struct DatasetGeneration: Sendable {
   /// How a generation came here.
   #if hasAttribute(nonexhaustive)
@@ -26,7 +26,8 @@ public struct DatasetGeneration: Sendable {
   public let source: Source
   /// How old the data is.
   public let age: DatasetAge
-  /// The error of the refresh that should have brought newer data; `nil` when none was tried or none failed.
+  /// The error of the refresh that should have brought newer data; `nil` when none was tried or
+  /// none failed.
   public internal(set) var refreshError: DatasetError?
   /// Why a generation with a higher number that is here cannot be used; `nil` when there is none.
   public internal(set) var unusable: DatasetError?

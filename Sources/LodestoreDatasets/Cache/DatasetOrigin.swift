@@ -42,15 +42,17 @@ public struct DatasetOrigin: Sendable {
   ///         .run(pages, records: "result") { (record: PodRecord) in Pod(record) }
   ///     }
   ///
-  /// The importer writes to a store of its own, which keeps entity tags and positions of pages between refreshes. So
-  /// pages that have not changed are not sent again, and an interrupted import goes on. Readers do not see that store:
-  /// when `fetch` has returned and the content has changed, a sealed copy becomes the next generation, whole.
+  /// The importer writes to a store of its own, which keeps entity tags and positions of pages
+  /// between refreshes. So pages that have not changed are not sent again, and an interrupted
+  /// import goes on. Readers do not see that store: when `fetch` has returned and the content has
+  /// changed, a sealed copy becomes the next generation, whole.
   ///
-  /// The number of such a generation is the number of seconds from 1970 to the refresh, or one more than the highest
-  /// number seen here. A seed that was made in the same way is therefore compared by its time.
+  /// The number of such a generation is the number of seconds from 1970 to the refresh, or one more
+  /// than the highest number seen here. A seed that was made in the same way is therefore compared
+  /// by its time.
   ///
-  /// - Parameter fetch: brings the store up to date. An error of it ends the refresh, and the current generation
-  ///   stays. It is called by one process at a time.
+  /// - Parameter fetch: brings the store up to date. An error of it ends the refresh, and the
+  ///   current generation stays. It is called by one process at a time.
   public static func service(
     _ fetch: @escaping @Sendable (_ refresh: ServiceRefresh) async throws -> Void
   ) -> DatasetOrigin {
@@ -62,7 +64,8 @@ public struct DatasetOrigin: Sendable {
 public struct ServiceRefresh: Sendable {
   /// The store to import into, opened with the entities of the dataset.
   public let store: Store
-  /// When the refresh began: the date that the data is as of, unless ``setDataAsOf(_:)`` names another.
+  /// When the refresh began: the date that the data is as of, unless ``setDataAsOf(_:)`` names
+  /// another.
   public let startedAt: Date
   let date: DataDate
   let report: @Sendable (RefreshProgress) -> Void

@@ -20,8 +20,8 @@ public struct DatasetStatus: Sendable {
   public let source: DatasetGeneration.Source?
   /// How old the data is; `nil` when nothing is here.
   public let age: DatasetAge?
-  /// The number that the origin's next generation may not be below: the highest one that was here under the
-  /// publisher's key set, or that of the seed.
+  /// The number that the origin's next generation may not be below: the highest one that was here
+  /// under the publisher's key set, or that of the seed.
   public let highestSeen: UInt64
   /// The address that answered the last successful check.
   public let place: String?
@@ -33,7 +33,8 @@ public struct DatasetStatus: Sendable {
   public let nextAttempt: Date?
   /// Why a generation with a higher number that is here cannot be used.
   public let unusable: DatasetError?
-  /// When the state was rebuilt of the sealed files, because its file was damaged; `nil` when it never was.
+  /// When the state was rebuilt of the sealed files, because its file was damaged; `nil` when it
+  /// never was.
   ///
   /// Dates of checks and failures are lost by that, the data is not.
   public let rebuiltAt: Date?

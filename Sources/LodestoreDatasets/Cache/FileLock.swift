@@ -16,8 +16,8 @@ final class FileLock: Sendable {
 
   /// Locks a file for one holder and makes it if needed; nil while another opening has a lock.
   ///
-  /// A cleaner of caches may have removed the file between its opening and the lock. Then another process locks a file
-  /// that has been made since, and the lock of the old one counts for nothing.
+  /// A cleaner of caches may have removed the file between its opening and the lock. Then another
+  /// process locks a file that has been made since, and the lock of the old one counts for nothing.
   static func exclusive(making path: String) throws(DatasetError) -> FileLock? {
     while true {
       let file = try SystemFile.openForWriting(path, isNew: false)

@@ -29,7 +29,8 @@ final class GenerationNews: Sendable {
   }
 }
 
-/// The news for one loop: those of this process at once, those of others by the dates of the state file.
+/// The news for one loop: those of this process at once, those of others by the dates of the state
+/// file.
 private final class GenerationWatch: Sendable {
   /// The time between two checks of the dates.
   private static let interval = Duration.milliseconds(250)
@@ -63,17 +64,19 @@ private final class GenerationWatch: Sendable {
   }
 }
 
-/// The current generation of a dataset, and each one that becomes current, by this or another process.
+/// The current generation of a dataset, and each one that becomes current, by this or another
+/// process.
 ///
 ///     for try await generation in pods.generations {
 ///       print(generation.number, generation.age)
 ///     }
 ///
-/// The first element is the generation that is current when the loop begins, if there is one. While the body of the
-/// loop runs, further generations are merged into one: the newest. The loop ends when its task is cancelled, and keeps
-/// the dataset.
+/// The first element is the generation that is current when the loop begins, if there is one. While
+/// the body of the loop runs, further generations are merged into one: the newest. The loop ends
+/// when its task is cancelled, and keeps the dataset.
 ///
-/// The loop waits while nothing is here. Other errors of ``CachedDataset/current()`` end it, such as `tooOld`.
+/// The loop waits while nothing is here. Other errors of ``CachedDataset/current()`` end it, such
+/// as `tooOld`.
 public struct DatasetGenerations: AsyncSequence, Sendable {
   let dataset: CachedDataset
 

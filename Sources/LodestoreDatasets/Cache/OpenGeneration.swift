@@ -23,12 +23,12 @@ struct OpenGeneration: Sendable {
 
   /// Opens a sealed file of a dataset; nil when the file is gone.
   ///
-  /// An open sealed file has a shared lock, which keeps it from ``CacheContent/removeOld(_:)`` of any process. Its
-  /// pages are checked unless this machine has checked them before.
+  /// An open sealed file has a shared lock, which keeps it from ``CacheContent/removeOld(_:)`` of
+  /// any process. Its pages are checked unless this machine has checked them before.
   ///
   /// - Parameter generation: the number that the seal has to say; nil for any.
-  /// - Throws: an error with the code `notSealed`, `mixedGenerations`, `otherDataset`, `incompatibleSchema` or
-  ///   `unusableStore`.
+  /// - Throws: an error with the code `notSealed`, `mixedGenerations`, `otherDataset`,
+  ///   `incompatibleSchema` or `unusableStore`.
   static func open(
     _ path: String, dataset name: String, generation: UInt64?, source: DatasetGeneration.Source,
     entities: [any Entity.Type], options: StoreOptions

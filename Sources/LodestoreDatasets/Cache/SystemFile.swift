@@ -10,7 +10,8 @@ internal import LodestorePages
 
 /// The calls of the system that a dataset's folder needs, with typed errors.
 enum SystemFile {
-  /// Tells whether a path leads to the same bytes as before: device, number, length and time of change.
+  /// Tells whether a path leads to the same bytes as before: device, number, length and time of
+  /// change.
   struct Stamp: Hashable, Sendable {
     var device: UInt64
     var number: UInt64
@@ -42,7 +43,8 @@ enum SystemFile {
     return stat(path, &status) == 0 ? Stamp(status) : nil
   }
 
-  /// The path that symbolic links lead to; nil where nothing is there, and the same path where that cannot be told.
+  /// The path that symbolic links lead to; nil where nothing is there, and the same path where that
+  /// cannot be told.
   static func resolved(_ path: String) -> String? {
     guard let found = realpath(path, nil) else {
       return errno == ENOENT || errno == ENOTDIR ? nil : path
@@ -79,7 +81,8 @@ enum SystemFile {
     return Array(buffer.prefix(count))
   }
 
-  /// Gives a path new content in one step: a process that is killed meanwhile leaves the old content or the new.
+  /// Gives a path new content in one step: a process that is killed meanwhile leaves the old
+  /// content or the new.
   ///
   /// Only one process may do this at a time: the new content is written under one other name.
   static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {

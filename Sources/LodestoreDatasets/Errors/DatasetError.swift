@@ -1,7 +1,7 @@
 /// Why a dataset cannot be published, verified, fetched or opened.
 ///
-/// `code` is for programs, `message` for people: the message names the action that failed, the fact found,
-/// and the next step.
+/// `code` is for programs, `message` for people: the message names the action that failed, the fact
+/// found, and the next step.
 public struct DatasetError: Error, Sendable {
   /// The kind of a failure.
   ///

@@ -26,7 +26,8 @@ enum Base64Text {
   ///
   /// Takes `-` and `_` for `+` and `/`, as the envelope's specification asks of readers.
   ///
-  /// - Returns: `nil` for other letters, white space, missing padding, and unused bits that are not zero.
+  /// - Returns: `nil` for other letters, white space, missing padding, and unused bits that are not
+  ///   zero.
   static func decoded(_ text: String) -> [UInt8]? {
     let text = Array(text.utf8)
     guard text.count % 4 == 0 else { return nil }

@@ -6,10 +6,11 @@ internal import LodestoreJSON
   package import Foundation
 #endif
 
-/// The content of `keys/N.json`: the public keys of which each one may sign manifests and the next key set.
+/// The content of `keys/N.json`: the public keys of which each one may sign manifests and the next
+/// key set.
 ///
-/// Set 1 is signed by one of its own keys, every later set by one key of the set before it. See Format.md,
-/// "Published datasets".
+/// Set 1 is signed by one of its own keys, every later set by one key of the set before it. See
+/// Format.md, "Published datasets".
 package struct KeySet: Sendable, Hashable {
   /// The version of key sets that this library reads and writes.
   static let version: UInt64 = 1

@@ -2,9 +2,9 @@ internal import LodestoreJSON
 
 /// A signed payload: the JSON envelope of DSSE (secure-systems-lab/dsse, version 1.0).
 ///
-/// The envelope has the payload and the signatures in Base64. A signature covers the payload's type and its
-/// exact bytes, so nothing needs to be canonicalised, and a payload of one type is never taken for one of
-/// another.
+/// The envelope has the payload and the signatures in Base64. A signature covers the payload's type
+/// and its exact bytes, so nothing needs to be canonicalised, and a payload of one type is never
+/// taken for one of another.
 package struct SignedEnvelope: Sendable {
   /// One signature of the payload.
   struct Signature: Sendable, Hashable {

@@ -6,8 +6,8 @@
 
 /// An Ed25519 private key (RFC 8032), by which a publisher signs manifests and key sets.
 ///
-/// Its text form is PEM of PKCS #8 (RFC 8410), as `openssl genpkey -algorithm ed25519` writes it. The
-/// description shows the public half alone.
+/// Its text form is PEM of PKCS #8 (RFC 8410), as `openssl genpkey -algorithm ed25519` writes it.
+/// The description shows the public half alone.
 public struct SigningKey: Sendable, CustomStringConvertible {
   private let seed: [UInt8]
   /// The public half.
@@ -22,8 +22,8 @@ public struct SigningKey: Sendable, CustomStringConvertible {
 
   /// Makes a new key of the system's random numbers.
   ///
-  /// - Throws: `DatasetError` with the code `unsupported` where the package was built without the trait
-  ///   `Datasets`.
+  /// - Throws: `DatasetError` with the code `unsupported` where the package was built without the
+  ///   trait `Datasets`.
   public init() throws(DatasetError) {
     var generator = SystemRandomNumberGenerator()
     try self.init(seed: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })

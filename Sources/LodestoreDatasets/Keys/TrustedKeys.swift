@@ -4,10 +4,11 @@
 ///
 ///     let keys = try TrustedKeys("1:11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=")
 ///
-/// From it the program follows the publisher's chain: `keys/2.json` is signed by a key of set 1, and so on.
-/// A publisher keeps a second key of each set offline, and rotates by it when the first one is lost or
-/// stolen. When all keys of a set are lost, nobody can sign the next set. The
-/// publisher then begins a set with a higher number, and ships it with the next version of the program.
+/// From it the program follows the publisher's chain: `keys/2.json` is signed by a key of set 1,
+/// and so on. A publisher keeps a second key of each set offline, and rotates by it when the first
+/// one is lost or stolen. When all keys of a set are lost, nobody can sign the next set. The
+/// publisher then begins a set with a higher number, and ships it with the next version of the
+/// program.
 public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
   /// The number of the key set, which counts from 1.
   public let number: Int
@@ -52,7 +53,8 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
   /// - Parameters:
   ///   - bytes: the content of `keys/N.json`, where N is ``number`` + 1.
   ///   - name: the dataset's name.
-  /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or `otherDataset`.
+  /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or
+  ///   `otherDataset`.
   public func followed(
     by bytes: some Collection<UInt8>, dataset name: String
   ) throws(DatasetError) -> TrustedKeys {
@@ -65,7 +67,8 @@ public struct TrustedKeys: Sendable, Hashable, CustomStringConvertible {
     return TrustedKeys(set)
   }
 
-  /// The key sets that are followed at a time: as far as a publisher may have gone since the last refresh.
+  /// The key sets that are followed at a time: as far as a publisher may have gone since the last
+  /// refresh.
   private static let stepLimit = 64
 
   /// The path of the key set to follow next to the set that a manifest claims; nil at the end.

@@ -17,7 +17,8 @@ extension DatasetManifest {
   ///   - keys: the key set that must have signed it. Where `claimedKeySet(in:)` is higher than its
   ///     number, the sets between are fetched first.
   ///   - name: the dataset's name.
-  /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or `otherDataset`.
+  /// - Throws: `DatasetError` with the code `untrusted`, `malformed`, `newerFormat` or
+  ///   `otherDataset`.
   public init(
     verifying bytes: some Collection<UInt8>, with keys: TrustedKeys, name: String
   ) throws(DatasetError) {
@@ -41,9 +42,11 @@ extension DatasetManifest {
     }
   }
 
-  /// Returns the number of the key set that a manifest says it is signed under, before any verification.
+  /// Returns the number of the key set that a manifest says it is signed under, before any
+  /// verification.
   ///
-  /// The number only tells which `keys/N.json` to fetch; each of these is verified by the one before.
+  /// The number only tells which `keys/N.json` to fetch; each of these is verified by the one
+  /// before.
   package static func claimedKeySet(in bytes: some Collection<UInt8>) throws(DatasetError) -> Int {
     try claimedKeySet(of: try SignedEnvelope(reading: bytes, as: .manifest))
   }
@@ -53,7 +56,8 @@ extension DatasetManifest {
     do throws(DatasetError) {
       return Int(try object.number("keySet", in: 1...KeySet.numberLimit))
     } catch {
-      // Nobody has signed these bytes yet: whether a later version is meant is told after the verification.
+      // Nobody has signed these bytes yet: whether a later version is meant is told after the
+      // verification.
       do throws(DatasetError) {
         try object.requireVersion(Self.version)
       } catch  where error.code == .newerFormat {

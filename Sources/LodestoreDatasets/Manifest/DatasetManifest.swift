@@ -4,10 +4,11 @@
   public import Foundation
 #endif
 
-/// The verified content of `manifest.json`: the newest generation of a published dataset, and its files.
+/// The verified content of `manifest.json`: the newest generation of a published dataset, and its
+/// files.
 ///
-/// A value exists only after a trusted key's signature was verified. Every number, name and length is within
-/// the bounds of Format.md, "Published datasets".
+/// A value exists only after a trusted key's signature was verified. Every number, name and length
+/// is within the bounds of Format.md, "Published datasets".
 public struct DatasetManifest: Sendable, Hashable {
   /// The dataset's name.
   public let name: String
@@ -25,7 +26,8 @@ public struct DatasetManifest: Sendable, Hashable {
   public let length: UInt64
   /// The sealed file's fs-verity digest: SHA-256, blocks of 4,096 bytes, no salt.
   public let digest: FileDigest
-  /// The digest of the content, as hexadecimal digits: equal for equal records in files laid out otherwise.
+  /// The digest of the content, as hexadecimal digits: equal for equal records in files laid out
+  /// otherwise.
   public let contentDigest: String
   /// The fingerprint of the schema, as hexadecimal digits.
   public let schemaFingerprint: String

@@ -23,8 +23,8 @@ package enum PublishedNames {
 
   /// Returns whether a name leads to a file of the folder in which it stands, and nowhere else.
   ///
-  /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. So it has no
-  /// `/`, is not `..`, and is not hidden.
+  /// A name has ASCII letters, digits, `-`, `_` and `.`, and begins with a letter or a digit. So it
+  /// has no `/`, is not `..`, and is not hidden.
   package static func isFileName(_ name: String) -> Bool {
     guard name.utf8.count <= byteLimit, let first = name.utf8.first, isLetterOrDigit(first) else {
       return false

@@ -8,8 +8,8 @@ internal import LodestorePages
   import Darwin
 #endif
 
-/// Patches between generations: one zstd frame that refers to the older file, as `zstd --patch-from`
-/// writes and reads it.
+/// Patches between generations: one zstd frame that refers to the older file, as `zstd
+/// --patch-from` writes and reads it.
 package enum DatasetPatch {
   /// The largest file that a patch starts from, in bytes: zstd's window reaches no further.
   static let fileLimit: UInt64 = 1 << 31
@@ -37,17 +37,17 @@ package enum DatasetPatch {
 
   /// Makes a generation of an older one.
   ///
-  /// The output is byte-exact, and checked against the manifest's digest before the call returns. It is written
-  /// piece by piece, so a full disk is an error. Memory: as much as the output, 1 GiB at most; the two other files
-  /// are mapped.
+  /// The output is byte-exact, and checked against the manifest's digest before the call returns.
+  /// It is written piece by piece, so a full disk is an error. Memory: as much as the output, 1 GiB
+  /// at most; the two other files are mapped.
   ///
   /// - Parameters:
   ///   - patch: the path of the patch, which the caller has fetched.
   ///   - old: the path of the sealed file that the patch starts from.
   ///   - descriptor: an empty file, open for writing. The caller syncs it to the disk.
   ///   - output: its path, for messages.
-  /// - Throws: `DatasetError` with the code `damaged` when the patch does not have its signed digest or
-  ///   does not lead to the signed file; the content of the output means nothing then.
+  /// - Throws: `DatasetError` with the code `damaged` when the patch does not have its signed
+  ///   digest or does not lead to the signed file; the content of the output means nothing then.
   package static func apply(
     _ patch: String, to old: String, into descriptor: Int32, at output: String,
     as entry: DatasetManifest.PatchFile, of manifest: DatasetManifest
@@ -86,8 +86,8 @@ package enum DatasetPatch {
 extension DatasetPatch {
   /// Makes the patch from an older file to a newer one, unless it would be as large as `limit`.
   ///
-  /// - Returns: the bytes of the patch; `nil` when it would not be smaller than `limit`, or when a file is
-  ///   too large for readers.
+  /// - Returns: the bytes of the patch; `nil` when it would not be smaller than `limit`, or when a
+  ///   file is too large for readers.
   static func make(
     from old: MappedBytes, to new: MappedBytes, level: Int, smallerThan limit: UInt64
   ) throws(DatasetError) -> [UInt8]? {

@@ -2,9 +2,10 @@ internal import LodestorePages
 
 /// The frames of a compressed generation: the length of each, and the digest of its unpacked bytes.
 ///
-/// A frame is an independent zstd frame of 512 KiB of the sealed file, the last one of the remaining bytes. Frames
-/// stand one after the other without gaps, so `zstd -d` unpacks the file. The digest of a frame is its hash
-/// in level 1 of the fs-verity tree, so all digests together give the digest of the file.
+/// A frame is an independent zstd frame of 512 KiB of the sealed file, the last one of the
+/// remaining bytes. Frames stand one after the other without gaps, so `zstd -d` unpacks the file.
+/// The digest of a frame is its hash in level 1 of the fs-verity tree, so all digests together give
+/// the digest of the file.
 ///
 /// The table is the file `g/NAME.verity`; see Format.md, "Published datasets".
 package struct FrameTable: Sendable, Hashable {
@@ -36,7 +37,8 @@ package struct FrameTable: Sendable, Hashable {
   /// The compressed file's length in bytes.
   package var compressedLength: UInt64 { offsets.last ?? 0 }
 
-  /// The offset in the compressed file at which a frame begins; of ``frameCount``, where the file ends.
+  /// The offset in the compressed file at which a frame begins; of ``frameCount``, where the file
+  /// ends.
   package func compressedOffset(of frame: Int) -> UInt64 { offsets[frame] }
 
   package func compressedLength(of frame: Int) -> Int { Int(offsets[frame + 1] - offsets[frame]) }
@@ -75,8 +77,8 @@ package struct FrameTable: Sendable, Hashable {
 extension FrameTable {
   /// Reads the table that a manifest names.
   ///
-  /// - Throws: `DatasetError` with the code `damaged` when the bytes do not have the signed digest, or when
-  ///   the digests of the frames do not give the digest of the file.
+  /// - Throws: `DatasetError` with the code `damaged` when the bytes do not have the signed digest,
+  ///   or when the digests of the frames do not give the digest of the file.
   package init(
     reading bytes: UnsafeRawBufferPointer, of manifest: DatasetManifest
   ) throws(DatasetError) {

@@ -2,9 +2,9 @@ internal import LodestorePages
 
 /// Unpacks a compressed generation into a file, frame by frame, from pieces of any size.
 ///
-/// Each frame is checked against its digest before it is written. The unpacker holds one compressed and one
-/// unpacked frame, 1 MiB together. After a failure, or in another process, a new unpacker continues at the
-/// first frame that is not in the file yet.
+/// Each frame is checked against its digest before it is written. The unpacker holds one compressed
+/// and one unpacked frame, 1 MiB together. After a failure, or in another process, a new unpacker
+/// continues at the first frame that is not in the file yet.
 package final class FrameUnpacker {
   private let table: FrameTable
   private let descriptor: Int32?
@@ -43,15 +43,15 @@ package final class FrameUnpacker {
     table.compressedOffset(of: completedFrames)
   }
 
-  /// The offset in the compressed file of the next byte that ``take(_:)`` expects: behind the part of a frame that
-  /// this unpacker has.
+  /// The offset in the compressed file of the next byte that ``take(_:)`` expects: behind the part
+  /// of a frame that this unpacker has.
   package var takenBytes: UInt64 { compressedBytesOfCompletedFrames + UInt64(pending.count) }
 
   /// Takes the next bytes of the compressed file.
   ///
-  /// - Throws: `DatasetError` with the code `damaged` when a frame does not unpack to the bytes of its
-  ///   digest, or when there are more bytes than frames. The frames before it are in the file, and the
-  ///   unpacker takes nothing more.
+  /// - Throws: `DatasetError` with the code `damaged` when a frame does not unpack to the bytes of
+  ///   its digest, or when there are more bytes than frames. The frames before it are in the file,
+  ///   and the unpacker takes nothing more.
   package func take(_ bytes: UnsafeRawBufferPointer) throws(DatasetError) {
     var bytes = bytes[...]
     while !bytes.isEmpty {

@@ -4,7 +4,8 @@
 
 /// libzstd's decompression of single frames of a known length.
 ///
-/// A frame that is unpacked into memory in one call needs no window besides the output, whatever it asks for.
+/// A frame that is unpacked into memory in one call needs no window besides the output, whatever it
+/// asks for.
 final class ZstdDecoder {
   #if Datasets
     private let context: OpaquePointer
@@ -34,7 +35,8 @@ final class ZstdDecoder {
 
     /// Unpacks one frame that refers to older bytes, piece by piece.
     ///
-    /// The decoder holds the frame's window: no more than the length of the output and the next power of two.
+    /// The decoder holds the frame's window: no more than the length of the output and the next
+    /// power of two.
     ///
     /// - Parameters:
     ///   - length: how many bytes the frame must unpack to.

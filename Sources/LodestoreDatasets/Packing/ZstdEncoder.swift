@@ -2,7 +2,8 @@
   internal import CZstd
 #endif
 
-/// libzstd's compression of single frames, each in one call, with the content's length in the header.
+/// libzstd's compression of single frames, each in one call, with the content's length in the
+/// header.
 final class ZstdEncoder {
   #if Datasets
     private let context: OpaquePointer
@@ -12,7 +13,8 @@ final class ZstdEncoder {
       guard let context = ZSTD_createCCtx() else { throw Self.noMemory }
       self.context = context
       try set(ZSTD_c_compressionLevel, Int32(min(max(level, 1), 19)))
-      // An error in a frame is found by its digest; libzstd's own sum costs four bytes and is not needed.
+      // An error in a frame is found by its digest; libzstd's own sum costs four bytes and is not
+      // needed.
       try set(ZSTD_c_checksumFlag, 0)
       try set(ZSTD_c_contentSizeFlag, 1)
     }
@@ -24,7 +26,8 @@ final class ZstdEncoder {
 
     /// Makes the next frame refer to older bytes, as `zstd --patch-from` does.
     ///
-    /// The window reaches over the whole output: only then may a match lead to every byte of the prefix.
+    /// The window reaches over the whole output: only then may a match lead to every byte of the
+    /// prefix.
     func refer(to prefix: UnsafeRawBufferPointer, outputLength: Int) throws(DatasetError) {
       let length = max(prefix.count, outputLength, 1)
       let windowLog = min(max(Int.bitWidth - length.leadingZeroBitCount, 10), 31)

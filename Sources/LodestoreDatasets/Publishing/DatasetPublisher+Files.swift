@@ -56,8 +56,8 @@ extension DatasetPublisher {
       table: packed.table, digest: digest)
   }
 
-  /// Writes a patch from each of the newest older generations that are in the folder, where it is smaller
-  /// than the whole file.
+  /// Writes a patch from each of the newest older generations that are in the folder, where it is
+  /// smaller than the whole file.
   func writePatches(
     _ file: MappedBytes, to generation: UInt64, in folder: PublishedFolder,
     smallerThan limit: UInt64
@@ -108,7 +108,8 @@ extension DatasetPublisher {
 
   // MARK: Removing
 
-  /// Removes the files of generations that no manifest has named: those of a publisher that was killed.
+  /// Removes the files of generations that no manifest has named: those of a publisher that was
+  /// killed.
   static func removeUnpublished(
     in folder: PublishedFolder, above generation: UInt64
   ) throws(DatasetError) -> [String] {
@@ -116,9 +117,11 @@ extension DatasetPublisher {
       .filter { unlink(folder.file($0.path)) == 0 }.map(\.path)
   }
 
-  /// Removes the files of generations that are beyond the number kept, and were replaced longer ago than the time kept.
+  /// Removes the files of generations that are beyond the number kept, and were replaced longer ago
+  /// than the time kept.
   ///
-  /// A file that cannot be removed stays, and the next publication tries again: the manifest is out by now.
+  /// A file that cannot be removed stays, and the next publication tries again: the manifest is out
+  /// by now.
   func removeOld(
     in folder: PublishedFolder, newest: DatasetManifest, now: Date
   ) -> [String] {

@@ -17,13 +17,13 @@ internal import LodestoreVerifier
 extension DatasetPublisher {
   /// Publishes a sealed file as the newest generation.
   ///
-  /// The file is checked against the whole format first, as `kvdump verify` does it. Its time is that of
-  /// reading the file some three times, and once more for each patch.
+  /// The file is checked against the whole format first, as `kvdump verify` does it. Its time is
+  /// that of reading the file some three times, and once more for each patch.
   ///
   /// - Parameter path: the sealed file, which stays as it is.
   /// - Returns: the manifest, the patches, and the files that were removed.
-  /// - Throws: `DatasetError` with the code `notSealed`, `damaged`, `notNewer`, `otherDataset`, `badKey`,
-  ///   `busy`, `inputOutput` or `diskFull`. The folder then has the manifest that it had.
+  /// - Throws: `DatasetError` with the code `notSealed`, `damaged`, `notNewer`, `otherDataset`,
+  ///   `badKey`, `busy`, `inputOutput` or `diskFull`. The folder then has the manifest that it had.
   @discardableResult
   public func publish(_ path: String) throws(DatasetError) -> PublishReport {
     let facts = try PublishedFacts(ofFileAt: path)

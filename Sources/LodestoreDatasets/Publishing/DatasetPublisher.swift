@@ -6,10 +6,10 @@
 
 /// Publishes sealed files into a folder, which any static web server or bucket can serve.
 ///
-/// One small signed file, `manifest.json`, names the newest generation; all other files have names that are
-/// never used again, so caches may keep them for ever. The manifest is replaced last, in one step: a process
-/// that is killed leaves the old manifest or the new one, with all files that it names. The next publisher
-/// removes what a killed one has left.
+/// One small signed file, `manifest.json`, names the newest generation; all other files have names
+/// that are never used again, so caches may keep them for ever. The manifest is replaced last, in
+/// one step: a process that is killed leaves the old manifest or the new one, with all files that
+/// it names. The next publisher removes what a killed one has left.
 ///
 /// Copy the folder to its server with `manifest.json` last, as `rsync` does with
 /// `--delay-updates`.
@@ -22,7 +22,8 @@ public struct DatasetPublisher: Sendable {
     public var patchCount = 5
     /// The newest generations whose files stay, the new one included.
     public var keptGenerations = 10
-    /// How long the files of older generations stay after they were replaced, for programs that are fetching them.
+    /// How long the files of older generations stay after they were replaced, for programs that are
+    /// fetching them.
     public var keptFor = Duration.seconds(7 * 86_400)
     /// The level of zstd's compression, 1 to 19.
     ///
@@ -58,7 +59,8 @@ public struct DatasetPublisher: Sendable {
     return try publish(path, facts, in: folder, removed: try folder.removeTemporaries(), now: now)
   }
 
-  /// Publishes a file into the folder, which this process has locked and cleared of what others have left.
+  /// Publishes a file into the folder, which this process has locked and cleared of what others
+  /// have left.
   func publish(
     _ path: String, _ facts: PublishedFacts, in folder: PublishedFolder,
     removed temporaries: [String], now: Date = Date()
@@ -123,8 +125,8 @@ public struct DatasetPublisher: Sendable {
 
   /// Reads and verifies the folder's manifest; `nil` without one.
   ///
-  /// The newest key set has signed it or, when a rotation was killed before it signed the manifest, an older
-  /// one.
+  /// The newest key set has signed it or, when a rotation was killed before it signed the manifest,
+  /// an older one.
   static func manifest(
     in folder: String, chain: KeyChain
   ) throws(DatasetError) -> DatasetManifest? {
@@ -139,7 +141,8 @@ public struct DatasetPublisher: Sendable {
       verifying: bytes, with: TrustedKeys(link.set), name: link.set.name)
   }
 
-  /// Signs a manifest and puts it in the place of the last one, when the disk has all files that it names.
+  /// Signs a manifest and puts it in the place of the last one, when the disk has all files that it
+  /// names.
   static func replace(
     _ manifest: DatasetManifest, in folder: PublishedFolder, key: SigningKey, keys: TrustedKeys
   ) throws(DatasetError) {

@@ -5,7 +5,8 @@ package struct KeyChain: Sendable {
     package let set: KeySet
     /// Whether a key of the set before signed this one.
     ///
-    /// The first set is signed by a key of its own, and so is one that was made after all keys were lost.
+    /// The first set is signed by a key of its own, and so is one that was made after all keys were
+    /// lost.
     package let isFollowing: Bool
   }
 
@@ -20,8 +21,8 @@ package struct KeyChain: Sendable {
   /// Reads `keys/1.json`, `keys/2.json` and so on, until there is no further file.
   ///
   /// - Parameter name: the dataset's name, or `nil` to take that of the first set.
-  /// - Throws: `DatasetError` with the code `untrusted` when a set is signed neither by a key of the set
-  ///   before nor by one of its own.
+  /// - Throws: `DatasetError` with the code `untrusted` when a set is signed neither by a key of
+  ///   the set before nor by one of its own.
   package init(in folder: String, name: String?) throws(DatasetError) {
     while let bytes = try PublishedFolder.contents(
       of: "\(folder)/\(PublishedNames.keySet(links.count + 1))",

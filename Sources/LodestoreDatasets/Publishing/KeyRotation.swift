@@ -6,15 +6,16 @@
 
 /// The change of a published folder's keys to the next key set.
 ///
-/// The set is written first, then the manifest, which the new key signs under the new number. A process that
-/// is killed between the two leaves the old manifest under the old set; the next rotation or publication of
-/// the new key's owner goes on from there.
+/// The set is written first, then the manifest, which the new key signs under the new number. A
+/// process that is killed between the two leaves the old manifest under the old set; the next
+/// rotation or publication of the new key's owner goes on from there.
 package struct KeyRotation: Sendable {
   /// The path of the folder.
   package let directory: String
   /// A key of the newest set; `nil` where all of them are lost.
   ///
-  /// Programs that trust the old set cannot follow without it: they need a new version with the new keys.
+  /// Programs that trust the old set cannot follow without it: they need a new version with the new
+  /// keys.
   package let signer: SigningKey?
   /// The key that signs manifests from now on.
   package let newKey: SigningKey

@@ -8,8 +8,8 @@ public struct PublishReport: Sendable {
   public let trustedKeys: TrustedKeys
   /// The older generations without a patch, and why.
   public let skippedPatches: [SkippedPatch]
-  /// The files that were removed, by their paths within the folder: old ones, and those that a killed
-  /// publisher left.
+  /// The files that were removed, by their paths within the folder: old ones, and those that a
+  /// killed publisher left.
   public let removedFiles: [String]
 }
 

@@ -10,8 +10,8 @@ internal import LodestorePages
 
 /// The check of a published folder: its signatures, and every file that the manifest names.
 ///
-/// Lengths and SHA-256 digests are compared, every frame is unpacked, and a patch is applied where the
-/// generation that it starts from is in the folder.
+/// Lengths and SHA-256 digests are compared, every frame is unpacked, and a patch is applied where
+/// the generation that it starts from is in the folder.
 package struct PublishedCheck: Sendable {
   /// One file that was checked.
   package struct File: Sendable, Hashable {

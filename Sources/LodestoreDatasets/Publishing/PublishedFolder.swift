@@ -10,9 +10,9 @@ internal import LodestorePages
 
 /// A folder into which one publisher at a time writes.
 ///
-/// The lock is on the folder itself, so no file of it is ever uploaded, and the kernel drops it however the
-/// process ends. Files are written under hidden temporary names and renamed when the disk has them: a reader,
-/// or a program that copies the folder, sees whole files or none.
+/// The lock is on the folder itself, so no file of it is ever uploaded, and the kernel drops it
+/// however the process ends. Files are written under hidden temporary names and renamed when the
+/// disk has them: a reader, or a program that copies the folder, sees whole files or none.
 final class PublishedFolder {
   let path: String
   private let descriptor: Int32
@@ -89,7 +89,8 @@ final class PublishedFolder {
 
   // MARK: Writing
 
-  /// A new path for a file that is not published: ``removeTemporaries()`` removes it, also with an ending of its own.
+  /// A new path for a file that is not published: ``removeTemporaries()`` removes it, also with an
+  /// ending of its own.
   var temporary: String { file(".\(UInt64.random(in: .min ... .max))\(Self.temporarySuffix)") }
 
   /// Writes a file under a temporary name, which ``commit(_:as:)`` renames.

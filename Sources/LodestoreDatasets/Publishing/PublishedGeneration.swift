@@ -10,8 +10,8 @@ internal import LodestorePages
 
 /// A whole generation in a published folder: the compressed file, and the table of its frames.
 ///
-/// The table alone tells the file's length and its fs-verity digest, so generations can be unpacked whose
-/// manifests are gone.
+/// The table alone tells the file's length and its fs-verity digest, so generations can be unpacked
+/// whose manifests are gone.
 struct PublishedGeneration: Sendable {
   let generation: UInt64
   let whole: String

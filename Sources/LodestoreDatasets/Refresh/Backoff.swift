@@ -27,8 +27,8 @@ struct Backoff: Sendable {
 
   /// Whether a refresh has to wait for a time.
   ///
-  /// A time beyond every wait that could have been asked for is of a clock that was set back, and counts for nothing.
-  /// So does the time of a failure that is yet to come.
+  /// A time beyond every wait that could have been asked for is of a clock that was set back, and
+  /// counts for nothing. So does the time of a failure that is yet to come.
   func isWaiting(for next: Date?, at now: Date, after failure: Date? = nil) -> Bool {
     guard let next, next > now else { return false }
     if let failure, failure.timeIntervalSince(now) > 60 { return false }

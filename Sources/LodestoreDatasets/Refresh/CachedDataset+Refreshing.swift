@@ -5,18 +5,20 @@ internal import LodestoreWeb
 extension CachedDataset {
   /// Asks the origin for its newest generation, and makes it current.
   ///
-  /// One process at a time refreshes a folder. A call that finds another one at work waits for it, and then has nothing
-  /// left to do. Calls of one process share one refresh. Readers are not held up.
+  /// One process at a time refreshes a folder. A call that finds another one at work waits for it,
+  /// and then has nothing left to do. Calls of one process share one refresh. Readers are not held
+  /// up.
   ///
-  /// After failures the folder keeps a time before which no refresh begins, also for later processes.
+  /// After failures the folder keeps a time before which no refresh begins, also for later
+  /// processes.
   ///
   /// - Parameters:
   ///   - now: whether to refresh although that time has not come.
   ///   - onProgress: called from the tasks that do the work, one call at a time for one step.
   /// - Returns: the result; see ``RefreshReport/Outcome``.
-  /// - Throws: ``DatasetError``. The current generation stays as it is, and ``status`` tells the failure until a
-  ///   refresh succeeds. `CancellationError` when the task of the last caller is cancelled; what was fetched is kept, and
-  ///   the next refresh goes on with it.
+  /// - Throws: ``DatasetError``. The current generation stays as it is, and ``status`` tells the
+  ///   failure until a refresh succeeds. `CancellationError` when the task of the last caller is
+  ///   cancelled; what was fetched is kept, and the next refresh goes on with it.
   @discardableResult
   public func refresh(
     now: Bool = false, onProgress: (@Sendable (RefreshProgress) -> Void)? = nil

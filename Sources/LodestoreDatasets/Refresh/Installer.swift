@@ -6,17 +6,20 @@ struct Installer: Sendable {
   let content: CacheContent
   let onStep: @Sendable (RefreshStep) -> Void
 
-  /// Gives a file its name, opens it as a reader will, which checks its pages, and notes it as current in `state`.
+  /// Gives a file its name, opens it as a reader will, which checks its pages, and notes it as
+  /// current in `state`.
   ///
-  /// The swap is the writing of `state`, which is the caller's. A file that this program's entities do not fit stays in
-  /// the folder all the same: a later version of the program takes it without fetching it again.
+  /// The swap is the writing of `state`, which is the caller's. A file that this program's entities
+  /// do not fit stays in the folder all the same: a later version of the program takes it without
+  /// fetching it again.
   ///
   /// - Parameters:
   ///   - file: a file in the folder `incoming`, synced to the disk.
   ///   - generation: the number that its seal has to say.
   ///   - keys: the keys that have signed it; nil for a file without a signature.
   /// - Returns: the open generation, so that this process need not check its pages again.
-  /// - Throws: ``DatasetError`` with the code `incompatibleSchema`, `unusableStore`, `notSealed` or `mixedGenerations`.
+  /// - Throws: ``DatasetError`` with the code `incompatibleSchema`, `unusableStore`, `notSealed` or
+  ///   `mixedGenerations`.
   func install(
     _ file: String, as generation: UInt64, source: DatasetGeneration.Source, digest: String?,
     keys: String?, at time: Date, _ state: inout CacheState
@@ -45,7 +48,8 @@ struct Installer: Sendable {
     }
   }
 
-  /// Notes a verified file that this program's entities do not fit, for a later version of the program.
+  /// Notes a verified file that this program's entities do not fit, for a later version of the
+  /// program.
   ///
   /// - Parameter current: what this program goes on to use.
   func keep(

@@ -84,7 +84,8 @@ struct MirrorRefresh {
     }
   }
 
-  /// The digest of the file with a number that must not change: the seed, or what the same keys have signed.
+  /// The digest of the file with a number that must not change: the seed, or what the same keys
+  /// have signed.
   private func knownDigest(
     of generation: UInt64, _ keys: TrustedKeys, _ state: CacheState
   ) throws -> FileDigest? {
@@ -228,8 +229,8 @@ struct MirrorRefresh {
     }
     onStep(.patchFetched)
     try DatasetPatch.check(path, is: patch)
-    // A patch whose signed bytes end the process, by the memory that they take, is tried once. One that has come
-    // whole and does not fit never will.
+    // A patch whose signed bytes end the process, by the memory that they take, is tried once. One
+    // that has come whole and does not fit never will.
     state.failedPatch = patch.name
     try state.write(folder)
     do throws(DatasetError) {

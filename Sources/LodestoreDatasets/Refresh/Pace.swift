@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// The least speed of a file that is being fetched: a mirror that sends a byte now and then holds nobody up.
+/// The least speed of a file that is being fetched: a mirror that sends a byte now and then holds
+/// nobody up.
 ///
 /// Guarded by its lock.
 final class Pace: Sendable {

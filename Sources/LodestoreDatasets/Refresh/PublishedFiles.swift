@@ -28,7 +28,8 @@ struct PublishedFiles: Sendable {
     case content(FileHead?)
   }
 
-  /// Gives the bytes of a file to `take`, from ``WebFiles/Request/start`` or from the beginning; `begin` says which.
+  /// Gives the bytes of a file to `take`, from ``WebFiles/Request/start`` or from the beginning;
+  /// `begin` says which.
   func get(
     _ request: WebFiles.Request,
     begin: @escaping @Sendable (_ start: Int) throws -> Void = { _ in },

@@ -5,8 +5,9 @@ internal import LodestoreWeb
 
 /// Refreshes a dataset from the files of its publisher.
 ///
-/// Mirrors are asked one after the other, each once. The first error that is worth the most is the one thrown: a
-/// signature before a publisher's fault, that before a file, and a file before the network.
+/// Mirrors are asked one after the other, each once. The first error that is worth the most is the
+/// one thrown: a signature before a publisher's fault, that before a file, and a file before the
+/// network.
 struct PublishedRefresh: Sendable {
   let installer: Installer
   let mirrors: [URL]
@@ -137,7 +138,8 @@ struct PublishedRefresh: Sendable {
     }
   }
 
-  /// The address with a slash at the end of its path: the paths of files are relative to the folder.
+  /// The address with a slash at the end of its path: the paths of files are relative to the
+  /// folder.
   private static func folder(_ url: URL) -> URL {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
       !parts.percentEncodedPath.hasSuffix("/")

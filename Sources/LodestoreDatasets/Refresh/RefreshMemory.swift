@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Synchronization
 
-/// What this process knows of refreshes beyond the folder's state, which a full disk keeps as it was.
+/// What this process knows of refreshes beyond the folder's state, which a full disk keeps as it
+/// was.
 ///
 /// Guarded by its lock.
 final class RefreshMemory: Sendable {

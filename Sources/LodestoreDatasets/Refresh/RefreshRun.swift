@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// A running refresh of this process, for which any number of callers wait.
 ///
-/// A caller that is cancelled waits no longer; with the last one the refresh is cancelled. Guarded by its lock.
+/// A caller that is cancelled waits no longer; with the last one the refresh is cancelled. Guarded
+/// by its lock.
 final class RefreshRun: Sendable {
   private typealias Caller = CheckedContinuation<RefreshReport?, any Error>
 
@@ -88,7 +89,8 @@ final class RefreshRun: Sendable {
     let (caller, task) = state.withLock { state -> (Caller?, Task<Void, Never>?) in
       guard let caller = state.callers[number] else { return (nil, nil) }
       guard state.callers.count > 1 else {
-        // The last one waits for the end of the work, so that nothing of it goes on behind its back.
+        // The last one waits for the end of the work, so that nothing of it goes on behind its
+        // back.
         state.isClosed = true
         return (nil, state.task)
       }

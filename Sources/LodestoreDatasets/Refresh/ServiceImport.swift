@@ -74,7 +74,8 @@ struct ServiceImport: Sendable {
 
   /// The number that the next one has to be above.
   ///
-  /// A number that a clock ahead of its time has given counts for nothing, so that it hides no later seed.
+  /// A number that a clock ahead of its time has given counts for nothing, so that it hides no
+  /// later seed.
   private func highest(_ state: CacheState, _ choice: CacheContent.Choice) -> UInt64 {
     let content = installer.content
     let highest = content.highest(state, choice)
@@ -101,7 +102,8 @@ struct ServiceImport: Sendable {
     return max(number, highest == .max ? highest : highest + 1)
   }
 
-  /// Opens the store of the importer, and replaces a damaged one: all that it has comes from the service.
+  /// Opens the store of the importer, and replaces a damaged one: all that it has comes from the
+  /// service.
   private func openStore(_ detours: inout [String]) throws -> Store {
     do throws(StoreError) {
       return try Store(at: storePath, entities: installer.content.entities)

@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// Fetches a whole generation frame by frame, and goes on where an earlier download ended.
 ///
-/// The part that is here is believed by its bytes alone: each of its frames must have its signed digest. So another
-/// mirror, a later process and a file left by a power cut all go on at the first frame that is missing.
+/// The part that is here is believed by its bytes alone: each of its frames must have its signed
+/// digest. So another mirror, a later process and a file left by a power cut all go on at the first
+/// frame that is missing.
 struct WholeDownload {
   let files: PublishedFiles
   let manifest: DatasetManifest
@@ -58,7 +59,8 @@ struct WholeDownload {
         throw failure
           ?? DatasetError.damagedFrames(found: now, expected: table.compressedLength)
       }
-      // A connection that breaks often still brings the file, part by part, when the parts are worth a request.
+      // A connection that breaks often still brings the file, part by part, when the parts are
+      // worth a request.
       if now - before < Self.worthwhile { left -= 1 }
       try await Task.sleep(for: .milliseconds(20))
     }

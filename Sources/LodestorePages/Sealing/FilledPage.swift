@@ -2,7 +2,8 @@ internal import LodestoreFormat
 
 /// A branch or leaf page that is being filled, in the order of its keys.
 ///
-/// Nodes lie from the page's end downwards, as LMDB puts them when it appends. All other bytes are zero.
+/// Nodes lie from the page's end downwards, as LMDB puts them when it appends. All other bytes are
+/// zero.
 struct FilledPage {
   private static let format = PageFormat.lmdb09
 
@@ -27,8 +28,8 @@ struct FilledPage {
 
   func fits(_ size: Int) -> Bool { size <= upper - lower }
 
-  /// Adds the node of a pair; `valueCount` is the length of the pair's value, `held` the part of it, or the
-  /// reference to it, that the page has.
+  /// Adds the node of a pair; `valueCount` is the length of the pair's value, `held` the part of
+  /// it, or the reference to it, that the page has.
   mutating func add(
     key: UnsafeRawBufferPointer, held: UnsafeRawBufferPointer, valueCount: UInt32, flags: UInt16
   ) {

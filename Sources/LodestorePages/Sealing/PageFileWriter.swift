@@ -2,12 +2,12 @@ internal import LodestoreFormat
 
 /// Writes a sealed file: an LMDB file of data version 1 from the pairs of its trees, in order.
 ///
-/// The file has one state: its two meta pages lead to the same trees, as commits 1 and 2. No page is free,
-/// and every byte that belongs to nothing is zero. So equal trees have equal files, byte for byte, and
-/// nothing but the pairs is in the file. Pages have 4,096 bytes on every machine.
+/// The file has one state: its two meta pages lead to the same trees, as commits 1 and 2. No page
+/// is free, and every byte that belongs to nothing is zero. So equal trees have equal files, byte
+/// for byte, and nothing but the pairs is in the file. Pages have 4,096 bytes on every machine.
 ///
-/// Trees are written one after the other. Memory is one page for each level of a tree and one frame of
-/// 512 KiB; time is that of the bytes. The caller syncs the file and gives it its name.
+/// Trees are written one after the other. Memory is one page for each level of a tree and one frame
+/// of 512 KiB; time is that of the bytes. The caller syncs the file and gives it its name.
 package struct PageFileWriter {
   /// A file that is complete.
   package struct Written: Sendable {

@@ -8,8 +8,8 @@
 
 /// The pages of a file that is written from its first page to its last.
 ///
-/// The pages go to the file and into a verity tree, a frame at a time. The first two pages, which are
-/// known last, are zeros until ``end(_:)``.
+/// The pages go to the file and into a verity tree, a frame at a time. The first two pages, which
+/// are known last, are zeros until ``end(_:)``.
 struct PageOutput {
   let pageSize: Int
   private let descriptor: Int32

@@ -1,7 +1,7 @@
 /// The mark of a sealed file, in both of its meta pages.
 ///
-/// Whoever opens a file finds it without a search in trees, before a lock file is made. LMDB ignores these
-/// bytes, and its copies of a file have zeros there. See Format.md, "Sealed files".
+/// Whoever opens a file finds it without a search in trees, before a lock file is made. LMDB
+/// ignores these bytes, and its copies of a file have zeros there. See Format.md, "Sealed files".
 package enum SealMark {
   /// Where the mark is in a meta page.
   package static let offset = 256

@@ -2,15 +2,15 @@ internal import CChecksum
 
 /// The hash tree that Linux's fs-verity has of a file: SHA-256, blocks of 4,096 bytes, no salt.
 ///
-/// Level 0 has the hash of each block of the file. The hashes of a level, one after the other, are the
-/// blocks of the next level, until a level has one hash: the root. The last block of a level is filled with
-/// zeros. A block has room for 128 hashes, so a hash of level 1 stands for a *frame*, 512 KiB of the file.
-/// The file's digest is the SHA-256 of a descriptor with the file's length and the root:
-/// `fsverity digest FILE` prints it. See the kernel's documentation, "fs-verity: read-only file-based
-/// authenticity protection".
+/// Level 0 has the hash of each block of the file. The hashes of a level, one after the other, are
+/// the blocks of the next level, until a level has one hash: the root. The last block of a level is
+/// filled with zeros. A block has room for 128 hashes, so a hash of level 1 stands for a *frame*,
+/// 512 KiB of the file. The file's digest is the SHA-256 of a descriptor with the file's length and
+/// the root: `fsverity digest FILE` prints it. See the kernel's documentation, "fs-verity:
+/// read-only file-based authenticity protection".
 ///
-/// ``update(_:)`` feeds the tree with the bytes of the file, in order and in pieces of any size. The
-/// tree keeps one block of each level and the hashes of the frames.
+/// ``update(_:)`` feeds the tree with the bytes of the file, in order and in pieces of any size.
+/// The tree keeps one block of each level and the hashes of the frames.
 package struct VerityTree: Sendable {
   /// The bytes of a block of the file and of the tree.
   package static let blockSize = 4_096
@@ -74,9 +74,10 @@ package struct VerityTree: Sendable {
 
   /// The digest of a file of `byteCount` bytes whose frames have these hashes.
   ///
-  /// Returns `nil` when a file of that length has another number of frames, or when a hash has not 32
-  /// bytes. Also returns `nil` for a file of at most one block: its digest does not depend on frames.
-  /// No input traps, so a list of frames from anywhere may be compared with a signed digest.
+  /// Returns `nil` when a file of that length has another number of frames, or when a hash has not
+  /// 32 bytes. Also returns `nil` for a file of at most one block: its digest does not depend on
+  /// frames. No input traps, so a list of frames from anywhere may be compared with a signed
+  /// digest.
   package static func digest(ofFrames frames: [[UInt8]], byteCount: UInt64) -> [UInt8]? {
     let frameSize = UInt64(frameSize)
     guard byteCount > UInt64(blockSize), frames.allSatisfy({ $0.count == SHA256Digest.size }),

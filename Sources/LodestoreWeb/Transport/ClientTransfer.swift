@@ -32,7 +32,8 @@
     private func receive(
       _ body: HTTPClientResponse.Body, of head: WebResponse
     ) async throws -> Bool {
-      // Of another status the bytes are only counted. Such of 204 and 304 has none, whatever its fields say.
+      // Of another status the bytes are only counted. Such of 204 and 304 has none, whatever its
+      // fields say.
       let coding = head.isPage ? head.fields["content-encoding"] : nil
       let inflater =
         try coding.map { try Inflater.coding($0, byteLimit: transfer.byteLimit) } ?? nil

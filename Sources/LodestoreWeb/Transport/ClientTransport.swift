@@ -7,8 +7,8 @@
   internal import NIOSSL
   internal import Synchronization
 
-  /// Requests over async-http-client, which is used for connections and for reading HTTP/1.1 alone: redirects,
-  /// decompression, timeouts, bounds and the choice of addresses are this module's.
+  /// Requests over async-http-client, which is used for connections and for reading HTTP/1.1 alone:
+  /// redirects, decompression, timeouts, bounds and the choice of addresses are this module's.
   ///
   /// `others` is guarded by its lock; a client may be used by any task.
   final class ClientTransport: Sendable {

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Takes the body of a file piece by piece.
 ///
-/// The closures run on the thread that receives the bytes, one call after another. An error of theirs ends the
-/// transfer and is what the caller of the request gets.
+/// The closures run on the thread that receives the bytes, one call after another. An error of
+/// theirs ends the transfer and is what the caller of the request gets.
 struct FileConsumer: Sendable {
   /// The most bytes of the body, decompressed.
   let byteLimit: Int
@@ -16,8 +16,8 @@ struct FileConsumer: Sendable {
 
   /// The facts of an answer with status 200, 203 or 206.
   ///
-  /// - Throws: ``TransferFailure`` for a part that was not asked for or that the answer's fields contradict:
-  ///   RFC 9110, 14.4 and 15.3.7.
+  /// - Throws: ``TransferFailure`` for a part that was not asked for or that the answer's fields
+  ///   contradict: RFC 9110, 14.4 and 15.3.7.
   func head(of response: WebResponse) throws(TransferFailure) -> FileHead {
     var head = FileHead(
       validators: Validators(
@@ -49,8 +49,8 @@ struct FileConsumer: Sendable {
 
 /// The head of the answer with a file, or with a part of one.
 package struct FileHead: Sendable, Hashable {
-  /// The position in the file of the first byte of the answer; 0 for a whole file, also when a part was
-  /// asked for.
+  /// The position in the file of the first byte of the answer; 0 for a whole file, also when a part
+  /// was asked for.
   package var start = 0
   /// How many bytes the answer has; nil when it does not say.
   package var byteCount: Int?

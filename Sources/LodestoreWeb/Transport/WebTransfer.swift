@@ -7,8 +7,8 @@ internal import Synchronization
 
 /// One request in progress: what has been received of its answer, and the task that waits for it.
 ///
-/// One lock guards all. The first end counts, be it an answer, a failure or a cancellation; later reports
-/// of the client are ignored.
+/// One lock guards all. The first end counts, be it an answer, a failure or a cancellation; later
+/// reports of the client are ignored.
 final class WebTransfer: Sendable {
   /// How much of an answer that is no page is read, so that its connection can be used again.
   private static let readBesidesPages = 64 << 10
@@ -17,7 +17,8 @@ final class WebTransfer: Sendable {
     var response: WebResponse?
     var received = 0
     var lastActivity = ContinuousClock.now
-    /// How many bytes of the file the body is to have, by the head of the answer; nil when it does not say.
+    /// How many bytes of the file the body is to have, by the head of the answer; nil when it does
+    /// not say.
     var fileBytes: Int?
     var end: Result<WebResponse, TransferFailure>?
     var waiting: CheckedContinuation<WebResponse, any Error>?
@@ -111,8 +112,8 @@ final class WebTransfer: Sendable {
 
   /// Bytes of the body, decompressed; false when no more is wanted.
   ///
-  /// A consumer takes them within the call. While it does, the client reads no further bytes, so a slow
-  /// consumer slows the server down.
+  /// A consumer takes them within the call. While it does, the client reads no further bytes, so a
+  /// slow consumer slows the server down.
   func receive(_ bytes: Data) -> Bool {
     guard let consumer else { return keep(bytes) }
     let (isContent, received, isOver, isEnded) = state.withLock { state in

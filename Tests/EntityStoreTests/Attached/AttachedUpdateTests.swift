@@ -160,7 +160,8 @@ import Testing
     }
   }
 
-  /// Expects that all targets are of one generation, and that dangling references are those it lacks.
+  /// Expects that all targets are of one generation, and that dangling references are those it
+  /// lacks.
   private static func expectWhole(_ snapshot: borrowing AttachedSnapshot) throws {
     let notes = try snapshot.fetch(PodNote.all, resolving: \.pod)
     let generation = try #require(notes.compactMap(\.target?.summary).first.flatMap { Int($0) })

@@ -5,8 +5,8 @@ import Testing
 
 /// Makes the kept file of the format version that this source writes.
 ///
-/// `LODESTORE_CORPUS=FOLDER swift test --filter CorpusMaker` writes it into FOLDER. A file that is kept
-/// is never made anew: it says what that version wrote.
+/// `LODESTORE_CORPUS=FOLDER swift test --filter CorpusMaker` writes it into FOLDER. A file that is
+/// kept is never made anew: it says what that version wrote.
 @Suite struct CorpusMaker {
   private static let folder = ProcessInfo.processInfo.environment["LODESTORE_CORPUS"]
 

@@ -143,7 +143,8 @@ private struct LastingFairTicket: Entity {
         #expect(
           try lines(older.differences(from: newer)) == ["inserted Ticket 2", "added 1 2"])
 
-        // Whatever the older store does with the expired ticket is no difference once both leave it out.
+        // Whatever the older store does with the expired ticket is no difference once both leave it
+        // out.
         try older.write { tx throws in
           let stack = Stack.ID(rawValue: 1)
           try tx.move(FairTicket.ID(rawValue: 2), in: Stack.tickets, of: stack, to: .last)

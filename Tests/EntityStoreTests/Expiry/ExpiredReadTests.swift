@@ -158,7 +158,8 @@ extension ReadPath {
 
 @Suite("Reads with expired records")
 struct ExpiredReadTests {
-  /// Twelve offers of four shops, of which every second one has expired, and a shop with expired ones only.
+  /// Twelve offers of four shops, of which every second one has expired, and a shop with expired
+  /// ones only.
   private func fill(_ store: Store, _ clock: TestClock) throws {
     try store.write { tx in
       var shops: [RecordID<Shop>] = []
@@ -291,7 +292,8 @@ struct ExpiredReadTests {
       contentsOf: root.appendingPathComponent("Surface/PublicDeclarations.txt"), encoding: .utf8)
     let calls = Set(
       list.matches(of: /EntityStore ReadableTransaction: .*?func (\w+)/).map { String($0.1) })
-    // They read no records of an entity: buckets, reports, and the history, which tells of expired records too.
+    // They read no records of an entity: buckets, reports, and the history, which tells of expired
+    // records too.
     let others: Set = [
       "bucketNames", "data", "explain", "explaining", "forEachTransaction", "history",
       "historyConsumers", "historyToken", "importNames", "importReports", "preserved", "value",

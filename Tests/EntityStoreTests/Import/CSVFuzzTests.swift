@@ -37,7 +37,8 @@ import Testing
       var text = ""
       for row in rows {
         let end = random.oneIn(2) ? "\n" : "\r\n"
-        // Scalars, because a return at the end of one part and a feed in the next would be one Character.
+        // Scalars, because a return at the end of one part and a feed in the next would be one
+        // Character.
         text += row.map { written($0, &random) }.joined(separator: ",") + end
       }
       let bytes = Array(text.utf8)

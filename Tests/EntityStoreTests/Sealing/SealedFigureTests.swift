@@ -4,8 +4,8 @@ import Testing
 
 @testable import EntityStore
 
-/// The figures of sealed files, printed; `LODESTORE_FIGURES=1` runs them, in a release build for the
-/// manual's numbers.
+/// The figures of sealed files, printed; `LODESTORE_FIGURES=1` runs them, in a release build for
+/// the manual's numbers.
 @Suite(
   "Figures of sealed files",
   .enabled(if: ProcessInfo.processInfo.environment["LODESTORE_FIGURES"] != nil), .serialized)

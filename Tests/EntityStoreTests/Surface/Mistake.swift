@@ -2,7 +2,8 @@
 struct Mistake: Sendable, CustomStringConvertible {
   /// What the first error says among other words: the attribute, the word, or what to write.
   let text: String
-  /// The same, where the compiler tells two errors of the line in an order that changes from run to run.
+  /// The same, where the compiler tells two errors of the line in an order that changes from run to
+  /// run.
   var otherText: String?
   /// The line of `source` at which the first error stands.
   let line: Int
@@ -171,7 +172,8 @@ extension Mistake {
     .call(#"_ = try snapshot.exists(Film.self)"#, "exists(Film.all), exists(Film.where { … })"),
     .call(#"_ = try snapshot.fetch(5)"#, "Film.ID(rawValue: 5)"),
     .call(#"try tx.delete(Film.self)"#, "delete(Film.all), delete(Film.where { … })"),
-    // No overload says more of this: with one, a misspelt attribute of an update is told as a wrong query.
+    // No overload says more of this: with one, a misspelt attribute of an update is told as a wrong
+    // query.
     .call(#"try tx.update(Film.self) { $0.episode = 4 }"#, "parameter 'E'", or: "'Film.Type'"),
     .call(#"try tx.delete(5)"#, "Film.ID(rawValue: 5)"),
     .linking(#"try tx.add(film, to: sequels, of: film.id)"#, "add(ann.id, to: …, of: choir.id)"),

@@ -10,8 +10,8 @@ import Testing
 @Suite struct `Repair of generated damage` {
   /// How many stores are made; each is damaged once in every way.
   ///
-  /// `LODESTORE_CASES` asks for more files, and `LODESTORE_SEED` for other ones: of a thousand files, one or two
-  /// lose a link or get an older value, which a soak is to find.
+  /// `LODESTORE_CASES` asks for more files, and `LODESTORE_SEED` for other ones: of a thousand
+  /// files, one or two lose a link or get an older value, which a soak is to find.
   private static let storeCount =
     (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 2_000
 

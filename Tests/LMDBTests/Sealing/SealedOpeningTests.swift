@@ -11,7 +11,8 @@ import Testing
   import Darwin
 #endif
 
-/// The opening of sealed files: which checks are made, which are remembered, and which locks are held.
+/// The opening of sealed files: which checks are made, which are remembered, and which locks are
+/// held.
 @Suite("The opening of a sealed file")
 struct SealedOpeningTests {
   /// Makes a sealed file with one tree, old enough that its times are told apart from later ones.

@@ -106,7 +106,8 @@
       }
     }
 
-    /// Expects that all targets are of one generation, and that dangling references are those it lacks.
+    /// Expects that all targets are of one generation, and that dangling references are those it
+    /// lacks.
     private static func expectWhole(_ snapshot: borrowing AttachedSnapshot) throws {
       let marks = try snapshot.fetch(Mark.all, resolving: \.release)
       let summary = try #require(marks.compactMap(\.target?.summary).first)

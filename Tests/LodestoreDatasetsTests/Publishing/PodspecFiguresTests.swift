@@ -5,9 +5,11 @@
 
   @testable import LodestoreDatasets
 
-  /// The figures of a dataset of real records: all podspecs of the shared data, over nginx on loopback.
+  /// The figures of a dataset of real records: all podspecs of the shared data, over nginx on
+  /// loopback.
   ///
-  /// Runs with `LODESTORE_FIGURES=1`, and prints times and bytes; times mean something in a release build.
+  /// Runs with `LODESTORE_FIGURES=1`, and prints times and bytes; times mean something in a release
+  /// build.
   @Suite(.enabled(if: ProcessInfo.processInfo.environment["LODESTORE_FIGURES"] != nil))
   struct PodspecFiguresTests {
     private static let folder = "\(packageFolder)/../shared/data/cocoapods"

@@ -116,7 +116,8 @@
       for generation in 1...4 as ClosedRange<UInt64> { try sample.publish(generation, now: now) }
       #expect(try sample.names(in: "g").count == 8)
       let later = try sample.publish(5, now: now.addingTimeInterval(7_200))
-      // Generations 1, 2 and 3: a whole file and a table of each, and the patches that lead to 2 and 3.
+      // Generations 1, 2 and 3: a whole file and a table of each, and the patches that lead to 2
+      // and 3.
       #expect(later.removedFiles.count == 8)
       #expect(try Set(sample.names(in: "g").map { $0.prefix(1) }) == ["4", "5"])
       #expect(try sample.names(in: "d").map { $0.prefix(3) } == ["3-4", "4-5"])

@@ -4,7 +4,8 @@
   import LodestoreDatasets
   import LodestoreWeb
 
-  // The Swift of the article "Cached datasets". It is compiled, and `ReadmeTests` checks that the article has nothing else.
+  // The Swift of the article "Cached datasets". It is compiled, and `ReadmeTests` checks that the
+  // article has nothing else.
 
   private typealias Podspec = Spec
 

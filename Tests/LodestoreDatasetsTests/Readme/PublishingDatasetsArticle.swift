@@ -3,7 +3,8 @@
   import Foundation
   import LodestoreDatasets
 
-  // The Swift of the article "Publishing datasets". `ReadmeTests` checks that the article has nothing else.
+  // The Swift of the article "Publishing datasets". `ReadmeTests` checks that the article has
+  // nothing else.
 
   private enum PublishingDatasetsArticle {
     static func publish(_ store: Store, _ date: Date) throws {

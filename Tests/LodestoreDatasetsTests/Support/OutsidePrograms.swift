@@ -2,7 +2,8 @@ import Foundation
 
 /// A program of the system that tests compare with; what is absent is skipped aloud.
 enum OutsideProgram {
-  /// The path of a program in the usual folders or those of PATH; `nil`, said aloud, where it is absent.
+  /// The path of a program in the usual folders or those of PATH; `nil`, said aloud, where it is
+  /// absent.
   static func path(_ name: String) -> String? {
     let folders =
       ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/opt/homebrew/bin"]

@@ -5,7 +5,8 @@
 
   @testable import LodestoreDatasets
 
-  /// A generation, its compressed form, a patch from an older generation, and the signed manifest of all.
+  /// A generation, its compressed form, a patch from an older generation, and the signed manifest
+  /// of all.
   struct SamplePublication: Sendable {
     let older: [UInt8]
     let newer: [UInt8]

@@ -6,7 +6,8 @@ enum DiagramForm: String, CaseIterable, ExpressibleByArgument {
   case text, dot, svg, mermaid
 }
 
-/// `kvdump schema`: entities, attributes, indexes, relationships, derived attributes, rules, history.
+/// `kvdump schema`: entities, attributes, indexes, relationships, derived attributes, rules,
+/// history.
 struct SchemaCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "The entities, their attributes, indexes and relationships.",

@@ -9,8 +9,8 @@ extension DatasetProgramCommand {
   /// The command's name.
   var name: String { Self.configuration.commandName ?? "" }
 
-  /// Returns the configuration of a command; of another name than the requirement, which otherwise takes
-  /// the parser's default for its witness.
+  /// Returns the configuration of a command; of another name than the requirement, which otherwise
+  /// takes the parser's default for its witness.
   static func configured(_ name: String, _ abstract: String) -> CommandConfiguration {
     CommandConfiguration(
       commandName: name, abstract: abstract,

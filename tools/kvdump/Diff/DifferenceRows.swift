@@ -7,7 +7,8 @@ import LodestoreFormat
   import Foundation
 #endif
 
-/// Differences as rows: an object for each for programs, a row for each changed attribute for people.
+/// Differences as rows: an object for each for programs, a row for each changed attribute for
+/// people.
 struct DifferenceRows {
   private let console: Console
   private let isForPrograms: Bool

@@ -44,7 +44,8 @@ extension CommandFailure {
     }
   }
 
-  /// Every code of the store that it has today; one that is added later is trouble of no known kind.
+  /// Every code of the store that it has today; one that is added later is trouble of no known
+  /// kind.
   private static func status(of code: StoreError.Code) -> ExitStatus {
     switch code {
     case .noSuchStore, .unsuitablePath: .noInput

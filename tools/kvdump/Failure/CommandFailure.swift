@@ -1,7 +1,7 @@
 /// Why a command stopped: what a person reads, what a program reads, and the exit status.
 ///
-/// Every failure is built in `CommandFailure+Catalogue.swift`, so that all messages can be proofread
-/// in one sitting.
+/// Every failure is built in `CommandFailure+Catalogue.swift`, so that all messages can be
+/// proofread in one sitting.
 package struct CommandFailure: Error, Equatable, Sendable {
   /// A fact beside the message, for programs: a member of the error object.
   package struct Detail: Equatable, Sendable {

@@ -9,8 +9,8 @@ enum ReadStore {
   /// Works while another program writes. Where no lock file can be made, as on a read-only medium,
   /// and with a file of the other LMDB it goes on without one and says so.
   ///
-  /// - Parameter checksRecords: whether the store itself checks every record that it reads against its
-  ///   checksum, for commands that let the query engine look into records.
+  /// - Parameter checksRecords: whether the store itself checks every record that it reads against
+  ///   its checksum, for commands that let the query engine look into records.
   static func read<R>(
     _ path: String, checksRecords: Bool = false, on console: Console,
     _ body: (DynamicSnapshot) throws -> R

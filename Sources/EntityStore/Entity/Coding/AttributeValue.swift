@@ -32,8 +32,8 @@ public protocol IndexableValue: AttributeValue, Codable {}
 /// How an attribute is stored: opaque; made by the library.
 @_documentation(visibility: internal)
 public struct AttributeStorage: Sendable {
-  /// That of the target's key for a reference, which is looked up when it is asked for: a schema can be in the
-  /// making that refers to itself.
+  /// That of the target's key for a reference, which is looked up when it is asked for: a schema
+  /// can be in the making that refers to itself.
   package var type: AttributeType {
     get { target.map { ReferenceKey.of($0).storedType } ?? plainType }
     set { plainType = newValue }

@@ -18,13 +18,13 @@ internal import LodestoreFormat
 /// Record ids differ from one generation of a dataset to the next. A reference therefore holds the
 /// target's values in its unique key, the first that `#Unique` declares. The next generation has
 /// the record under the same key, or the reference dangles. A dangling reference is no error:
-/// ``AttachedSnapshot/resolve(_:)-(Reference<T>?)`` returns `nil` for it, and a later generation may
-/// have the record again.
+/// ``AttachedSnapshot/resolve(_:)-(Reference<T>?)`` returns `nil` for it, and a later generation
+/// may have the record again.
 ///
 /// A key of one attribute is stored as that attribute is. A key of several attributes is stored as
-/// a text: the JSON array of their values, such as `["AFNetworking","2.0.0"]`. An attribute of either
-/// form can be indexed, unique, compared and ordered as others of its type. In such a text numbers are
-/// ordered as text.
+/// a text: the JSON array of their values, such as `["AFNetworking","2.0.0"]`. An attribute of
+/// either form can be indexed, unique, compared and ordered as others of its type. In such a text
+/// numbers are ordered as text.
 ///
 /// The key may hold neither record ids nor references: opening a store whose entities refer to such
 /// a target, or to one without a unique key, throws ``StoreError/Code/badSchema``.

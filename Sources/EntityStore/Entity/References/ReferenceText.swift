@@ -11,9 +11,10 @@ internal import LodestoreJSON
 /// element for each.
 ///
 /// One key has one text, since indexes, unique keys and conditions compare the texts. Booleans,
-/// integers and finite doubles are JSON's own. A date is its ISO 8601 text where that reads back as the same
-/// date, and the number of seconds since 2001 elsewhere. All others are strings: texts and URLs themselves,
-/// UUIDs in capitals, decimals in digits, data in Base64, and `inf`, `-inf` and `nan`.
+/// integers and finite doubles are JSON's own. A date is its ISO 8601 text where that reads back as
+/// the same date, and the number of seconds since 2001 elsewhere. All others are strings: texts and
+/// URLs themselves, UUIDs in capitals, decimals in digits, data in Base64, and `inf`, `-inf` and
+/// `nan`.
 enum ReferenceText {
   static func text(_ values: [Value]) -> String {
     var writer = JSONWriter()

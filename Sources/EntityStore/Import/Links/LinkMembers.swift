@@ -21,8 +21,8 @@ struct LinkMembers: Sendable {
 
   var isEmpty: Bool { links.isEmpty }
 
-  /// Adds the keys to `page`; one that is not of its attribute's type rejects nothing, and is reported as
-  /// leading nowhere.
+  /// Adds the keys to `page`; one that is not of its attribute's type rejects nothing, and is
+  /// reported as leading nowhere.
   func take(_ data: Data, into page: inout DecodedPage) throws(StoreError) {
     guard !links.isEmpty else { return }
     take(Array(try JSONPage(data, number: page.number, at: place).records), into: &page)

@@ -8,8 +8,8 @@ extension ConditionBinding {
   /// The relationship that `path` begins with, and what it asks of the records there; `nil` where
   /// it names an attribute of the record itself.
   ///
-  /// - Parameter isCollection: whether the path alone stands for records; otherwise an attribute that holds
-  ///   an id is a value like any other.
+  /// - Parameter isCollection: whether the path alone stands for records; otherwise an attribute
+  ///   that holds an id is a value like any other.
   func relationship(
     _ path: ValuePath, isCollection: Bool = false
   ) -> (end: RelationshipEnd, rest: [ValuePath.Step])? {

@@ -10,8 +10,8 @@ struct ConditionBinding {
   let schema: StoredSchema?
   /// The read whose expired records no condition on related records takes into account.
   private(set) var core: TransactionCore?
-  /// The variables of the SUBQUERYs around the current expression, outermost first, with the types of
-  /// the elements that they stand for, where known.
+  /// The variables of the SUBQUERYs around the current expression, outermost first, with the types
+  /// of the elements that they stand for, where known.
   private(set) var variables: [(name: String, type: DocumentType?)] = []
   static let deepestSubquery = 3
   /// Whether the condition is kept in the file, and must mean the same in every program.

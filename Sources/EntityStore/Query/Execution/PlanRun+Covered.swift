@@ -115,8 +115,8 @@ extension PlanRun {
 }
 
 extension Value {
-  /// Whether it is a text that, from a key, may have another form than the record's: one that is not
-  /// ASCII.
+  /// Whether it is a text that, from a key, may have another form than the record's: one that is
+  /// not ASCII.
   var isNormalizedText: Bool {
     if case .string(let text) = self { !text.utf8.allSatisfy { $0 < 0x80 } } else { false }
   }

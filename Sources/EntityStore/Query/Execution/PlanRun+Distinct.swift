@@ -136,8 +136,8 @@ extension PlanRun {
     return try passes(bytes, id)
   }
 
-  /// Leaves the values of some ascending elements in `row`; false where there is a text that only its record
-  /// tells.
+  /// Leaves the values of some ascending elements in `row`; false where there is a text that only
+  /// its record tells.
   private func read(
     _ positions: [Int], ofKey key: UnsafeRawBufferPointer, into row: inout [Value]
   ) throws -> Bool {

@@ -38,8 +38,8 @@ extension PlanRun {
   /// Visits the entries of `index` within `range` in order, as ``TransactionCore/walk`` does, until
   /// `body` returns false.
   ///
-  /// Pages of the index are read in the map, without a cursor move for each entry, up to the first key that
-  /// may be cut.
+  /// Pages of the index are read in the map, without a cursor move for each entry, up to the first
+  /// key that may be cut.
   ///
   /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
   @inline(__always)

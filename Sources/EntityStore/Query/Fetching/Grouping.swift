@@ -180,7 +180,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return groups
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with their counts alone.
+  /// The groups that the records of `query` form by their values at `path`, with their counts
+  /// alone.
   ///
   public func groups<E: Entity, Key: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
@@ -254,10 +255,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ///
   /// The query's order, limit and offset do not count.
   ///
-  /// - Complexity: O(records that match), or their entries in an index that tells the condition and has
-  ///   the attributes. Where only `Aggregate.minimum(_:)` and
-  ///   `Aggregate.maximum(_:)` are asked for, each is the first match in the order of an index that has
-  ///   the attribute first, or after those for which the condition gives one value.
+  /// - Complexity: O(records that match), or their entries in an index that tells the condition and
+  ///   has the attributes. Where only `Aggregate.minimum(_:)` and `Aggregate.maximum(_:)` are asked
+  ///   for, each is the first match in the order of an index that has the attribute first, or after
+  ///   those for which the condition gives one value.
   public func aggregate<E: Entity, First: Sendable, Second: Sendable, each Result: Sendable>(
     _ query: Query<E>, _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
     _ others: repeat Aggregate<E, each Result>

@@ -67,7 +67,8 @@ extension ReadableTransaction where Self: ~Copyable {
     var columns = Columns(of: try access.core.entity(E.self))
     try columns.append(attribute)
     var found: [V] = []
-    // Values of an index become those of the type together, as the type is looked up only once then.
+    // Values of an index become those of the type together, as the type is looked up only once
+    // then.
     var stored: [StoredValue] = []
     let order = try forEachRow(query, columns, distinct: distinct) { (values) throws(StoreError) in
       stored.append(StoredValue(values[0]))
@@ -88,8 +89,8 @@ extension ReadableTransaction where Self: ~Copyable {
   /// - Parameters:
   ///   - body: called with the values of a row, where an index has them.
   ///   - record: called with the record of a row elsewhere.
-  /// - Returns: the order of the rows where it is not that of the visits, without those that the query
-  ///   does not want; otherwise `nil`.
+  /// - Returns: the order of the rows where it is not that of the visits, without those that the
+  ///   query does not want; otherwise `nil`.
   private func forEachRow<E: Entity>(
     _ query: Query<E>, _ columns: Columns, distinct: Bool,
     _ body: ([Value]) throws(StoreError) -> Void,
@@ -150,7 +151,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return Array(0..<rowCount) + rest.map { rowCount + $0 }
   }
 
-  /// Some attributes of the records that `query` finds as dictionaries, by their names; null is left out.
+  /// Some attributes of the records that `query` finds as dictionaries, by their names; null is
+  /// left out.
   ///
   /// Numbers are `Int`, `UInt64` beyond it, or `Double`; JSON and documents are `JSONValue`. A
   /// name may lead into JSON, `license.type`, or to a related record, `group.name`.

@@ -75,8 +75,8 @@ public struct Query<E: Entity>: Sendable {
     return sorted(keys)
   }
 
-  /// In the order of the keys that `keys` gives, which may ignore case, put nulls elsewhere or lead into
-  /// JSON.
+  /// In the order of the keys that `keys` gives, which may ignore case, put nulls elsewhere or lead
+  /// into JSON.
   ///
   ///     Film.all.sorted { [$0.title.ascending(ignoring: .caseInsensitive), $0.source["year"].descending] }
   public func sorted(_ keys: (E.Attributes) -> [SortKey<E>]) -> Query {
@@ -167,8 +167,8 @@ public struct Query<E: Entity>: Sendable {
   /// Whether a limit, an offset or a token leaves out records that fulfil the condition.
   var isBounded: Bool { limitCount != nil || offsetCount != 0 || token != nil }
 
-  /// How many of the records in the order of their ids the query needs; `nil` where that depends on the
-  /// records.
+  /// How many of the records in the order of their ids the query needs; `nil` where that depends on
+  /// the records.
   func wantedPlainCount() throws(StoreError) -> Int? {
     guard order.isEmpty, token == nil else { return nil }
     let request = try request()
@@ -212,8 +212,8 @@ extension Query {
       && !requiresIndex && ids == nil
   }
 
-  /// Whether the query is meant for all records: it was not made by conditions that all turned out to
-  /// be left out.
+  /// Whether the query is meant for all records: it was not made by conditions that all turned out
+  /// to be left out.
   var saysWhich: Bool {
     conditions.isEmpty
       || !conditions.allSatisfy { (try? $0.content.get())?.isUnsaid == true }

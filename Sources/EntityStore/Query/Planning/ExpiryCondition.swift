@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
-// Queries leave expired records out by a condition on the record's id, which is added where a plan is made. So
-// every access path, count, group and order, and every one that comes later, has it as any other condition.
+// Queries leave expired records out by a condition on the record's id, which is added where a plan
+// is made. So every access path, count, group and order, and every one that comes later, has it as
+// any other condition.
 
 extension TransactionCore {
   /// Whether this read leaves out records of one of `entities`.

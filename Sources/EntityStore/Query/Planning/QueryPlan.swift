@@ -159,8 +159,8 @@ final class QueryPlan: Sendable {
   }
 }
 
-/// A plan that is kept for the same query, while no record of the entities that it depends on has expired: a plan
-/// names the records that a read leaves out.
+/// A plan that is kept for the same query, while no record of the entities that it depends on has
+/// expired: a plan names the records that a read leaves out.
 private final class KeptPlan: Sendable {
   let plan: QueryPlan
   /// The entities that the plan depends on whose records expire.
@@ -175,8 +175,8 @@ private final class KeptPlan: Sendable {
 extension TransactionCore {
   /// Binds `request` to `entity` and chooses how to run it.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` for a name or a type that does not fit, before any record
-  ///   is read.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a name or a type that does not fit, before any
+  ///   record is read.
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
