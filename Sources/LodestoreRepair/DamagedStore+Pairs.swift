@@ -86,4 +86,18 @@ extension DamagedStore {
     result.isWhole = entries == current && result.older == 0
     return result
   }
+
+  /// The digest of a part of the content at the commit before; `nil` where it cannot be read.
+  func earlierDigest(of content: DigestedContent) throws -> ContentDigest? {
+    guard let record = earlierTrees[TreeName.digests.text] else { return nil }
+    var result: ContentDigest?
+    var pages = PageSet(bound: file.pageCount)
+    _ = try file.walk(record, pages: &pages) { leaf in
+      for case let pair? in leaf.pairs where PageKind(pair) == .digests {
+        if DigestedContent(key: pair.key) == content { result = ContentDigest(bytes: pair.body) }
+      }
+      return true
+    }
+    return result
+  }
 }

@@ -162,6 +162,13 @@ final class DamagedStore {
     return Set(names.map(\.text))
   }()
 
+  /// The trees of entries and links that have lost pages, or their names.
+  var damagedEntryTrees: Set<String> {
+    expectedNames.union(trees.keys).filter { name in
+      Self.kinds(ofTree: name).contains(.entries) && !wholeTrees.contains(name)
+    }
+  }
+
   /// Says where pages are used twice, or by nobody.
   private func checkPages() {
     guard survey.isFreeListWhole, let meta = survey.meta else { return }
@@ -312,9 +319,9 @@ final class DamagedStore {
 
   /// Takes the counters that are in their range: they have no checksum.
   private func readCounters() throws {
-    let found = try pairs(of: TreeName.counters.text, kind: .counters, oldest: .earlier) {
-      !$0.key.isEmpty
-    }
+    let found = try pairs(
+      of: TreeName.counters.text, kind: .counters, oldest: .earlier, needsKind: true
+    ) { !$0.key.isEmpty }
     if !found.isWhole {
       problems.append("some counters cannot be read: ids go on behind the highest found")
     }
@@ -354,8 +361,10 @@ final class DamagedStore {
       if earlierTrees[name] != nil { problems.append("the digests cannot be read") }
       return
     }
+    // Without the free list, a page that no tree leads to may have digests of an earlier commit.
+    let trusted: Place = survey.isFreeListWhole ? .current : .tree
     hasAllDigests =
-      found.isWhole
+      found.isWhole && found.pairs.values.allSatisfy { $0.place >= trusted }
       && found.pairs.keys.allSatisfy { key in
         switch key.withUnsafeBytes({ DigestedContent(key: $0) }) {
         case .records(let entity): entities.contains { $0.number == entity }
@@ -368,7 +377,7 @@ final class DamagedStore {
       problems.append("some digests cannot be read: the counts alone tell what is lost")
     }
     var digests: [DigestedContent: ContentDigest] = [:]
-    for (key, pair) in found.pairs where pair.place >= .current {
+    for (key, pair) in found.pairs where pair.place >= trusted {
       guard let content = key.withUnsafeBytes({ DigestedContent(key: $0) }) else { continue }
       digests[content] = pair.body.withUnsafeBytes { ContentDigest(bytes: $0) }
     }

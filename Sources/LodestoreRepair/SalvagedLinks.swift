@@ -61,33 +61,42 @@ struct SalvagedLinks {
         return
       }
     }
-    let stray = try Self.strayPages(in: store)
-    if let target,
-      let some = Self.subset(of: stray.map(Self.sum), making: target, from: Self.sum(first.links))
-    {
-      links = some.reduce(into: first.links) { $0.formUnion(stray[$1]) }
-      return
+    if let target {
+      for side in RelationshipSide.allCases {
+        if let arranged = try Self.arranged(names[side == .from ? 0 : 1], side, in: store, target) {
+          links = arranged
+          return
+        }
+      }
     }
-    let all = stray.reduce(into: Set<LinkPair>()) { $0.formUnion($1) }
+    let pages = try Self.strayPages(in: store)
+    let all = pages.reduce(into: Set<LinkPair>()) { $0.formUnion($1) }
     let mutual = all.filter { all.contains(LinkPair(from: $0.to, to: $0.from)) && isPossible($0) }
     for set in [both.union(ordered).union(mutual), both.union(mutual)] where target == Self.sum(set)
     {
       links = set
       return
     }
+    // A page is read as one of each side, and left out where hardly any link is possible.
+    let stray = pages.map { page in
+      [page, Set(page.map { LinkPair(from: $0.to, to: $0.from) })].filter {
+        2 * $0.count(where: isPossible) >= $0.count
+      }
+    }.filter { !$0.isEmpty }
+    if let target {
+      for base in [both, both.union(ordered)] {
+        if let union = Self.union(of: base, with: stray, making: target) {
+          links = union
+          return
+        }
+      }
+    }
     var earlier: Set<LinkPair> = []
     for (name, side) in zip(names, RelationshipSide.allCases) {
       earlier.formUnion(try Self.read(name, store.earlierTrees, side, store).links)
     }
-    // A lost page of the relationship has mostly links that are known from elsewhere.
-    let known = both.union(ordered).union(earlier)
-    var found = both.union(ordered)
-    for page in stray {
-      for set in [page, Set(page.map { LinkPair(from: $0.to, to: $0.from) })]
-      where 2 * set.intersection(known).count >= set.count {
-        found.formUnion(set)
-      }
-    }
+    let found = Self.grown(
+      both.union(ordered), earlier, stray, isAlone: store.damagedEntryTrees.isSubset(of: names))
     if target == Self.sum(found) {
       links = found
       return
@@ -98,7 +107,7 @@ struct SalvagedLinks {
     isUncertain = true
   }
 
-  private static func sum(_ links: Set<LinkPair>) -> ContentDigest {
+  static func sum(_ links: Set<LinkPair>) -> ContentDigest {
     links.reduce(into: ContentDigest()) { $0 += ContentDigest(linkFrom: $1.from, to: $1.to) }
   }
 
@@ -134,7 +143,7 @@ struct SalvagedLinks {
   }
 
   /// The link of a pair in the tree of a side.
-  private static func link(_ pair: DamagedFile.Pair, _ side: RelationshipSide) -> LinkPair? {
+  static func link(_ pair: DamagedFile.Pair, _ side: RelationshipSide) -> LinkPair? {
     guard pair.body.isEmpty, let id = KeyDecoder.leadingID(pair.key), id > 0, id < 1 << 63,
       pair.key.count == KeyDecoder.lengthOfLeadingID(pair.key) + 8,
       let other = KeyDecoder.recordIDSuffix(pair.key), other > 0, other < 1 << 63
@@ -153,110 +162,5 @@ struct SalvagedLinks {
       if !links.isEmpty, links.count == leaf.pairs.count { result.append(Set(links)) }
     }
     return result
-  }
-}
-
-/// The order of the links of each record of one side.
-struct SalvagedOrder {
-  /// By the record of the side, the others in their order.
-  private(set) var others: [UInt64: [UInt64]] = [:]
-  /// How many links have a position that could not be had.
-  private(set) var missing = 0
-
-  /// - Parameter links: those that are saved, from the record of the side to the other one.
-  init(
-    of relationship: UInt32, _ side: RelationshipSide, links: Set<LinkPair>, in store: DamagedStore
-  ) throws {
-    let positions = try Self.read(relationship, side, in: store) { links.contains($0) }
-    for (owner, links) in Dictionary(grouping: links, by: \.from) {
-      func order(_ position: (Positions) -> UInt64?) -> [UInt64] {
-        links.map(\.to).sorted { first, second in
-          func place(_ other: UInt64) -> UInt64 {
-            positions[LinkPair(from: owner, to: other)].flatMap(position) ?? .max
-          }
-          return (place(first), first) < (place(second), second)
-        }
-      }
-      others[owner] = order(\.best)
-      let isCertain =
-        order { $0.link ?? $0.best } == others[owner]
-        && order { $0.places.min() ?? $0.best } == others[owner]
-        && order { $0.places.max() ?? $0.best } == others[owner]
-      for link in links {
-        let known = positions[link]
-        if known?.best == nil || known?.isOlder == true || !isCertain && known?.isDoubtful == true {
-          missing += 1
-        }
-      }
-    }
-  }
-
-  /// The positions that the two pairs of a link have.
-  private struct Positions {
-    var link: UInt64?
-    var places: [UInt64] = []
-    var isOlder = false
-
-    var best: UInt64? {
-      if let link, places.isEmpty || places.contains(link) { return link }
-      return places.min() ?? link
-    }
-    var isDoubtful: Bool {
-      places.count > 1 || link.map { !places.isEmpty && !places.contains($0) } ?? false
-    }
-  }
-
-  private static func read(
-    _ relationship: UInt32, _ side: RelationshipSide, in store: DamagedStore,
-    _ isLink: (LinkPair) -> Bool
-  ) throws -> [LinkPair: Positions] {
-    let name = TreeName.order(relationship: relationship, side: side).text
-    let found = try store.pairs(of: name, kind: .order, oldest: .earlier) { pair in
-      Self.content(pair).map { isLink($0.link) } ?? false
-    }
-    var positions: [LinkPair: Positions] = [:]
-    for (key, pair) in found.pairs {
-      key.withUnsafeBytes { key in
-        pair.body.withUnsafeBytes { body in
-          guard let (link, position, isLink) = Self.content(key, body) else { return }
-          var known = positions[link] ?? Positions()
-          let isOlder = pair.place < .current
-          // A pair of the newest commit replaces all earlier ones.
-          if isOlder, known.best != nil, !known.isOlder { return }
-          if !isOlder, known.isOlder { known = Positions() }
-          known.isOlder = isOlder
-          if isLink { known.link = position } else { known.places.append(position) }
-          positions[link] = known
-        }
-      }
-    }
-    return positions
-  }
-
-  private static func content(
-    _ pair: DamagedFile.Pair
-  ) -> (link: LinkPair, position: UInt64, isLink: Bool)? {
-    content(pair.key, pair.body)
-  }
-
-  private static func content(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
-  ) -> (link: LinkPair, position: UInt64, isLink: Bool)? {
-    guard body.count == 8 else { return nil }
-    let value = body._uint64(at: 0)
-    switch LinkOrderKey.content(key) {
-    case .link(let owner, let other) where LinkOrderKey.isPosition(value):
-      return (LinkPair(from: owner, to: other), value, true)
-    case .position(let owner, let position):
-      return (LinkPair(from: owner, to: value), position, false)
-    default: return nil
-    }
-  }
-
-  /// All links that an order tells, from the record of the side to the other one.
-  static func pairs(
-    of relationship: UInt32, _ side: RelationshipSide, in store: DamagedStore
-  ) throws -> Set<LinkPair> {
-    Set(try read(relationship, side, in: store) { $0.to > 0 && $0.to < 1 << 63 }.keys)
   }
 }

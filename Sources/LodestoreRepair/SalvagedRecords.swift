@@ -21,7 +21,7 @@ final class SalvagedRecords {
     var isWhole = false
   }
 
-  private struct Candidate {
+  struct Candidate {
     var page: Int
     var place: DamagedStore.Place
     /// The ids that the way to the page allows.
@@ -164,19 +164,57 @@ final class SalvagedRecords {
 
   // MARK: The newest of each record
 
+  /// The records of an entity that are taken, and from which pages.
+  private struct Selection {
+    var plan: [Choice] = []
+    /// The ids that are taken, or of which it is known that there is no record.
+    var closed = IDRuns()
+    var sum = ContentDigest()
+    var records = 0
+    var orphans = 0
+    var older = 0
+  }
+
   private func choose(
     _ entity: EntityDescription, _ damaged: [EntityDescription], _ foreign: Set<Int>
   ) throws {
     var found = self.found[entity.number] ?? Found()
     let (candidates, gaps) = try candidates(entity, damaged, foreign)
+    let target = store.digest(of: .records(entity: entity.number))
+    if let evidence = evidence[entity.number] { found.expected = UInt64(evidence.ids.count) }
+    var selection = try select(entity, candidates, gaps, found)
+    if let target, selection.sum != target,
+      let known = try arrangement(of: candidates, entity, target)
+    {
+      selection = try select(entity, candidates, gaps, found, known)
+    }
+    found.records = selection.records
+    found.orphans = selection.orphans
+    found.older = selection.older
+    found.isWhole =
+      target.map { $0 == selection.sum }
+      ?? (found.older == 0 && UInt64(found.records) == found.expected
+        && tree(of: entity, store.trees) != nil)
+    if found.isWhole {
+      found.older = 0
+      found.damaged = 0
+      found.expected = UInt64(found.records)
+    }
+    self.found[entity.number] = found
+    ids[entity.number] = IDRuns(selection.plan.flatMap(\.ids.ranges))
+    plans[entity.number] = selection.plan
+  }
+
+  /// Takes the records of an entity, each once: first those of pages that are known to be of the
+  /// newest commit, then those of the best places.
+  private func select(
+    _ entity: EntityDescription, _ candidates: [Candidate], _ gaps: [Range<UInt64>],
+    _ found: Found, _ known: Arrangement = Arrangement()
+  ) throws -> Selection {
     let evidence = evidence[entity.number]
     let target = store.digest(of: .records(entity: entity.number))
-    if let evidence { found.expected = UInt64(evidence.ids.count) }
-    var taken = IDRuns()
-    var plan: [Choice] = []
-    var sum = ContentDigest()
-    found.records = 0
-    /// Takes the records of places that pass, each id once.
+    var result = Selection()
+    /// Takes the records of places that pass.
     func pass(
       _ places: [DamagedStore.Place], isOlder: Bool,
       _ takes: (UInt64, borrowing RecordView, Candidate) -> Bool
@@ -193,122 +231,58 @@ final class SalvagedRecords {
             let id = pair.key._uint64(at: 0)
             var real = candidate.place
             if real == .tree, !candidate.bounds.contains(id) { real = .current }
-            guard real == place, !taken.contains(id), takes(id, view, candidate) else { continue }
+            guard real == place, !result.closed.contains(id), takes(id, view, candidate) else {
+              continue
+            }
             if let last = added.ranges.last, id < last.upperBound {
               added.normalize()
               if added.contains(id) { continue }
             }
             added.append(id)
             mine.append(id)
-            sum += number(of: pair)
-            found.records += 1
-            if place != .tree { found.orphans += 1 }
-            if isOlder { found.older += 1 }
+            result.sum += number(of: pair)
+            result.records += 1
+            if place != .tree { result.orphans += 1 }
+            if isOlder { result.older += 1 }
           }
           mine.normalize()
           if !mine.isEmpty {
-            plan.append(Choice(page: candidate.page, place: place, isOlder: isOlder, ids: mine))
+            result.plan.append(
+              Choice(page: candidate.page, place: place, isOlder: isOlder, ids: mine))
           }
         }
         added.normalize()
-        taken = IDRuns(taken.ranges + added.ranges)
+        result.closed = IDRuns(result.closed.ranges + added.ranges)
       }
     }
     func confirms(_ id: UInt64, _ view: borrowing RecordView) -> Bool {
       evidence?.confirms(id, view) ?? true
     }
+    if !known.pages.isEmpty {
+      try pass([.tree, .current, .earlier, .old], isOlder: false) { known.pages.contains($2.page) }
+      result.closed = IDRuns(result.closed.ranges + known.closed)
+    }
     try pass([.tree, .current], isOlder: false) { id, view, _ in confirms(id, view) }
-    if sum != target || target == nil {
-      if evidence != nil {
-        try pass([.earlier, .old], isOlder: true) { id, view, _ in confirms(id, view) }
+    if result.sum == target, target != nil { return result }
+    if evidence != nil {
+      try pass([.earlier, .old], isOlder: true) { id, view, _ in confirms(id, view) }
+    }
+    // Values that no index has: of a record that is there they are of an earlier commit.
+    if let evidence {
+      try pass([.tree, .current, .earlier, .old], isOlder: true) { id, _, candidate in
+        evidence.ids.contains(id) && (!candidate.isShared || candidate.place > .current)
       }
-      // Values that no index has: of a record that is there they are of an earlier commit.
-      if let evidence {
-        try pass([.tree, .current, .earlier, .old], isOlder: true) { id, _, candidate in
-          evidence.ids.contains(id) && (!candidate.isShared || candidate.place > .current)
-        }
-        try pass([.tree], isOlder: true) { _, _, _ in true }
-      } else if target != nil || UInt64(found.records) < found.expected || found.damaged > 0 {
-        let gaps = IDRuns(gaps)
-        try pass([.earlier], isOlder: true) { _, _, _ in true }
-        // Ids are given once: one above all others is of a record that was inserted last.
-        let next = taken.ranges.last?.upperBound ?? 0
-        try pass([.old], isOlder: true) { id, _, candidate in
-          (gaps.contains(id) || id >= next) && !candidate.isShared
-        }
+      try pass([.tree], isOlder: true) { _, _, _ in true }
+    } else if target != nil || UInt64(result.records) < found.expected || found.damaged > 0 {
+      let gaps = IDRuns(gaps)
+      try pass([.earlier], isOlder: true) { _, _, _ in true }
+      // Ids are given once: one above all others is of a record that was inserted last.
+      let next = result.closed.ranges.last?.upperBound ?? 0
+      try pass([.old], isOlder: true) { id, _, candidate in
+        (gaps.contains(id) || id >= next) && !candidate.isShared
       }
     }
-    if let target, sum != target, !store.survey.isFreeListWhole,
-      let better = try replacing(
-        plan, candidates.filter { $0.place < .current }, entity, target - sum)
-    {
-      plan = better
-      sum = target
-      taken = IDRuns(better.flatMap(\.ids.ranges))
-      found.records = taken.count
-      found.orphans = better.reduce(0) { $0 + ($1.place < .tree ? $1.ids.count : 0) }
-    }
-    found.isWhole =
-      target.map { $0 == sum }
-      ?? (found.older == 0 && UInt64(found.records) == found.expected
-        && tree(of: entity, store.trees) != nil)
-    if found.isWhole {
-      found.older = 0
-      found.damaged = 0
-      found.expected = UInt64(found.records)
-    }
-    self.found[entity.number] = found
-    ids[entity.number] = taken
-    plans[entity.number] = plan
-  }
-
-  /// Where the free list is lost: tries which of few pages that seem old are those of the newest
-  /// commit.
-  ///
-  /// Such a page replaces all records between its first and its last one. The digest says which of
-  /// them are right.
-  private func replacing(
-    _ plan: [Choice], _ pages: [Candidate], _ entity: EntityDescription, _ change: ContentDigest
-  ) throws -> [Choice]? {
-    guard (1...14).contains(pages.count) else { return nil }
-    file.beginReading()
-    var numbers: [UInt64: ContentDigest] = [:]
-    func collect(_ page: Int, _ ids: IDRuns?) throws -> (IDRuns, ContentDigest) {
-      var (found, sum) = (IDRuns(), ContentDigest())
-      guard let leaf = try file.leaf(page) else { return (found, sum) }
-      for case let pair? in leaf.pairs where view(pair, of: entity) != nil {
-        let id = pair.key._uint64(at: 0)
-        guard ids?.contains(id) ?? true else { continue }
-        found.append(id)
-        sum += number(of: pair)
-        if ids != nil { numbers[id] = number(of: pair) }
-      }
-      return (found.normalized, sum)
-    }
-    for choice in plan { _ = try collect(choice.page, choice.ids) }
-    var (ranges, changes): ([Range<UInt64>], [ContentDigest]) = ([], [])
-    var ids: [IDRuns] = []
-    for page in pages {
-      let (found, sum) = try collect(page.page, nil)
-      let first = found.ranges.first?.lowerBound ?? 0
-      let range = first..<max(first, found.ranges.last?.upperBound ?? 0)
-      changes.append(
-        numbers.reduce(sum) { range.contains($1.key) ? $0 - $1.value : $0 })
-      ranges.append(range)
-      ids.append(found)
-    }
-    guard
-      let chosen = SalvagedLinks.subset(of: changes, making: change, from: ContentDigest())
-    else { return nil }
-    let replaced = IDRuns(chosen.map { ranges[$0] })
-    return plan.compactMap { choice in
-      var rest = choice
-      rest.ids = choice.ids.subtracting(replaced)
-      return rest.ids.isEmpty ? nil : rest
-    }
-      + chosen.map {
-        Choice(page: pages[$0].page, place: .current, isOlder: false, ids: ids[$0])
-      }
+    return result
   }
 
   /// The pages that may hold records of an entity, and the ids that are missing in its tree.
@@ -406,13 +380,5 @@ final class SalvagedRecords {
       return DamagedStore.Place.tree.rawValue
     }
     return choice.place.rawValue - (choice.isOlder ? 4 : 0)
-  }
-}
-
-extension ContentDigest {
-  fileprivate static func - (sum: ContentDigest, other: ContentDigest) -> ContentDigest {
-    var result = sum
-    result -= other
-    return result
   }
 }

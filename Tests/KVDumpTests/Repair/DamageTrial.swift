@@ -20,6 +20,38 @@ struct DamageOutcome {
   var lost: [String] = []
 }
 
+/// A store that follows from a seed, with the damage of each kind.
+struct DamagedSample {
+  let folder: StoreFolder
+  let sound: SoundFile
+  /// The file before the last commit.
+  let before: [UInt8]
+  private let seed: UInt64
+  private let seeds: [RepairDamage: UInt64]
+
+  init(_ seed: UInt64) throws {
+    self.seed = seed
+    folder = try StoreFolder()
+    var numbers = RepairNumbers(seed)
+    before = try RepairSample.make(folder.store, &numbers)
+    sound = try SoundFile(
+      path: folder.store, bytes: Array(try Data(contentsOf: URL(fileURLWithPath: folder.store))))
+    var seeds: [RepairDamage: UInt64] = [:]
+    for kind in RepairDamage.allCases { seeds[kind] = numbers.next() }
+    self.seeds = seeds
+  }
+
+  /// Damages a copy and salvages it; `nil` where the store has nothing of that kind.
+  ///
+  /// - Parameter kind: `nil` for a copy without damage.
+  func trial(_ kind: RepairDamage?) throws -> DamageOutcome? {
+    var maker = DamageMaker(
+      sound, before: before, RepairNumbers(kind.flatMap { seeds[$0] } ?? seed))
+    if let kind, !maker.apply(kind) { return nil }
+    return try DamageTrial.run(maker, in: folder.path)
+  }
+}
+
 struct DamageTrial {
   /// Salvages the damaged file, and compares the new store with the sound file.
   static func run(_ maker: DamageMaker, in folder: String) throws -> DamageOutcome {

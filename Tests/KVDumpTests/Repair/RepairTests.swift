@@ -10,8 +10,7 @@ import Testing
 @Suite struct `Repair of generated damage` {
   /// How many stores are made; each is damaged once in every way.
   ///
-  /// `LODESTORE_CASES` asks for more files, and `LODESTORE_SEED` for other ones: of a thousand
-  /// files, one or two lose a link or get an older value, which a soak is to find.
+  /// `LODESTORE_CASES` asks for more files, and `LODESTORE_SEED` for other ones.
   private static let storeCount =
     (ProcessInfo.processInfo.environment["LODESTORE_CASES"].flatMap(Int.init) ?? 4_000) / 2_000
 
@@ -25,18 +24,12 @@ import Testing
   @Test func `loses no record that is intact, and says nothing was lost where nothing is`() throws {
     var (intact, saved, replaced, positions, savedPositions) = (0, 0, 0, 0, 0)
     for number in 0..<max(1, Self.storeCount) {
-      let folder = try StoreFolder()
-      var numbers = RepairNumbers(Self.seed &+ UInt64(number))
-      let before = try RepairSample.make(folder.store, &numbers)
-      let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: folder.store)))
-      let sound = try SoundFile(path: folder.store, bytes: bytes)
-      let unchanged = try DamageTrial.run(
-        DamageMaker(sound, before: before, numbers), in: folder.path)
-      #expect(unchanged.isWhole && unchanged.falseWhole.isEmpty, "LODESTORE_SEED=\(Self.seed)")
+      let sample = try DamagedSample(Self.seed &+ UInt64(number))
+      let unchanged = try sample.trial(nil)
+      #expect(
+        unchanged?.isWhole == true && unchanged?.falseWhole == [], "LODESTORE_SEED=\(Self.seed)")
       for kind in RepairDamage.allCases {
-        var maker = DamageMaker(sound, before: before, RepairNumbers(numbers.next()))
-        guard maker.apply(kind) else { continue }
-        let outcome = try DamageTrial.run(maker, in: folder.path)
+        guard let outcome = try sample.trial(kind) else { continue }
         let place = "\(kind), LODESTORE_SEED=\(Self.seed), store \(number)"
         #expect(outcome.refused == nil, "\(place)")
         #expect(outcome.falseWhole.isEmpty, "\(place): \(outcome.falseWhole.prefix(5))")
@@ -54,6 +47,21 @@ import Testing
     // One bit of a position may leave two orders that are equally likely; it is reported.
     #expect(500 * (positions - savedPositions) <= positions, "LODESTORE_SEED=\(Self.seed)")
     print("of \(intact) intact records \(saved) were saved, \(replaced) with an older value")
+  }
+
+  /// Files of which a soak has lost links, or got older values.
+  @Test(
+    arguments: zip(
+      [RepairDamage.randomPages, .linksBothSides], [29, 3_419_401_082_853_340_849] as [UInt64]))
+  func `takes the newest of what is intact where both copies are damaged`(
+    _ kind: RepairDamage, _ seed: UInt64
+  ) throws {
+    let outcome = try required(try DamagedSample(seed).trial(kind))
+    #expect(outcome.refused == nil && outcome.falseWhole.isEmpty)
+    #expect(outcome.intact > 100 && outcome.saved == outcome.intact, "\(outcome.lost)")
+    #expect(outcome.replaced.isEmpty, "\(outcome.replaced)")
+    #expect(outcome.savedLinks == outcome.intactLinks, "\(outcome.lost)")
+    #expect(outcome.savedPositions == outcome.intactPositions)
   }
 }
 
