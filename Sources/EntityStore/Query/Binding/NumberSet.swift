@@ -1,3 +1,5 @@
+internal import LodestoreFormat
+
 /// The numbers of an IN, as ``OrderedNumber``.
 struct NumberSet: Sendable {
   /// Ascending, without repetition.
@@ -8,10 +10,15 @@ struct NumberSet: Sendable {
     var unique: [Int64] = []
     for key in keys.sorted() where unique.last != key { unique.append(key) }
     sorted = unique
-    hashed = unique.count > 16 ? Set(unique) : []
+    hashed = unique.count > Self.mostSearched ? Set(unique) : []
   }
 
+  /// To hash so many takes longer than an index needs for them.
+  private static let mostSearched = 256
+
   func contains(_ key: Int64) -> Bool {
-    sorted.count > 16 ? hashed.contains(key) : sorted.contains(key)
+    if sorted.count > Self.mostSearched { return hashed.contains(key) }
+    let position = sorted.partitioningIndex { $0 >= key }
+    return position < sorted.count && sorted[position] == key
   }
 }

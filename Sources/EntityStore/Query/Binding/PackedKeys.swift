@@ -34,6 +34,11 @@ struct PackedKeys: Sendable, Hashable {
     }
   }
 
+  /// Whether `key` is the last one.
+  func ends(with key: UnsafeRawBufferPointer) -> Bool {
+    !isEmpty && withKey(count - 1) { compareKeys($0, key) == 0 }
+  }
+
   /// Adds a key that is above all others.
   mutating func append(_ key: some Sequence<UInt8>) {
     assert(isEmpty || self[count - 1].lexicographicallyPrecedes(key))

@@ -27,7 +27,8 @@ extension PlanRun {
     let cost = covering?.cost ?? plan.cost
     var visited = 0
     if cost > Self.costOfFewSteps,
-      let stepping = try core.plan(steppingOver: attributes, insteadOf: plan)
+      let stepping = try core.plan(steppingOver: attributes, insteadOf: plan),
+      stepping.residual == nil || costOfFirstMatch < cost
     {
       let run = try PlanRun(stepping, core: core, control: control)
       defer { counts = run.counts }
@@ -42,6 +43,11 @@ extension PlanRun {
     }
     guard case .index(let access)? = covering?.access else { return visited }
     return try forEachDistinct(attributes, from: access, skipping: visited, body)
+  }
+
+  /// The cost of reading records until one matches, where those that do lie evenly among all.
+  private var costOfFirstMatch: Double {
+    Double(plan.recordCount) / Double(max(1, plan.estimatedMatchCount)) * Planner.Cost.fetchedRecord
   }
 
   /// A plan below this cost is not worth steps.

@@ -9,7 +9,7 @@ extension PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let sorting = GroupSorting(
-      writer: makeSortKeyWriter(),
+      isByID: groups.areByID && start == nil, writer: makeSortKeyWriter(),
       lookup: try RecordLookup(entity.records, in: core.transaction))
     let keys = try startedKeys(range, access, groups)
     var group: [UInt8] = []
@@ -36,11 +36,14 @@ extension PlanRun {
 
   /// A group, and what sorts it.
   private final class GroupSorting {
+    /// Whether nothing but the ids orders the records.
+    let isByID: Bool
     let writer: SortKeyWriter
     let lookup: RecordLookup
     var ids: [UInt64] = []
 
-    init(writer: SortKeyWriter, lookup: RecordLookup) {
+    init(isByID: Bool, writer: SortKeyWriter, lookup: RecordLookup) {
+      self.isByID = isByID
       self.writer = writer
       self.lookup = lookup
     }
@@ -59,6 +62,11 @@ extension PlanRun {
       return try passes(bytes, id) ? body(id, bytes) : true
     }
     IDSort.sort(&group.ids)
+    if group.isByID {
+      if plan.order.isTieDescending { group.ids.reverse() }
+      defer { group.ids.removeAll(keepingCapacity: true) }
+      return try visit(group.ids, group.lookup, body)
+    }
     let records = SortedRecords()
     let blockSize = 512
     for start in stride(from: 0, to: group.ids.count, by: blockSize) {

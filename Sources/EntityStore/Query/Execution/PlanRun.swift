@@ -216,8 +216,16 @@ final class PlanRun {
     _ ids: [UInt64], mayBeAbsent: Bool = false,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
-    let records = try RecordLookup(entity.records, in: core.transaction)
     expect(ids.count)
+    let lookup = try RecordLookup(entity.records, in: core.transaction)
+    _ = try visit(ids, lookup, mayBeAbsent: mayBeAbsent, body)
+  }
+
+  /// The same; returns false where `body` did.
+  func visit(
+    _ ids: [UInt64], _ records: RecordLookup, mayBeAbsent: Bool = false,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws -> Bool {
     // The first batches are small, as the first few records may be all that is wanted.
     var size = 16
     var start = 0
@@ -232,11 +240,12 @@ final class PlanRun {
           throw missing(id)
         }
         counts.recordsRead &+= 1
-        if try passes(bytes, id), try !body(id, bytes) { return }
+        if try passes(bytes, id), try !body(id, bytes) { return false }
       }
       start = end
       size = min(size * 2, 512)
     }
+    return true
   }
 
   func missing(_ id: UInt64) -> StoreError {

@@ -22,9 +22,14 @@ enum NormalForm {
       disjunction(parts.map { normal($0, isNegated: isNegated) })
     case .all(let parts), .any(let parts):
       conjunction(parts.map { normal($0, isNegated: isNegated) })
-    case .test(let test): isNegated ? test.negated : test.isNever ? .constant(false) : condition
+    case .test(let test): plain(isNegated ? test.negated : condition)
     case .expression, .closure, .related: isNegated ? .not(condition) : condition
     }
+  }
+
+  /// A constant in place of a condition that is known to be true or false for every record.
+  private static func plain(_ condition: BoundCondition) -> BoundCondition {
+    condition.isAlways ? .constant(true) : condition.isNever ? .constant(false) : condition
   }
 
   // MARK: AND

@@ -27,7 +27,11 @@ extension BoundCondition {
 
   /// Whether it is known to be true for every record.
   var isAlways: Bool {
-    if case .constant(true) = self { true } else { false }
+    switch self {
+    case .constant(let flag): flag
+    case .test(let test): test.isOfAllIDs
+    default: false
+    }
   }
 
   /// Whether it is known to be false for every record.
@@ -45,5 +49,14 @@ extension BoundCondition {
     case .any(let parts): parts.allSatisfy(\.isNever)
     case .not, .expression, .closure, .related: false
     }
+  }
+}
+
+extension AttributeTest {
+  /// Whether it is a test of the record's id that admits all ids.
+  fileprivate var isOfAllIDs: Bool {
+    guard attribute.isRecordID, case .interval(let interval) = kind else { return false }
+    // The order of unsigned numbers is that of signed ones with the other highest bit; 0 is no id.
+    return interval.low <= .min + 1 && interval.high == .max
   }
 }

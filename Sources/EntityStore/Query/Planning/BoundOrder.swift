@@ -67,7 +67,8 @@ struct BoundOrder: Sendable {
       !match.isWhole, match.attributeCount > access.fixedCount
     else { return nil }
     return QueryPlan.Groups(
-      attributeCount: match.attributeCount, isReversed: match.isDescending)
+      attributeCount: match.attributeCount, isReversed: match.isDescending,
+      areByID: match.isRestByID)
   }
 
   /// Whether and how the entries within each range of `access`, which has several, come in this
@@ -87,6 +88,8 @@ struct BoundOrder: Sendable {
     var isDescending: Bool
     /// Whether the entries come in the whole of the order, ties included.
     var isWhole: Bool
+    /// Whether those with equal values of these attributes are in the order of their ids.
+    var isRestByID: Bool
   }
 
   /// - Parameter start: how many attributes at the beginning of the index the entries do not differ
@@ -97,6 +100,7 @@ struct BoundOrder: Sendable {
     var count = start
     var isDescending: Bool?
     var isWhole = true
+    var isRestByID = true
     for term in terms {
       if let number = term.attribute?.number, term.isPlain, fixed.contains(number) { continue }
       // The entries of equal tuples are in the order of their ids.
@@ -107,6 +111,7 @@ struct BoundOrder: Sendable {
           && attributes[count] == term.attribute?.number
       guard isNext, isDescending ?? term.isDescending == term.isDescending else {
         isWhole = false
+        isRestByID = term.isRecordID
         break
       }
       isDescending = term.isDescending
@@ -116,7 +121,8 @@ struct BoundOrder: Sendable {
     // Further attributes of the index would be ordered before the id, which breaks ties.
     let direction = isDescending ?? isTieDescending
     if count < attributes.count || isTieDescending != direction { isWhole = false }
-    return IndexMatch(attributeCount: count, isDescending: direction, isWhole: isWhole)
+    return IndexMatch(
+      attributeCount: count, isDescending: direction, isWhole: isWhole, isRestByID: isRestByID)
   }
 
   /// How the records of `access` are brought into this order.

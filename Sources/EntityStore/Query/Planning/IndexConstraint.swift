@@ -46,15 +46,7 @@ struct IndexConstraint {
       let high = Self.element(OrderedNumber.value(interval.high, type))
       self.init(extent: low == high ? .points(PackedKeys(low)) : .range(Self.closed(low, high)))
     case .numbers(let set):
-      // Both zeros have one key, and come next to each other.
-      var elements = null
-      var last: [UInt8] = []
-      for key in set.sorted {
-        let element = Self.element(OrderedNumber.value(key, type))
-        if last != element { elements.append(element) }
-        last = element
-      }
-      self.init(extent: .points(elements))
+      self.init(extent: .points(Self.elements(of: set, type, above: null)))
     case .keys(let set):
       self.init(extent: .points(null.isEmpty ? set.keys : null.above(set.keys)))
     case .key(let interval):
@@ -140,6 +132,21 @@ struct IndexConstraint {
       return IndexConstraint(
         extent: .points(a.filter { wanted.contains($0) }), isExact: isExact)
     }
+  }
+
+  /// The elements of the numbers in `set`, above those of `lower`.
+  private static func elements(
+    of set: NumberSet, _ type: AttributeType, above lower: PackedKeys
+  ) -> PackedKeys {
+    var elements = lower
+    var encoder = KeyEncoder()
+    for key in set.sorted {
+      encoder.reset()
+      do { try encoder.append(OrderedNumber.value(key, type)) } catch { continue }
+      // Both zeros have one key, and come next to each other.
+      if !elements.ends(with: encoder.bytes) { elements.append(encoder.bytes) }
+    }
+    return elements
   }
 
   private static func closed(_ low: [UInt8], _ high: [UInt8]) -> IndexRange {

@@ -24,6 +24,8 @@ final class QueryPlan: Sendable {
   struct Groups: Sendable {
     var attributeCount: Int
     var isReversed: Bool
+    /// Whether the results within a group are in the order of their ids.
+    var areByID: Bool
   }
 
   /// A plan that takes over when a run finds less than was expected of it.

@@ -110,6 +110,53 @@ import Testing
     }
   }
 
+  @Test func `a condition that all ids fulfil is none`() throws {
+    try withTrials { snapshot in
+      for text in ["_id >= 0", "_id >= 1", "NOT _id < 1", "_id <= 18446744073709551615"] {
+        let query = try Trial.where(format: text)
+        #expect(try snapshot.explain(query).description.contains("_id <=") == false, "\(text)")
+        #expect(try snapshot.count(query) == 20_000, "\(text)")
+      }
+      // The lowest id does not pass.
+      #expect(try snapshot.count(Trial.where(format: "_id > 1")) == 19_999)
+    }
+  }
+
+  @Test func `a second index with many entries is not walked for the few of the first`() throws {
+    try withTrials { snapshot in
+      // An eighth of all have the rating.
+      let found = try reads(
+        Trial.where {
+          $0.rating == 1; $0.number >= 19_900
+        }, snapshot)
+      #expect(found.results.count == 12)
+      #expect(found.entries <= 110 && found.records <= 110)
+    }
+  }
+
+  @Test func `distinct values of few records are not sought among all`() throws {
+    try withTemporaryStore([Trial.self]) { store in
+      try Trial.make(20_000, in: store)
+      try store.core.read { core throws in
+        let entity = try core.entity(Trial.self)
+        let share = try #require(entity.description.attributes.first { $0.name == "share" })
+        for (low, isStepped) in [(19_980, false), (100, true)] {
+          let query = Trial.where { $0.number >= low }
+          let plan = try core.plan(try query.request(), for: entity)
+          let run = try PlanRun(plan, core: core)
+          var count = 0
+          // The records tell the values that steps did not find.
+          let seen = try run.forEachDistinct([share.number]) { _ in
+            count += 1
+            return true
+          }
+          #expect((seen == nil && count == 100) == isStepped)
+          #expect(run.counts.recordsRead <= (isStepped ? 20_000 : 0))
+        }
+      }
+    }
+  }
+
   @Test func `a run that is watched changes its plan too, also within elements`() throws {
     try withTemporaryStore([Trial.self]) { store in
       try Trial.make(20_000, in: store)
