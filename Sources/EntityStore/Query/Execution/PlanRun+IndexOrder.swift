@@ -26,7 +26,7 @@ extension PlanRun {
         batch.append(id)
         if batch.count == batchSize {
           goesOn = try visit(&batch, filter, body)
-          batchSize = min(batchSize * 2, Self.largestBatch)
+          batchSize = nextBatchSize(after: batchSize)
         }
         return goesOn
       }
@@ -58,7 +58,7 @@ extension PlanRun {
       batch.append(id)
       if batch.count == batchSize {
         goesOn = try visit(&batch, filter, body)
-        batchSize = min(batchSize * 2, Self.largestBatch)
+        batchSize = nextBatchSize(after: batchSize)
       }
       return goesOn
     }
@@ -70,6 +70,15 @@ extension PlanRun {
     // Where each entry is a result, no more are looked up than are wanted.
     let isCertain = residual == nil && start == nil
     return max(isCertain ? 1 : 16, min(wanted, 256))
+  }
+
+  /// Twice as many as in the last batch, but not many more than hold what is still wanted, if records
+  /// go on to pass as often as before.
+  private func nextBatchSize(after size: Int) -> Int {
+    let size = min(size * 2, Self.largestBatch)
+    guard let limit = plan.request.limit, counts.results > 0 else { return size }
+    let read = Double(counts.recordsRead) / Double(counts.results)
+    return min(size, max(16, Int(Double(limit - counts.results) * read * 1.25)))
   }
 
   /// So many records of 170 bytes take some three megabytes, which the cache holds.

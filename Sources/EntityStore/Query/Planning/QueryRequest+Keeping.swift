@@ -5,7 +5,7 @@ internal import LodestoreFormat
 extension QueryRequest {
   /// Whether a plan is kept: not where the condition is long, or its meaning changes from run to run.
   var takesPlan: Bool {
-    var room = 24
+    var room = 40
     return !forcesScan && ids == nil && condition.takesPlan(&room)
       && order.allSatisfy { $0.operand.takesPlan(&room) }
   }
