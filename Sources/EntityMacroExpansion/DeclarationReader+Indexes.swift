@@ -4,10 +4,14 @@
   import SwiftSyntaxBuilder
 
   extension DeclarationReader {
+    /// The macros that stand among the members and are read here.
+    static let markers: Set = ["Index", "Unique", "Expires", "Limit"]
+
     /// Reads `#Index<E>(…)` or `#Unique<E>(…)`; other macros are none of @Entity's business.
     mutating func readIndexes(of macro: MacroExpansionDeclSyntax) {
       let isUnique: Bool
       if macro.macroName.text == "Expires" { return readExpiry(of: macro) }
+      if macro.macroName.text == "Limit" { return readLimit(of: macro) }
       switch macro.macroName.text {
       case "Index": isUnique = false
       case "Unique": isUnique = true
@@ -55,6 +59,30 @@
         return report(.expiryIsNoDate(name.plainText, type.trimmedDescription), at: list)
       }
       add(expires: name)
+    }
+
+    /// Reads `#Limit<E>(count: 10_000, bytes: 1 << 26, by: [\.attribute])`.
+    private mutating func readLimit(of macro: MacroExpansionDeclSyntax) {
+      if let argument = macro.genericArgumentClause?.arguments.first?.argument {
+        checkEntity(Syntax(argument))
+      }
+      guard declaration.limit == nil else { return report(.repeatedLimit(), at: macro) }
+      var limit = DeclaredLimit()
+      for argument in macro.arguments {
+        guard argument.label?.text == "by" else {
+          if argument.expression.isBelowOne { report(.emptyLimit(), at: argument.expression) }
+          limit.numbers.append(argument)
+          continue
+        }
+        guard let list = argument.expression.as(ArrayExprSyntax.self) else {
+          return report(.notPaths(), at: argument.expression)
+        }
+        guard list.elements.count == 1 else { return report(.notOneOldest(), at: list) }
+        guard let name = readPaths(of: list, isUnique: true).first else { return }
+        limit.oldest = name
+      }
+      guard !limit.numbers.isEmpty else { return report(.limitWithoutNumber(), at: macro) }
+      add(limit: limit)
     }
 
     /// Refuses an index of another entity; this one may be named with the types around it.
@@ -190,6 +218,18 @@
       ]
       guard let name = self.as(IdentifierTypeSyntax.self)?.name.text else { return true }
       return !others.contains(name)
+    }
+  }
+
+  extension ExprSyntax {
+    /// Whether the expression is a literal of 0 or below.
+    fileprivate var isBelowOne: Bool {
+      if let negative = self.as(PrefixOperatorExprSyntax.self) {
+        return negative.operator.text == "-"
+          && negative.expression.is(IntegerLiteralExprSyntax.self)
+      }
+      guard let literal = self.as(IntegerLiteralExprSyntax.self) else { return false }
+      return literal.representedLiteralValue == 0
     }
   }
 

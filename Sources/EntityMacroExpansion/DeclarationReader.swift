@@ -48,6 +48,8 @@
 
     mutating func add(expires: TokenSyntax) { declaration.expires = expires }
 
+    mutating func add(limit: DeclaredLimit) { declaration.limit = limit }
+
     mutating func add(elementIndexes: TokenSyntax) { declaration.elementIndexes = elementIndexes }
 
     mutating func add(_ relationship: DeclaredToMany) {
@@ -160,7 +162,7 @@
               && variable.bindings.contains { !$0.isComputed }
             if isStored { report(.conditional("a stored property"), at: variable) }
           } else if let macro = member.decl.as(MacroExpansionDeclSyntax.self),
-            ["Index", "Unique", "Expires"].contains(macro.macroName.text)
+            DeclarationReader.markers.contains(macro.macroName.text)
           {
             report(.conditional("#\(macro.macroName.text)"), at: macro)
           } else if let inner = member.decl.as(IfConfigDeclSyntax.self) {

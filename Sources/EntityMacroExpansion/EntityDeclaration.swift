@@ -19,7 +19,17 @@
     var removed: [String] = []
     /// The property with the date by which records expire.
     var expires: TokenSyntax?
+    /// The limit of the records.
+    var limit: DeclaredLimit?
     var hasMemberwiseInitializer = false
+  }
+
+  /// A limit of the number and the size of the records.
+  struct DeclaredLimit {
+    /// As written, with their labels.
+    var numbers: [LabeledExprSyntax] = []
+    /// The property whose least value the oldest record has.
+    var oldest: TokenSyntax?
   }
 
   /// A property that is stored.

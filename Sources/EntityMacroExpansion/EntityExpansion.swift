@@ -53,6 +53,12 @@
       if let expires = declaration.expires {
         arguments.append("    expires: \(list([[expires]]).dropFirst().dropLast())")
       }
+      if let limit = declaration.limit {
+        let parts =
+          limit.numbers.map { "\($0.label?.text ?? ""): \($0.expression.trimmedDescription)" }
+          + (limit.oldest.map { ["by: \(list([[$0]]).dropFirst().dropLast())"] } ?? [])
+        arguments.append("    limit: EntityLimit(\(parts.joined(separator: ", ")))")
+      }
       if !declaration.removed.isEmpty {
         let names = declaration.removed.map { "\"\($0)\"" }.joined(separator: ", ")
         arguments.append("    removed: [\(names)]")

@@ -309,6 +309,27 @@
         "cannot have records expire by '\(name)': its type is \(type); name a Date or a Date?")
     }
 
+    static func repeatedLimit() -> Self {
+      Self("repeatedLimit", "cannot limit the records twice; name both numbers in one #Limit")
+    }
+
+    static func limitWithoutNumber() -> Self {
+      Self(
+        "limitWithoutNumber",
+        "cannot limit the records without a number; name one, as count: 10_000 or bytes: 1_000_000")
+    }
+
+    static func emptyLimit() -> Self {
+      Self("emptyLimit", "cannot limit the records to less than 1; name a higher number")
+    }
+
+    static func notOneOldest() -> Self {
+      Self(
+        "notOneOldest",
+        "cannot tell the oldest record by more or fewer attributes than one; name one, as "
+          + "[\\.fetchedAt], or leave 'by' out for the order of insertion")
+    }
+
     static func outsideEntity(_ macro: String) -> Self {
       Self(
         "outsideEntity",

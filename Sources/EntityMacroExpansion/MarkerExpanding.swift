@@ -22,7 +22,7 @@
     }
   }
 
-  /// The macros `#Index<E>(…)`, `#Unique<E>(…)` and `#Expires<E>(…)`.
+  /// The macros `#Index<E>(…)`, `#Unique<E>(…)`, `#Expires<E>(…)` and `#Limit<E>(…)`.
   package protocol IndexExpanding: DeclarationMacro {}
 
   extension IndexExpanding {

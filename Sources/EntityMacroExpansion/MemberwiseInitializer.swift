@@ -22,7 +22,7 @@
           return variable.isStatic || variable.isPlainParameter
         }
         if let macro = member.decl.as(MacroExpansionDeclSyntax.self) {
-          return ["Index", "Unique", "Expires"].contains(macro.macroName.text)
+          return DeclarationReader.markers.contains(macro.macroName.text)
         }
         guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return true }
         return condition.clauses.allSatisfy { clause in

@@ -84,8 +84,8 @@ public final class Store: Sendable {
     let (core, options) = (core, core.options)
     let builds = options.buildsIndexesInUse && !options.isReadOnly
     builder = builds && core.schema.isBuilding ? IndexBuilder(core) : nil
-    if let interval = options.evictionInterval, !options.isReadOnly, core.schema.hasExpiry {
-      companions.companion { ExpiryKeeper(core, interval: interval) }.start()
+    if let interval = options.evictionInterval, !options.isReadOnly, core.schema.evicts {
+      companions.companion { EvictionKeeper(core, interval: interval) }.start()
     }
   }
 

@@ -160,6 +160,26 @@
   public macro Expires<E>(_ attribute: [PartialKeyPath<E>]) =
     #externalMacro(module: "EntityMacros", type: "IndexMacro")
 
+  /// Limits the records of the ``Entity(name:removed:)`` in which it stands: beyond the limit the
+  /// oldest records are removed.
+  ///
+  ///     #Limit<Offer>(count: 10_000)
+  ///     #Limit<Offer>(count: 10_000, bytes: 64 * 1024 * 1024, by: [\.fetchedAt])
+  ///
+  /// An insert above the limit does not fail: a later write or the store's own thread removes
+  /// records. At most one stands in an entity.
+  ///
+  /// - Parameters:
+  ///   - count: the highest number of records.
+  ///   - bytes: the highest sum of the lengths of the records as they are stored.
+  ///   - attribute: a list of one key path: the oldest record is the one with the least value; `nil`
+  ///     comes first. The declaration gives the attribute an index of its own. Without it the record
+  ///     that was inserted first is the oldest.
+  @freestanding(declaration)
+  public macro Limit<E>(
+    count: Int? = nil, bytes: Int? = nil, by attribute: [PartialKeyPath<E>] = []
+  ) = #externalMacro(module: "EntityMacros", type: "IndexMacro")
+
   /// What ``Attribute(_:originalName:constraints:initial:)`` can say about an attribute.
   public struct AttributeOption: Sendable, Hashable {
     private let name: String

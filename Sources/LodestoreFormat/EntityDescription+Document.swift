@@ -39,14 +39,14 @@ extension EntityDescription {
         ])
     }
     if let expiry {
-      members["expires"] = object(
-        .expiry, ["attribute": .integer(Int64(expiry.attribute))])
+      members["expires"] = object(.expiry, ["attribute": .integer(Int64(expiry.attribute))])
     }
+    if let limit { members["limit"] = document(of: limit) }
     return object(.entity, members)
   }
 
   /// The object with these members, and those that it has of a later version.
-  private func object(_ object: CatalogueObject, _ members: [String: Document]) -> Document {
+  func object(_ object: CatalogueObject, _ members: [String: Document]) -> Document {
     .object(members.merging(unknownMembers[object]) { known, _ in known })
   }
 
@@ -175,6 +175,8 @@ extension EntityDescription {
         attribute: UInt32(
           try Self.integer("attribute", in: expires, upTo: Int64(Self.highestAttributeNumber))))
     }
+    limit = nil
+    if let element = document["limit"] { limit = try Self.limit(element) }
     self.number = number
     try check()
     collectUnknown(in: document)
@@ -316,7 +318,7 @@ extension EntityDescription {
     return text
   }
 
-  private static func integer(
+  static func integer(
     _ member: String, in element: Document, upTo limit: Int64 = Int64(UInt32.max)
   ) throws(FormatError) -> Int64 {
     guard case .integer(let value) = element[member], (1...limit).contains(value) else {
@@ -415,23 +417,7 @@ extension EntityDescription {
       }
     }
     try checkExpiry()
-  }
-
-  /// The date by which records expire has an index of its own, by which expired records are found.
-  private func checkExpiry() throws(FormatError) {
-    guard let expiry else { return }
-    guard let attribute = attribute(number: expiry.attribute), !attribute.isRemoved,
-      attribute.type == .date
-    else {
-      throw FormatError(
-        "records of entity '\(name)' expire by attribute \(expiry.attribute), which is no date of "
-          + "the entity", .catalogueExpiry)
-    }
-    guard indexes.contains(where: { $0.attributes == [expiry.attribute] }) else {
-      throw FormatError(
-        "records of entity '\(name)' expire by '\(attribute.name)', which has no index of its own",
-        .catalogueExpiry)
-    }
+    try checkLimit()
   }
 
   private func checkElementIndexes() throws(FormatError) {

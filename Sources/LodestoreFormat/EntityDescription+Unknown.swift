@@ -3,7 +3,7 @@
 extension EntityDescription {
   private static let ofEntity: Set = [
     "name", "layout", "attributes", "layouts", "indexes", "building", "elementIndexes",
-    "rules", "history", "expires",
+    "rules", "history", "expires", "limit",
   ]
   private static let ofAttribute: Set = [
     "number", "name", "source", "type", "optional", "shape", "members", "initial", "default",
@@ -17,6 +17,7 @@ extension EntityDescription {
   private static let ofRule: Set = ["name", "condition"]
   private static let ofHistory: Set = ["images", "preserved"]
   private static let ofExpiry: Set = ["attribute"]
+  private static let ofLimit: Set = ["count", "bytes", "attribute"]
 
   /// Takes the unknown members of `document`, from which the rest has been read.
   mutating func collectUnknown(in document: Document) {
@@ -56,6 +57,9 @@ extension EntityDescription {
     }
     if let element = document["expires"] {
       unknownMembers.collect(element, .expiry, Self.ofExpiry)
+    }
+    if let element = document["limit"] {
+      unknownMembers.collect(element, .limit, Self.ofLimit)
     }
   }
 }

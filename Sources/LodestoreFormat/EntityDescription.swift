@@ -103,16 +103,6 @@ package struct EntityDescription: Sendable {
     }
   }
 
-  /// When records expire.
-  ///
-  /// See Format.md, "Expiry".
-  package struct Expiry: Sendable, Hashable {
-    /// The number of the attribute whose date is the end of a record's life.
-    package var attribute: UInt32
-
-    package init(attribute: UInt32) { self.attribute = attribute }
-  }
-
   package var number: EntityNumber
   package var name: String
   package var attributes: [Attribute]
@@ -128,6 +118,8 @@ package struct EntityDescription: Sendable {
   package var history: History?
   /// `nil` where records do not expire.
   package var expiry: Expiry?
+  /// `nil` where the number and the size of the records are not limited.
+  package var limit: Limit?
   package var unknownMembers = UnknownMembers()
 
   package init(
@@ -186,20 +178,6 @@ package struct EntityDescription: Sendable {
   /// The highest number of an attribute; bounds what a hostile catalogue can make a reader
   /// allocate.
   package static let highestAttributeNumber: UInt32 = 16_383
-
-  /// The name of the attribute by which records expire; `nil` where they do not.
-  package var expiryText: String? { expiry.flatMap { attribute(number: $0.attribute)?.name } }
-
-  /// Ends the expiry of records where its attribute is removed, no date, or without an index of its
-  /// own.
-  package mutating func settleExpiry() {
-    guard let expiry, let attribute = attribute(number: expiry.attribute), !attribute.isRemoved,
-      attribute.type == .date, indexes.contains(where: { $0.attributes == [expiry.attribute] })
-    else {
-      self.expiry = nil
-      return
-    }
-  }
 
   /// The trees of its records and of its indexes.
   package var treeCount: Int { 1 + indexes.count + building.count + elementIndexes.count }

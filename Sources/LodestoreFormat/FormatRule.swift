@@ -55,6 +55,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case catalogueRule = "catalogue.rule"
   case catalogueHistory = "catalogue.history"
   case catalogueExpiry = "catalogue.expiry"
+  case catalogueLimit = "catalogue.limit"
   case catalogueLimits = "catalogue.limits"
   case constraintMembers = "constraint.members"
   case constraintType = "constraint.type"
@@ -121,6 +122,7 @@ package enum FormatRule: String, CaseIterable, Sendable {
   case counterEntity = "counter.entity"
   case counterNumbers = "counter.numbers"
   case counterBuilding = "counter.building"
+  case counterSize = "counter.size"
   // Digests.
   case digestKey = "digest.key"
   case digestLength = "digest.length"

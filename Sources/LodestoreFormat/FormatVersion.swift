@@ -82,6 +82,9 @@ package enum FormatFeature: Sendable, CaseIterable {
   /// Records that expire. A reader that does not know it would show expired records, and a writer
   /// would keep their unique keys from new ones.
   case expiry
+  /// Limits of entities: a writer that does not know them would let the records grow beyond them,
+  /// and leave the size of earlier records.
+  case limits
 
   /// The lowest versions that a reader and a writer must know.
   package var requirement: FormatRequirement {
@@ -93,7 +96,7 @@ package enum FormatFeature: Sendable, CaseIterable {
       FormatRequirement(reader: .first, writer: .derivations)
     case .history: FormatRequirement(reader: .first, writer: .history)
     case .sourceName, .documentMembers, .changedDefault, .deleteRuleCondition, .derivedCondition,
-      .derivedDatePart, .contentDigest, .catalogueCopy:
+      .derivedDatePart, .contentDigest, .catalogueCopy, .limits:
       FormatRequirement(reader: .first, writer: .schemas)
     case .nullInitial, .expiry: FormatRequirement(reader: .schemas, writer: .schemas)
     }
@@ -177,6 +180,7 @@ extension EntityDescription {
     if !building.isEmpty { features.insert(.buildingIndex) }
     if history != nil { features.insert(.history) }
     if expiry != nil { features.insert(.expiry) }
+    if limit != nil { features.insert(.limits) }
     if !elementIndexes.isEmpty { features.insert(.elementIndex) }
     if attributes.contains(where: { $0.members != nil }) { features.insert(.documentMembers) }
     if attributes.contains(where: { $0.changedDefault != nil }) {

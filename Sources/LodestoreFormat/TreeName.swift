@@ -134,6 +134,16 @@ package enum CounterKey {
   }
   /// What ``building(entity:index:)`` may lead to.
   package static let builtRange: ClosedRange<UInt64> = 1...1 << 63
+  /// The sum of the lengths of the records of an entity whose limit is one of bytes.
+  package static func size(entity: EntityNumber) -> [UInt8] {
+    [sizeKind] + bigEndianBytes(entity.rawValue)
+  }
+  /// The first byte of ``size(entity:)``.
+  package static let sizeKind: UInt8 = 5
+  /// The entity whose size `key` has; `nil` for any other key.
+  package static func sizedEntity(_ key: UnsafeRawBufferPointer) -> EntityNumber? {
+    CatalogueKey.number(key, kind: sizeKind).map { EntityNumber($0) }
+  }
   package static let nextEntity: [UInt8] = [2]
   package static let nextRelationship: [UInt8] = [3]
 }
@@ -160,7 +170,7 @@ package enum CatalogueKey {
     number(key, kind: 2)
   }
 
-  private static func number(_ key: UnsafeRawBufferPointer, kind: UInt8) -> UInt32? {
+  fileprivate static func number(_ key: UnsafeRawBufferPointer, kind: UInt8) -> UInt32? {
     guard key.count == 5, key[0] == kind else { return nil }
     return UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
   }

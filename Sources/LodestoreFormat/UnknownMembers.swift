@@ -14,6 +14,7 @@ package enum CatalogueObject: Sendable, Hashable {
   case rule(String)
   case history
   case expiry
+  case limit
 }
 
 /// Members of the objects of a description that this version does not know, which are written back

@@ -132,11 +132,13 @@ extension Verifier {
     let content = DigestedContent.records(entity: verification.entity.number)
     let findingCount = findings.count
     var digest = ContentDigest()
+    var size: UInt64 = 0
     var previous: UInt64 = 0
     var found = try cursor.first()
     while found {
       let (key, body) = (cursor.key, cursor.value)
       if let number = ContentDigest(of: content, key: key, body: body) { digest += number }
+      size += UInt64(body.count)
       if key.count == 8 {
         let id = key._uint64(at: 0)
         if id == 0 || id >= 1 << 63 {
@@ -162,7 +164,26 @@ extension Verifier {
       found = try cursor.next()
     }
     // A damaged record would be found twice.
-    if findings.count == findingCount { digests[content] = digest }
+    guard findings.count == findingCount else { return }
+    digests[content] = digest
+    if verification.entity.keepsSize { try verifySize(size, of: verification.entity) }
+  }
+
+  /// Checks the stored sum of the lengths of the records, which is `size`.
+  private mutating func verifySize(_ size: UInt64, of entity: EntityDescription) throws {
+    guard let counters = trees[TreeName.counters.text] else { return }
+    let key = CounterKey.size(entity: entity.number)
+    let stored = try transaction.get(key, in: counters)
+    // Another length is found with the other counters.
+    if let stored, stored.count != 8 { return }
+    let value = stored?._uint64(at: 0)
+    guard value != size else { return }
+    key.withUnsafeBytes {
+      findings.add(
+        Finding(
+          .counter, .counterSize, tree: counters.name, subject: entity.name, key: $0,
+          "the size of the records is \(value.map(String.init) ?? "missing"), must be \(size)"))
+    }
   }
 
   private mutating func verifyRecord(

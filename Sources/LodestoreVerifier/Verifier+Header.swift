@@ -106,6 +106,8 @@ extension Verifier {
       entities.flatMap { entity in
         entity.building.map { CounterKey.building(entity: entity.number, index: $0.number) }
       })
+    let sizes = Set(
+      (entities.filter(\.keepsSize).map(\.number) + unreadableEntities).map(CounterKey.size))
     var nextEntity: UInt64?
     var nextRelationship: UInt64?
     var counted: [EntityNumber] = []
@@ -115,7 +117,8 @@ extension Verifier {
       let isNextRelationship = key.elementsEqual(CounterKey.nextRelationship)
       let entity = CatalogueKey.entityNumber(key)
       let isOfBuilding = building.contains(Array(key))
-      guard isNextEntity || isNextRelationship || isOfBuilding || entity != nil else {
+      let isSize = sizes.contains(Array(key))
+      guard isNextEntity || isNextRelationship || isOfBuilding || isSize || entity != nil else {
         return add(key, .counterKey, "the key is none of a counter")
       }
       if isNextEntity { hasNextEntity = true }

@@ -10,10 +10,10 @@ extension Fault {
   static let all = indexFaults + recordFaults + otherFaults + ruleFaults
   static let ruleFaults =
     catalogueFaults + keptCatalogueFaults + documentFaults + keyFaults + elementFaults + linkFaults
-    + importFaults + historyFaults + headerFaults + digestFaults + sealFaults
+    + importFaults + historyFaults + headerFaults + digestFaults + sealFaults + limitFaults
 
   /// A catalogue in which one value is another; see ``RawStore/edit(_:_:_:to:)``.
-  private static func catalogue(
+  static func catalogue(
     _ name: String, in base: Base = .written, entity: EntityNumber = 1, _ path: String,
     _ value: Document?
   ) -> Fault {
@@ -43,7 +43,7 @@ extension Fault {
 
   /// Faults at the ends of ranges, each with the rule that it breaks besides its example above.
   static let endFaults: [(rule: FormatRule, fault: Fault)] =
-    importEndFaults + holderFaults + historyEndFaults + sourceEndFaults + [
+    importEndFaults + holderFaults + historyEndFaults + sourceEndFaults + limitEndFaults + [
       (
         .counterKey,
         Fault("a counter is of entity 0") {

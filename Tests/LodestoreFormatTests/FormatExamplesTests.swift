@@ -10,7 +10,8 @@ import Testing
         "pairs", "checksum", "record",
         // FormatPairExamplesTests
         "typed-document", "initial", "decimal", "header", "catalogue-pair", "wide-record",
-        "cut-key", "index-entry", "counters", "bucket", "digest", "import-key", "import-pair",
+        "cut-key", "index-entry", "counters", "size", "bucket", "digest", "import-key",
+        "import-pair",
         "element-entry",
         "relationship-pair",
         // HistoryExamplesTests

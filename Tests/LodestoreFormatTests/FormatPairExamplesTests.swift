@@ -205,6 +205,7 @@ import Testing
     let expected: [([UInt8], UInt64)] = [
       (CounterKey.nextRecord(entity: 2), 301), (CounterKey.nextEntity, 3),
       (CounterKey.nextRelationship, 2), (CounterKey.building(entity: 2, index: 4), 1_000),
+      (CounterKey.size(entity: 2), 4_660),
     ]
     let lines = try lines("counters")
     #expect(lines.count == expected.count)
@@ -212,6 +213,14 @@ import Testing
       let (key, body) = try pair(line.right)
       #expect(key == expected.0 && body == littleEndianBytes(expected.1), "\(line)")
     }
+  }
+
+  @Test func `the size of an entity holds`() throws {
+    let line = try #require(try lines("size").first)
+    let lengths = line.left.split { !$0.isNumber }.compactMap { UInt64($0) }
+    let (key, body) = try pair(line.right)
+    #expect(lengths.count == 2 && key == CounterKey.size(entity: 1))
+    #expect(body == littleEndianBytes(lengths.reduce(0, +)))
   }
 
   @Test func `a bucket and keys of imports hold`() throws {

@@ -176,7 +176,7 @@ final class BulkInsert {
   func takeBack() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }
-      try changes.remove(id, checksum: record.recordChecksum)
+      try changes.remove(id, WrittenRecord(record))
     }
     core.nextIDs[entity.number] = firstID
   }

@@ -83,14 +83,14 @@ final class ChangeBatch {
     _ old: RecordView, id: UInt64, with record: UnsafeRawBufferPointer, at cursor: Cursor
   ) throws {
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
-    let checksum = old.bytes.recordChecksum
+    let replaced = WrittenRecord(old.bytes)
     if !indexes.isEmpty || changes.hasListeners {
       let new = try entity.view(record, id: id)
       for index in indexes { try index.change(old, to: new, id: id) }
       if changes.hasListeners { try changes.listeners.tellUpdated(id, old, new, core) }
     }
     try core.noteChange(of: entity)
-    try changes.replace(id, checksum: checksum, at: cursor, with: record)
+    try changes.replace(id, replaced, at: cursor, with: record)
   }
 
   // MARK: Removing
@@ -99,13 +99,13 @@ final class ChangeBatch {
   @inline(__always)
   func remove(_ old: RecordView, id: UInt64, at cursor: Cursor) throws {
     assert(ascends(id, from: &lastRemoved), "records are removed in the order of their ids")
-    let checksum = old.bytes.recordChecksum
+    let removed = WrittenRecord(old.bytes)
     if changes.hasListeners { try changes.listeners.tellRemoved(id, old) }
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
     try core.noteChange(of: entity)
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
-    try changes.remove(id, checksum: checksum, at: cursor)
+    try changes.remove(id, removed, at: cursor)
   }
 
   private func noteRemoval(_ old: RecordView, id: UInt64) throws(StoreError) {

@@ -19,7 +19,7 @@ internal import LodestoreFormat
 /// - unique keys are checked, and index entries kept: a function of the old record and the new one,
 ///   either of which may be absent, which writes only the difference;
 /// - the mark for imports that rely on the records is updated (`ChangeMark.swift`);
-/// - the digest of the records is updated (``ContentLedger``);
+/// - the digest and the size of the records are updated (``ContentLedger``);
 /// - sinks hear of each change (``ChangeSink``), where there are any.
 ///
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
@@ -32,8 +32,8 @@ final class EntityChanges {
   let listeners: ChangeListeners
   /// ``ChangeListeners/isAny``, which is needed for each record.
   let hasListeners: Bool
-  /// The digest of the records, which this changes with them.
-  let digest: ContentLedger.Sum
+  /// The digest and the size of the records, which this changes with them.
+  let sum: ContentLedger.Sum
   private let verifiesChecksums: Bool
   /// Whether new records are checked against rules across attributes.
   private let hasRules: Bool
@@ -46,7 +46,8 @@ final class EntityChanges {
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
     hasListeners = listeners.isAny
-    digest = ContentLedger.of(core).sum(of: .records(entity: entity.number))
+    sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
+    if entity.description.keepsSize { sum.keepsSize = true }
     verifiesChecksums =
       core.store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
     hasRules = !entity.description.rules.isEmpty
@@ -198,6 +199,7 @@ final class EntityChanges {
     try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: nil, hasOld: false)
     try put(record, id: id)
+    core.noteRestored(id, of: entity)
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
     if hasListeners { try listeners.tellInserted(id, view) }
   }
@@ -225,7 +227,7 @@ final class EntityChanges {
     let record = seal(content, id: id)
     if core.isSame(bytes, record) { return false }
     let old = try stored(bytes, id: id)
-    let checksum = bytes.recordChecksum
+    let replaced = WrittenRecord(bytes)
     if old.layout !== entity.layout, try isSame(old, as: record, id: id) { return false }
     let new = try entity.view(record, id: id)
     try check(new, id: id)
@@ -235,7 +237,7 @@ final class EntityChanges {
     try core.checkOwnEntries(of: entity, id: id, hasNew: true)
     if hasListeners { try listeners.tellUpdated(id, old, new, core) }
     try core.noteChange(of: entity)
-    try put(record, id: id, replacing: checksum)
+    try put(record, id: id, replacing: replaced)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: true)
     return true
   }
@@ -262,7 +264,7 @@ final class EntityChanges {
   func delete(_ id: UInt64) throws(StoreError) -> Bool {
     guard let bytes = try core.record(id, of: entity) else { return false }
     let old = try stored(bytes, id: id)
-    let checksum = bytes.recordChecksum
+    let removed = WrittenRecord(bytes)
     try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
     try core.checkOwnEntries(of: entity, id: id, hasNew: false)
     if hasListeners { try listeners.tellRemoved(id, old) }
@@ -270,7 +272,7 @@ final class EntityChanges {
     try core.noteChange(of: entity)
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
-    try remove(id, checksum: checksum)
+    try remove(id, removed)
     try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
     return true
   }

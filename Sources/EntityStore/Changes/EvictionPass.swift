@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// Evicts all records that have expired at one moment, in transactions of a bounded number of
-/// records.
+/// Evicts all records that have expired at one moment, and then the oldest records of each entity
+/// above its limit, in transactions of a bounded number of records.
 ///
-/// It goes through the index of dates once, and holds what cannot be removed (``HeldRecords``). One
+/// It goes through each order once, and holds what cannot be removed (``HeldRecords``). One
 /// transaction finds all records of a batch that a delete rule denies. Where a removal fails
 /// otherwise, halves of the batch lead to the record.
 ///
@@ -15,27 +15,38 @@ final class EvictionPass {
   private let triesHeld: Bool
   private(set) var report = EvictionReport()
   private var limit = StoreCore.evictionBatchCount
-  /// The entities that are still to be done.
-  private var entities: [EntityNumber]
-  /// How far the pass is in the first of ``entities``, and the records that it holds; where it
-  /// tries everything.
-  private var position = ExpiryPosition.first
+  /// The orders that are still to be done.
+  private var orders: [EvictionOrder]
+  /// How far the pass is in the first of ``orders``, and the records that it holds; where it tries
+  /// everything.
+  private var position: EvictionPosition
   private var held: Set<UInt64> = []
+  /// The held records that the report has, by entity.
+  private var counted: [EntityNumber: Set<UInt64>] = [:]
 
   /// One transaction.
   private struct Batch {
     let name: String
-    let start: ExpiryPosition
-    let end: ExpiryPosition
-    let ids: [UInt64]
+    let start: EvictionPosition
+    var end: EvictionPosition
+    var ids: [UInt64] = []
     var denied: Set<UInt64> = []
+    /// Whether no records follow that are to be evicted.
+    var isLast = false
+
+    init(_ name: String, from start: EvictionPosition) {
+      self.name = name
+      self.start = start
+      end = start
+    }
   }
 
   init(_ core: StoreCore, at moment: Double, triesHeld: Bool) {
     self.core = core
     self.moment = moment
     self.triesHeld = triesHeld
-    entities = core.schema.expiring.map(\.number)
+    orders = core.schema.evictionOrders
+    position = orders.first?.first ?? .first
     if triesHeld { core.heldRecords.beginPass() }
   }
 
@@ -48,24 +59,30 @@ final class EvictionPass {
 
   /// Does one transaction; returns whether there is more to do.
   func step() throws -> Bool {
-    guard let number = entities.first else { return false }
+    guard let order = orders.first else { return false }
     let limit = limit
     var tried: Batch?
     var batch: Batch?
     do {
       batch = try core.write(
-        WriteOrigin(context: StoreCore.evictionContext), isEviction: true, Savepoints()
+        WriteOrigin(context: order.cause.rawValue), isEviction: true, Savepoints()
       ) { (core) throws in
         tried = nil
-        guard let entity = core.schema.expiring.first(where: { $0.number == number }) else {
-          return nil
+        guard let entity = core.schema.entity(of: order) else { return nil }
+        let start = triesHeld ? position : core.store.heldRecords.beginBatch(of: order)
+        var batch = Batch(entity.name, from: start)
+        // The limit may be reached after fewer removals, or need more where some are denied.
+        while !batch.isLast, batch.ids.count < limit {
+          let due = try core.dueRecords(
+            of: entity, order.cause, from: batch.end, at: moment,
+            atMost: limit - batch.ids.count, triesHeld: triesHeld)
+          batch.ids += due.ids
+          batch.end = due.end
+          batch.isLast = due.isLast
+          tried = batch
+          if due.ids.isEmpty { break }
+          batch.denied.formUnion(try core.evict(due.ids, of: entity, order.cause))
         }
-        let start = triesHeld ? position : core.store.heldRecords.beginBatch(of: number)
-        let (ids, end) = try core.dueRecords(
-          of: entity, from: start, at: moment, atMost: limit, triesHeld: triesHeld)
-        var batch = Batch(name: entity.name, start: start, end: end, ids: ids)
-        tried = batch
-        if !ids.isEmpty { batch.denied = try core.evict(ids, of: entity) }
         return batch
       }
       self.limit = min(limit * 2, StoreCore.evictionBatchCount)
@@ -80,18 +97,18 @@ final class EvictionPass {
       batch?.denied = Set(tried.ids)
     }
     guard let batch else {
-      endEntity(number)
+      endOrder()
       return true
     }
-    note(batch, of: number)
-    if batch.ids.count < limit {
-      if triesHeld { try report(batch.name, number) }
-      endEntity(number)
+    note(batch, of: order)
+    if batch.isLast {
+      if triesHeld { try report(batch.name, order) }
+      endOrder()
     }
     return true
   }
 
-  private func note(_ batch: Batch, of number: EntityNumber) {
+  private func note(_ batch: Batch, of order: EvictionOrder) {
     let count = batch.ids.count - batch.denied.count
     if count > 0 {
       report.evictedCounts[batch.name, default: 0] += count
@@ -101,25 +118,26 @@ final class EvictionPass {
       position = batch.end
       held.formUnion(batch.denied)
     } else {
-      core.heldRecords.hold(batch.denied, of: number, from: batch.start, to: batch.end)
+      core.heldRecords.hold(batch.denied, of: order, from: batch.start, to: batch.end)
     }
   }
 
-  private func report(_ name: String, _ number: EntityNumber) throws {
-    core.heldRecords.replace(with: held, of: number, to: position)
-    let (held, moment) = (held, moment)
+  private func report(_ name: String, _ order: EvictionOrder) throws {
+    core.heldRecords.replace(with: held, of: order, to: position)
+    // A record that has expired and is above the limit is one.
+    let ids = held.subtracting(counted[order.entity] ?? [])
+    let moment = moment
     let count = try core.read { core -> Int in
-      guard let entity = core.schema.expiring.first(where: { $0.number == number }) else {
-        return 0
-      }
-      return try core.expiredCount(of: held, entity, at: moment)
+      guard let entity = core.schema.entity(of: order) else { return 0 }
+      return try core.heldCount(of: ids, entity, order.cause, at: moment)
     }
-    if count > 0 { report.heldCounts[name] = count }
+    if count > 0 { report.heldCounts[name, default: 0] += count }
+    counted[order.entity, default: []].formUnion(ids)
   }
 
-  private func endEntity(_ number: EntityNumber) {
-    entities.removeFirst()
-    position = .first
+  private func endOrder() {
+    orders.removeFirst()
+    position = orders.first?.first ?? .first
     held = []
   }
 }

@@ -5,15 +5,15 @@ internal import LodestoreFormat
 // `tools/lint` checks. Callers have checked and reported the change.
 
 extension EntityChanges {
-  /// - Parameter old: the checksum of the record that is replaced; `nil` for a new one.
+  /// - Parameter old: the record that is replaced; `nil` for a new one.
   func put(
-    _ record: UnsafeRawBufferPointer, id: UInt64, replacing old: UInt32? = nil
+    _ record: UnsafeRawBufferPointer, id: UInt64, replacing old: WrittenRecord? = nil
   ) throws(StoreError) {
     noteWritten()
     if let old {
-      digest.change.replace(record: id, checksum: old, by: record.recordChecksum)
+      sum.replace(id, old, by: record)
     } else {
-      digest.change.add(record: id, checksum: record.recordChecksum)
+      sum.add(id, record)
     }
     do {
       try core.transaction.put(id, record, in: entity.records)
@@ -22,10 +22,9 @@ extension EntityChanges {
     }
   }
 
-  /// - Parameter checksum: that of the record.
-  func remove(_ id: UInt64, checksum: UInt32) throws(StoreError) {
+  func remove(_ id: UInt64, _ old: WrittenRecord) throws(StoreError) {
     noteWritten()
-    digest.change.remove(record: id, checksum: checksum)
+    sum.remove(id, old)
     do {
       try core.transaction.delete(id, in: entity.records)
     } catch {
@@ -33,26 +32,25 @@ extension EntityChanges {
     }
   }
 
-  /// - Parameter checksum: that of the record.
-  func remove(_ id: UInt64, checksum: UInt32, at cursor: Cursor) throws(LMDBError) {
+  func remove(_ id: UInt64, _ old: WrittenRecord, at cursor: Cursor) throws(LMDBError) {
     noteWritten()
-    digest.change.remove(record: id, checksum: checksum)
+    sum.remove(id, old)
     try cursor.delete()
   }
 
   func empty() throws(LMDBError) {
     noteWritten()
-    digest.clear()
+    sum.clear()
     try core.transaction.empty(entity.records)
   }
 
-  /// - Parameter old: the checksum of the record at the cursor.
+  /// - Parameter old: the record at the cursor.
   @inline(__always)
   func replace(
-    _ id: UInt64, checksum old: UInt32, at cursor: Cursor, with record: UnsafeRawBufferPointer
+    _ id: UInt64, _ old: WrittenRecord, at cursor: Cursor, with record: UnsafeRawBufferPointer
   ) throws(LMDBError) {
     noteWritten()
-    digest.change.replace(record: id, checksum: old, by: record.recordChecksum)
+    sum.replace(id, old, by: record)
     try cursor.replaceCurrent(with: record)
   }
 
@@ -84,7 +82,7 @@ extension EntityChanges {
     let old = UnsafeRawBufferPointer(record).recordChecksum
     change(record)
     let new = UnsafeRawBufferPointer(record).recordChecksum
-    digest.change.replace(record: id, checksum: old, by: new)
+    sum.change.replace(record: id, checksum: old, by: new)
   }
 
   /// Appends the records of `row`, which are sealed here, under the ids from `nextID` on.
@@ -94,7 +92,8 @@ extension EntityChanges {
     noteWritten()
     do {
       let isWritten = try row.withEnds { ends in
-        digest.change += Checksum.seal(row.base, ends: ends, firstID: nextID)
+        sum.change += Checksum.seal(row.base, ends: ends, firstID: nextID)
+        sum.sizeChange &+= Int(ends.last ?? 0)
         return try cursor.append(records: row.base, ends: ends, nextID: &nextID)
       }
       if !isWritten { throw alreadyThere(nextID) }
@@ -115,7 +114,7 @@ extension EntityChanges {
       }
       page.copyMemory(from: record)
       Checksum.seal(page, id: id)
-      digest.change.add(record: id, checksum: UnsafeRawBufferPointer(page).recordChecksum)
+      sum.add(id, UnsafeRawBufferPointer(page))
     } catch {
       throw StoreError(wrapping: error)
     }

@@ -14,8 +14,8 @@ extension StoreCore {
     return try write(origin, isEviction: false, Savepoints(), body)
   }
 
-  /// - Parameter isEviction: whether `body` removes the expired records, which any other write must
-  ///   not meet.
+  /// - Parameter isEviction: whether `body` removes the records that are to be evicted, which any
+  ///   other write must not meet.
   func write<R>(
     _ origin: WriteOrigin?, isEviction: Bool, _ savepoints: Savepoints,
     _ body: (TransactionCore) throws -> R
@@ -29,7 +29,7 @@ extension StoreCore {
         }
       } catch is SchemaIsOld {
         try mapped { try reloadForReading() }
-      } catch let error as ExpiredFirst {
+      } catch let error as EvictionFirst {
         try EvictionPass(self, at: error.moment, triesHeld: false).run()
       } catch is SavepointFailed {}
     }
@@ -50,7 +50,7 @@ extension StoreCore {
       }
     } catch is SchemaIsOld {
       return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
-    } catch is ExpiredFirst {
+    } catch is EvictionFirst {
       return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
     } catch is SavepointFailed {
       return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
@@ -74,8 +74,8 @@ extension StoreCore {
     }
     let core = TransactionCore(
       transaction: transaction, schema: schema, store: self, isWrite: true)
-    if schema.hasExpiry { heldRecords.begin(core) }
-    if !isEviction { try checkExpiry(core) }
+    if schema.evicts { heldRecords.begin(core) }
+    if !isEviction { try checkEviction(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
     // The state has the sinks of the write, and some of them refer to the core: without this none
@@ -85,6 +85,9 @@ extension StoreCore {
     let result = try savepoints.run(core, body)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }
     try core.endChanges()
+    if schema.evicts, core.changeCount > 0, try core.isFarAboveLimit() {
+      transaction.afterCommit { [self] _, _ in evictsSoon.store(true, ordering: .relaxed) }
+    }
     return result
   }
 

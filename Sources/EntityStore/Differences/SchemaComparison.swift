@@ -37,6 +37,7 @@ struct SchemaComparison {
     add(.rule, name, Self.rules(old), Self.rules(new), old, new)
     add(.history, name, Self.history(old), Self.history(new), old, new)
     add(.expiry, name, Self.expiry(old), Self.expiry(new), old, new)
+    add(.limit, name, Self.limit(old), Self.limit(new), old, new)
   }
 
   /// Adds the subjects that differ; `old` and `new` have each subject in words by its name.
@@ -141,6 +142,10 @@ struct SchemaComparison {
 
   private static func expiry(_ entity: StoredEntity) -> [String: String] {
     entity.description.expiryText.map { ["expiry": "by \($0)"] } ?? [:]
+  }
+
+  private static func limit(_ entity: StoredEntity) -> [String: String] {
+    entity.description.limitText.map { ["limit": $0] } ?? [:]
   }
 
   private static func history(_ entity: StoredEntity) -> [String: String] {

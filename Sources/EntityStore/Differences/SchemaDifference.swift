@@ -21,6 +21,8 @@ public struct SchemaDifference: Sendable, Hashable {
     case history
     /// The date by which records expire.
     case expiry
+    /// The limit of the number and the size of the records.
+    case limit
   }
 
   /// Whether the newer store alone has the subject, the older store alone, or each in another form.
@@ -29,7 +31,7 @@ public struct SchemaDifference: Sendable, Hashable {
   public let subject: Subject
   /// The entity's name.
   public let entity: String
-  /// The subject's name; of a history, `history`; of an expiry, `expiry`.
+  /// The subject's name; of a history, `history`; of an expiry, `expiry`; of a limit, `limit`.
   public let name: String
   /// The subject in the older store, in words; `nil` where it is not there.
   public let old: String?

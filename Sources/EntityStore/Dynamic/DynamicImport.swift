@@ -41,7 +41,7 @@ package struct DynamicImport: Sendable {
     self.options = options
   }
 
-  /// Imports all pages.
+  /// Imports all pages, and evicts the records that are above a limit then.
   package func run<Pages: AsyncSequence>(
     _ pages: Pages, onEvent: @escaping @Sendable (ImportEvent) -> Void
   ) async throws -> ImportReport where Pages.Element == DynamicPage {
@@ -52,7 +52,7 @@ package struct DynamicImport: Sendable {
       entity: { (core) throws(StoreError) in try core.entity(named: entity) },
       key: numbers.map { Set($0) }, rule: conflict.rule, strategy: strategy, options: options,
       transformation: links.isEmpty ? "" : "links", links: links.map(\.imported))
-    return try await engine.run(onEvent: onEvent) { _ in
+    let report = try await engine.run(onEvent: onEvent) { _ in
       pages
     } decoder: {
       let encoding = PageEncoding(self, key: numbers)
@@ -60,6 +60,9 @@ package struct DynamicImport: Sendable {
     } bytes: { page, body in
       page.forEachText(body)
     }
+    let core = store.core
+    if !core.schema.limited.isEmpty { _ = try await core.onWriter { try core.evict() } }
+    return report
   }
 
   private func keyNumbers() throws -> [UInt32]? {

@@ -82,6 +82,16 @@ extension DeclaredEntity {
     try expire(by: position)
   }
 
+  /// Limits the number and the size of the records.
+  ///
+  /// - Parameter position: the attribute whose least value the oldest record has; `nil` for the order
+  ///   of ids.
+  package mutating func limitRecords(
+    count: Int?, bytes: Int?, by position: Int?
+  ) throws(StoreError) {
+    try setLimit(count: count, bytes: bytes, by: position)
+  }
+
   /// Has changes told in the history.
   ///
   /// - Parameter preserved: indices in ``attributes``.
@@ -89,13 +99,17 @@ extension DeclaredEntity {
     history = .kept(images: images, preserved: preserved)
   }
 
-  /// Takes over the rules of `other`, its indexes over elements, its expiry and its history.
+  /// Takes over the rules of `other`, its indexes over elements, its expiry, limit and history.
   ///
   /// - Parameter positions: where the attributes of `other` are in ``attributes``.
   package mutating func takeRest(
     of other: DeclaredEntity, at positions: [Int]
   ) throws(StoreError) {
     if let expiry = other.expiry { try expire(by: positions[expiry]) }
+    if let limit = other.limit {
+      try setLimit(
+        count: limit.count, bytes: limit.byteCount, by: limit.attribute.map { positions[$0] })
+    }
     for index in other.elementIndexes {
       let index = ElementIndex(attribute: positions[index.attribute], path: index.path)
       if !elementIndexes.contains(index) { elementIndexes.append(index) }

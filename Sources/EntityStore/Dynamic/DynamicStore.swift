@@ -83,11 +83,11 @@ package final class DynamicStore: Sendable {
     try core.write { try body(DynamicTransaction(snapshot: DynamicSnapshot(core: $0))) }
   }
 
-  /// Removes the records that have expired, in transactions of some thousands.
-  package func evictExpired() throws -> EvictionReport {
+  /// Removes the records that have expired or are above a limit, in transactions of some thousands.
+  package func evict() throws -> EvictionReport {
     try core.checkWritable()
-    try core.checkOpen("evict expired records of")
-    return try core.evictExpired()
+    try core.checkOpen("evict records of")
+    return try core.evict()
   }
 
   // MARK: Copies

@@ -64,14 +64,6 @@ extension StoreOptions {
   var moment: Double { now().timeIntervalSinceReferenceDate }
 }
 
-extension StoredEntity {
-  /// The index over the date by which records expire; `nil` where they do not.
-  var expiryIndex: StoredIndex? {
-    guard let expiry = description.expiry else { return nil }
-    return indexes.first { $0.description.attributes == [expiry.attribute] }
-  }
-}
-
 extension TransactionCore {
   /// The records of `entity` that this read leaves out; `nil` where it leaves out none.
   ///
@@ -142,7 +134,7 @@ extension TransactionCore {
     _ index: StoredIndex, after earlier: Double? = nil, at moment: Double,
     _ body: (UInt64) throws(StoreError) -> Bool
   ) throws(StoreError) -> Double? {
-    let first = earlier.map(ExpiryPosition.behind) ?? .first
+    let first = earlier.map(EvictionPosition.behind) ?? .firstDate
     return try forEachExpired(index, from: first, at: moment) { (id, _) throws(StoreError) in
       try body(id)
     }
@@ -151,12 +143,12 @@ extension TransactionCore {
   /// The same from a place in the index on; `body` is given the key of each entry.
   @discardableResult
   func forEachExpired(
-    _ index: StoredIndex, from first: ExpiryPosition, at moment: Double,
+    _ index: StoredIndex, from first: EvictionPosition, at moment: Double,
     _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
   ) throws(StoreError) -> Double? {
     var next: Double?
     do {
-      let last = ExpiryPosition.behind(moment)
+      let last = EvictionPosition.behind(moment)
       let cursor = try Cursor(index.tree, in: transaction)
       try cursor.walk(KeyRange(lower: .included(first.bytes)), backwards: false) { key, value in
         guard last.isAbove(key) else {
@@ -164,13 +156,7 @@ extension TransactionCore {
           if case .date(let date) = try decoder.next(), date.isFinite { next = date }
           return false
         }
-        let id =
-          index.isUnique
-          ? (value.count == 8 ? value._uint64(at: 0) : nil) : KeyDecoder.recordIDSuffix(key)
-        guard let id else {
-          throw StoreError.damagedIndex(index.name, "an entry has no record id")
-        }
-        return try body(id, key)
+        return try body(try index.recordID(ofEntry: key, value), key)
       }
     } catch {
       throw StoreError(wrapping: error)

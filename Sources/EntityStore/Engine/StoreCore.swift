@@ -35,6 +35,8 @@ final class StoreCore: Sendable {
   let recent = CommitCache()
   let expiredRecords = ExpiredRecordsCache()
   let heldRecords = HeldRecords()
+  /// Set by a commit that leaves an entity far above its limit, until the keeper evicts.
+  let evictsSoon = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(true)
 
   /// Opens the file and checks its header; the catalogue is not read yet.

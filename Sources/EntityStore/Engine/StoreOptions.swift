@@ -176,11 +176,12 @@ public struct StoreOptions: Sendable {
   /// Called when a read begins, before a write, and by the store's own thread: from any thread, and
   /// often. The default is the system's clock. Set another one for tests.
   public var now: @Sendable () -> Date = { Date() }
-  /// How long expired records may stay in the file while nothing else is written.
+  /// How long records that have expired, or are above a limit, may stay in the file while nothing
+  /// else is written.
   ///
-  /// A store that is open for writing evicts them by itself: before each write, and otherwise this
-  /// long after the last eviction. Reads leave them out in any case. `nil` evicts before writes and
-  /// by `Store.evictExpired()` alone. The default is a minute.
+  /// A store that is open for writing evicts them by itself: before writes, and otherwise this long
+  /// after the last eviction. Reads leave expired records out in any case. `nil` evicts before writes
+  /// and by `Store.evict()` alone. The default is a minute. See <doc:Expiry> and <doc:EntityLimits>.
   public var evictionInterval: Duration? = .seconds(60)
   /// Whether a file of the other LMDB is made into one of the LMDB of this program before it is
   /// opened for writing.

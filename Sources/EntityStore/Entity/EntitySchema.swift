@@ -25,6 +25,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   let history: HistoryPolicy<E>?
   /// The attribute whose date ends a record's life; none where records do not expire.
   let expires: [any PartialKeyPath<E> & Sendable]
+  /// `nil` where the number and the size of the records are not limited.
+  let limit: EntityLimit<E>?
   /// Names of attributes and relationships that are to go from the file.
   let removed: [String]
   /// The cases of the attributes that hold enumerations, by the attributes' names.
@@ -46,6 +48,8 @@ public struct EntitySchema<E: Entity>: Sendable {
   ///   - expires: at most one attribute, a date, after which a record is in no read and is removed. A record with
   ///     null there never expires. The declaration gives the attribute an index of its own. See
   ///     <doc:Expiry>.
+  ///   - limit: the highest number and size of the records; the oldest records beyond it are removed. See
+  ///     <doc:EntityLimits>.
   ///   - removed: names of attributes and relationships that are to go, with their values, from a
   ///     file that has them. What the file has and is neither declared nor named here stays.
   public init(
@@ -55,7 +59,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     elementIndexes: [ElementIndex<E>] = [],
     relationships: [RelationshipDefinition<E>] = [], rules: [RecordRule<E>] = [],
     history: HistoryPolicy<E>? = nil, expires: [any PartialKeyPath<E> & Sendable] = [],
-    removed: [String] = []
+    limit: EntityLimit<E>? = nil, removed: [String] = []
   ) {
     self.name = name
     self.attributes = attributes
@@ -66,6 +70,7 @@ public struct EntitySchema<E: Entity>: Sendable {
     self.rules = rules
     self.history = history
     self.expires = expires
+    self.limit = limit
     self.removed = removed
     let cases = attributes.compactMap { attribute in attribute.cases.map { (attribute.name, $0) } }
     self.cases = Dictionary(cases, uniquingKeysWith: { first, _ in first })

@@ -72,7 +72,7 @@ public struct HistoryChange: Sendable, Hashable {
   public let attributes: [String]
   /// The number of the write.
   public let transaction: UInt64
-  /// Whether the record was deleted because its date had passed; see `Store.evictExpired()`.
+  /// Whether the record was deleted because its date had passed; see `Store.evict()`.
   ///
   /// Records that went with it by the rules of relationships have not expired themselves.
   public let isExpired: Bool

@@ -38,8 +38,9 @@ struct IndexWriter: ~Copyable {
   /// The bytes appended since the last filler, and the keys of fillers.
   private var unfilled = 0
   private var fillers: [[UInt8]] = []
-  /// Told the first key that is put, which is the least, where records expire by the index.
-  private var dates: (held: HeldRecords, entity: EntityNumber)?
+  /// Told the first key that is put, which is the least, where records leave in the order of the
+  /// index.
+  private var watch: EvictionWatch?
 
   /// - Parameter alsoRemoves: entries are also removed, so none is appended.
   init(
@@ -54,7 +55,7 @@ struct IndexWriter: ~Copyable {
     hasBegun = alsoRemoves
     transaction = core.transaction
     lifted = LiftedEntries()
-    dates = core.dates(in: index)
+    watch = core.evictionWatch(of: index)
   }
 
   deinit { body.deallocate() }
@@ -62,7 +63,7 @@ struct IndexWriter: ~Copyable {
   @inline(__always)
   mutating func put(_ key: UnsafeRawBufferPointer, recordID: UInt64) throws(LMDBError) {
     if !hasBegun { try begin(key) }
-    if dates != nil { tellFirst(key) }
+    if watch != nil { tellFirst(key) }
     if !lifted.isEmpty { try makeWay(for: key) }
     if isUnique { body.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
     let value = UnsafeRawBufferPointer(start: body, count: isUnique ? 8 : 0)
@@ -82,7 +83,7 @@ struct IndexWriter: ~Copyable {
   mutating func put(_ block: borrowing KeyBlock) throws(LMDBError) {
     guard block.count > 0, let keys = block.base else { return }
     if !hasBegun { try begin(block.key(at: 0)) }
-    if dates != nil { tellFirst(block.key(at: 0)) }
+    if watch != nil { tellFirst(block.key(at: 0)) }
     var entry = 0
     if isAppending, !isRepacking {
       entry = try cursor.append(keys: keys, ends: block.ends, values: block.values)
@@ -114,9 +115,9 @@ struct IndexWriter: ~Copyable {
 
   @inline(never)
   private mutating func tellFirst(_ key: UnsafeRawBufferPointer) {
-    guard let dates else { return }
-    dates.held.putFirst(key, of: dates.entity)
-    self.dates = nil
+    guard let watch else { return }
+    for order in watch.orders { watch.held.putFirst(key, of: order) }
+    self.watch = nil
   }
 
   private mutating func begin(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
@@ -268,7 +269,7 @@ extension TransactionCore {
                 key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
                 in: index.tree)
             }
-            if let dates = dates(in: index) { dates.held.put(key, of: dates.entity) }
+            evictionWatch(of: index)?.put(key)
           }
         }
       }
@@ -299,7 +300,7 @@ extension TransactionCore {
     } catch {
       throw StoreError(error)
     }
-    if let dates = dates(in: index) { dates.held.put(key.bytes, of: dates.entity) }
+    evictionWatch(of: index)?.put(key.bytes)
   }
 
   /// Removes the entry of one record from an index that is being built.
@@ -315,17 +316,28 @@ extension TransactionCore {
   }
 }
 
+/// Tells ``HeldRecords`` which entries are put into an index.
+private struct EvictionWatch {
+  let held: HeldRecords
+  /// The orders that are those of the index.
+  let orders: [EvictionOrder]
+
+  func put(_ key: UnsafeRawBufferPointer) {
+    for order in orders { held.put(key, of: order) }
+  }
+}
+
 extension TransactionCore {
-  /// Who is told of the keys that are put into `index`, and the entity that expires by it; `nil`
-  /// where no records do.
+  /// The one that is told of the keys that are put into `index`; `nil` where no records leave in its
+  /// order.
   @inline(__always)
-  fileprivate func dates(in index: StoredIndex) -> (held: HeldRecords, entity: EntityNumber)? {
-    schema.hasExpiry ? knownDates(in: index) : nil
+  fileprivate func evictionWatch(of index: StoredIndex) -> EvictionWatch? {
+    schema.evictsByIndex ? knownWatch(of: index) : nil
   }
 
   @inline(never)
-  private func knownDates(in index: StoredIndex) -> (held: HeldRecords, entity: EntityNumber)? {
-    schema.expiring.first { $0.expiryIndex === index }.map { (store.heldRecords, $0.number) }
+  private func knownWatch(of index: StoredIndex) -> EvictionWatch? {
+    schema.evictionOrders(by: index).map { EvictionWatch(held: store.heldRecords, orders: $0) }
   }
 }
 

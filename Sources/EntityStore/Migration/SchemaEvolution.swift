@@ -56,6 +56,7 @@ struct SchemaEvolution {
     settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
     settleElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
     settleExpiry(declared, result.attributes.map(\.number), keepsOthers: false)
+    settleLimit(declared, result.attributes.map(\.number), keepsOthers: false)
     settleHistory(declared, result.attributes.map(\.number))
   }
 
@@ -97,6 +98,7 @@ struct SchemaEvolution {
     }
     settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
     settleExpiry(declared, numbers, keepsOthers: keepsOthers)
+    settleLimit(declared, numbers, keepsOthers: keepsOthers)
     settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
     settleElementIndexes(declared, numbers, keepsOthers: keepsOthers)
     settleHistory(declared, numbers)
@@ -124,6 +126,26 @@ struct SchemaEvolution {
       result.expiry = nil
     }
     if result.expiry != before { isChanged = true }
+  }
+
+  /// Limits the records as declared.
+  ///
+  /// Called before the indexes are settled: an eviction needs the index of the limit.
+  private mutating func settleLimit(
+    _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
+  ) {
+    let before = result.limit
+    if let limit = declared.limit {
+      result.limit = .init(
+        count: limit.count, byteCount: limit.byteCount,
+        attribute: limit.attribute.map { numbers[$0] })
+    } else if !keepsOthers {
+      result.limit = nil
+    }
+    if let number = result.limit?.attribute, result.attribute(number: number)?.isRemoved != false {
+      result.limit = nil
+    }
+    if result.limit != before { isChanged = true }
   }
 
   private mutating func settleHistory(_ declared: DeclaredEntity, _ numbers: [UInt32]) {
@@ -372,7 +394,8 @@ struct SchemaEvolution {
   /// Whether a new index over `attributes` is built while the store is used; relationships need
   /// theirs.
   private func isBuiltInUse(_ attributes: [UInt32]) -> Bool {
-    guard buildsInUse, attributes != result.expiry.map({ [$0.attribute] }) else { return false }
+    let evicting = [result.expiry?.attribute, result.limit?.attribute].compactMap { $0 }
+    guard buildsInUse, !evicting.contains(where: { attributes == [$0] }) else { return false }
     return attributes.count > 1
       || result.attribute(number: attributes[0])?.type != .recordID
   }

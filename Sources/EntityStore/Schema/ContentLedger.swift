@@ -1,17 +1,22 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The digests of the content that one engine transaction changes, and the second copy of the
-/// catalogue; see Format.md, "Digests" and "Second copy".
+/// The digests of the content that one engine transaction changes, the sizes of limited entities, and
+/// the second copy of the catalogue; see Format.md, "Digests", "Limits of entities" and "Second copy".
 ///
 /// Every write of records, links and buckets adds its change here, whichever path it takes. The
-/// changes are added to the stored digests once, right before the commit. The first write to a file
-/// without digests calculates all of them from the content.
+/// changes are added to the stored digests and sizes once, right before the commit. The first write
+/// to a file without digests calculates all of them from the content.
 final class ContentLedger: CommitPreparation {
-  /// The change of one digest.
+  /// The change of one digest, and of the size of the records.
   final class Sum {
     // Used for each record by one thread; exclusivity checks would slow down each record.
     @exclusivity(unchecked) var change = ContentDigest()
+    /// The change of the sum of the lengths of records; counted for any entity, as a check would cost
+    /// as much.
+    @exclusivity(unchecked) var sizeChange = 0
+    /// Whether the file has the sum of the lengths of these records.
+    var keepsSize = false
     /// Whether the content was removed before the change.
     @exclusivity(unchecked) private(set) var isCleared = false
 
@@ -20,7 +25,26 @@ final class ContentLedger: CommitPreparation {
     /// Called when all of the content is removed.
     func clear() {
       change = ContentDigest()
+      sizeChange = 0
       isCleared = true
+    }
+
+    @inline(__always)
+    func add(_ id: UInt64, _ record: UnsafeRawBufferPointer) {
+      change.add(record: id, checksum: record.recordChecksum)
+      sizeChange &+= record.count
+    }
+
+    @inline(__always)
+    func remove(_ id: UInt64, _ record: WrittenRecord) {
+      change.remove(record: id, checksum: record.checksum)
+      sizeChange &-= record.byteCount
+    }
+
+    @inline(__always)
+    func replace(_ id: UInt64, _ old: WrittenRecord, by new: UnsafeRawBufferPointer) {
+      change.replace(record: id, checksum: old.checksum, by: new.recordChecksum)
+      sizeChange &+= new.count &- old.byteCount
     }
   }
 
@@ -58,6 +82,7 @@ final class ContentLedger: CommitPreparation {
     let isContentChanged = isRecount || sums.values.contains(where: \.isChanged)
     let isCounted = isContentChanged ? try putDigests(in: transaction) : false
     guard isContentChanged || isCatalogueChanged else { return }
+    try putSizes(in: transaction)
     let hasCopy = try CatalogueCopy.tree(in: transaction, isCreated: false) != nil
     guard isCatalogueChanged || !hasCopy else { return }
     if !hasCopy {
@@ -116,6 +141,101 @@ final class ContentLedger: CommitPreparation {
     }
   }
 
+  // MARK: Sizes
+
+  /// The sum of the lengths of the records of `entity`, whose limit is one of bytes, with the changes
+  /// of the running transaction.
+  func size(of entity: EntityNumber, in transaction: Transaction) throws -> Int {
+    try changed(try Self.storedSize(of: entity, trees, in: transaction), of: entity)
+  }
+
+  /// The sum of the lengths of the records of `entity`, whose limit is one of bytes, as the file has
+  /// it.
+  static func storedSize(
+    of entity: EntityNumber, _ trees: Catalogue.Trees, in transaction: Transaction
+  ) throws -> Int {
+    guard let body = try transaction.get(CounterKey.size(entity: entity), in: trees.counters)
+    else { throw badSize("has no size", entity) }
+    guard body.count == 8 else { throw badSize("has a size of another length", entity) }
+    return Int(clamping: body._uint64(at: 0))
+  }
+
+  private func putSizes(in transaction: Transaction) throws {
+    if isRecount || isCatalogueChanged { return try renewSizes(in: transaction) }
+    for (content, sum) in sums where sum.keepsSize && (sum.isCleared || sum.sizeChange != 0) {
+      guard case .records(let entity) = content else { continue }
+      try put(try size(of: entity, in: transaction), of: entity, transaction)
+    }
+  }
+
+  /// Stores the sizes of the entities of the catalogue, whose limits may be new, and removes others.
+  private func renewSizes(in transaction: Transaction) throws {
+    let limited = try Catalogue.descriptions(trees, in: transaction).filter(\.keepsSize)
+      .map(\.number)
+    let keys = Set(limited.map(CounterKey.size))
+    let stored = Set(try sizeKeys(in: transaction))
+    for key in stored.subtracting(keys) { _ = try transaction.delete(key, in: trees.counters) }
+    for entity in limited {
+      let size =
+        isRecount || !stored.contains(CounterKey.size(entity: entity))
+        ? try Self.measured(entity, in: transaction) : try size(of: entity, in: transaction)
+      try put(size, of: entity, transaction)
+    }
+  }
+
+  /// A stored size after the changes of this transaction.
+  private func changed(_ stored: Int, of entity: EntityNumber) throws -> Int {
+    let sum = sums[.records(entity: entity)]
+    let before = sum?.isCleared == true ? 0 : stored
+    let (size, isOverflow) = before.addingReportingOverflow(sum?.sizeChange ?? 0)
+    guard !isOverflow, size >= 0 else { throw Self.badSize("has the size \(stored)", entity) }
+    return size
+  }
+
+  private func sizeKeys(in transaction: Transaction) throws -> [[UInt8]] {
+    let cursor = try Cursor(trees.counters, in: transaction)
+    var keys: [[UInt8]] = []
+    var found = try CounterKey.size(entity: .none).withBytes { (key) throws(LMDBError) in
+      try cursor.seek(atOrAfter: key)
+    }
+    while found, cursor.key.first == CounterKey.sizeKind {
+      keys.append(Array(cursor.key))
+      found = try cursor.next()
+    }
+    return keys
+  }
+
+  private func put(
+    _ size: Int, of entity: EntityNumber, _ transaction: Transaction
+  ) throws {
+    try transaction.put(
+      CounterKey.size(entity: entity), littleEndianBytes(UInt64(size)), in: trees.counters)
+  }
+
+  private static func measured(
+    _ entity: EntityNumber, in transaction: Transaction
+  ) throws -> Int {
+    guard
+      let tree = try transaction.environment.tree(
+        TreeName.records(entity: entity).text, isCreated: false, hasIntegerKeys: true,
+        in: transaction)
+    else { return 0 }
+    let cursor = try Cursor(tree, in: transaction)
+    var size = 0
+    var found = try cursor.first()
+    while found {
+      size += cursor.value.count
+      found = try cursor.next()
+    }
+    return size
+  }
+
+  private static func badSize(_ text: String, _ entity: EntityNumber) -> FormatError {
+    FormatError("entity \(entity), which is limited by bytes, \(text)", .counterSize)
+  }
+
+  // MARK: Digests
+
   /// Calculates one digest from the content.
   private static func digest(
     of content: DigestedContent, in name: TreeName, _ transaction: Transaction
@@ -135,5 +255,17 @@ final class ContentLedger: CommitPreparation {
       found = try cursor.next()
     }
     return digest
+  }
+}
+
+/// The parts of a stored record that are needed when it is replaced or removed.
+struct WrittenRecord {
+  let checksum: UInt32
+  let byteCount: Int
+
+  @inline(__always)
+  init(_ record: UnsafeRawBufferPointer) {
+    checksum = record.recordChecksum
+    byteCount = record.count
   }
 }

@@ -52,6 +52,13 @@ package struct DeclaredEntity: Sendable {
     var path: [String]
   }
 
+  /// A limit of the records; the attribute by its index in ``DeclaredEntity/attributes``.
+  struct DeclaredLimit: Sendable, Hashable {
+    var count: Int?
+    var byteCount: Int?
+    var attribute: Int?
+  }
+
   /// Whether and how the history keeps changes; attributes by their indices in
   /// ``DeclaredEntity/attributes``.
   enum DeclaredHistory: Sendable, Hashable {
@@ -73,7 +80,9 @@ package struct DeclaredEntity: Sendable {
   var history: DeclaredHistory?
   /// The index in ``attributes`` of the date by which records expire; set by
   /// ``expire(by:)``.
-  private(set) var expiry: Int?
+  var expiry: Int?
+  /// Set by ``setLimit(count:bytes:by:)``.
+  var limit: DeclaredLimit?
   /// Names of attributes that are to go from the file, if it has them.
   var removed: [String]
   /// Whether indexes and constraints of the file that are not declared here stay as they are,
@@ -203,18 +212,7 @@ package struct DeclaredEntity: Sendable {
       }
       return .kept(images: policy.keepsImages, preserved: preserved)
     }
-    guard schema.expires.count <= 1 else {
-      throw .badSchema(
-        entity: schema.name,
-        "its records expire by \(schema.expires.count) attributes; name one date")
-    }
-    if let path = schema.expires.first {
-      guard let index = schema.index(of: path) else {
-        throw .badSchema(
-          entity: schema.name, "its records expire by \(path), which is no attribute")
-      }
-      try expire(by: index)
-    }
+    try setEviction(of: schema)
     relationships = try DeclaredRelationship.relationships(of: schema)
     try check(relationships)
     for rule in schema.rules {
@@ -360,26 +358,6 @@ extension DeclaredEntity {
 }
 
 extension DeclaredEntity {
-  /// Has records expire by the date in the attribute at `position`, which gets an index of its own.
-  mutating func expire(by position: Int) throws(StoreError) {
-    let attribute = attributes[position]
-    guard attribute.storage.type == .date else {
-      throw .badSchema(
-        entity: name, attribute: attribute.name,
-        "its records cannot expire by '\(attribute.name)', which is stored as a "
-          + "\(attribute.storage.type.name); name an attribute of type Date")
-    }
-    expiry = position
-    guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
-    indexes.append(Index(attributes: [position], isUnique: false))
-    guard indexes.count + elementIndexes.count <= Self.mostIndexes else {
-      throw .badSchema(
-        entity: name,
-        "with the index of its expiry it has \(indexes.count + elementIndexes.count) indexes, the limit "
-          + "is \(Self.mostIndexes)")
-    }
-  }
-
   /// Adds an index over what `path` leads to in the documents of the attribute at `position`.
   mutating func addElementIndex(over position: Int, path: [String]) throws(StoreError) {
     guard attributes[position].storage.isDocument else {

@@ -21,6 +21,14 @@ final class StoredSchema: Sendable {
   let expiring: [StoredEntity]
   /// Whether there is one.
   let hasExpiry: Bool
+  /// The entities whose number or size of records is limited.
+  let limited: [StoredEntity]
+  /// Whether records may leave the file by themselves.
+  let evicts: Bool
+  /// The orders that are those of an index, by the index.
+  private let indexOrders: [ObjectIdentifier: [EvictionOrder]]
+  /// Whether records leave in the order of an index.
+  let evictsByIndex: Bool
   private let byName: [String: StoredEntity]
   /// Declared entities whose attributes are no longer those of the file: their types must not read
   /// or write records, whose layout they do not know.
@@ -43,10 +51,27 @@ final class StoredSchema: Sendable {
     keepsHistory = entities.contains { $0.description.history != nil }
     expiring = entities.filter { $0.description.expiry != nil }
     hasExpiry = !expiring.isEmpty
+    limited = entities.filter { $0.description.limit != nil }
+    evicts = hasExpiry || !limited.isEmpty
+    var orders: [ObjectIdentifier: [EvictionOrder]] = [:]
+    func add(_ index: StoredIndex?, _ entity: StoredEntity, _ cause: EvictionCause) {
+      guard let index else { return }
+      let order = EvictionOrder(entity: entity.number, cause: cause)
+      orders[ObjectIdentifier(index), default: []].append(order)
+    }
+    for entity in expiring { add(entity.expiryIndex, entity, .expiry) }
+    for entity in limited { add(entity.limitIndex, entity, .limit) }
+    indexOrders = orders
+    evictsByIndex = !orders.isEmpty
     hasElementIndexes = entities.contains { !$0.elementIndexes.isEmpty }
     byName = Dictionary(
       entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     misfits = Set(entities.filter(\.isMisfit).map(\.name))
+  }
+
+  /// The orders that are those of `index`; `nil` where no records leave by it.
+  func evictionOrders(by index: StoredIndex) -> [EvictionOrder]? {
+    indexOrders[ObjectIdentifier(index)]
   }
 
   func entity(named name: String) -> StoredEntity? { byName[name] }

@@ -36,9 +36,12 @@ struct RecordRenewal {
       ? [:] : Dictionary(entity.layouts.map { ($0.number, $0) }) { first, _ in first }
   }
 
+  /// Whether a record may be renewed.
+  var isNeeded: Bool { !outdated.isEmpty || !outlines.isEmpty }
+
   /// The record in the current layout; `nil` where it may stay as it is.
   func renewed(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws -> [UInt8]? {
-    if outdated.isEmpty, outlines.isEmpty { return nil }
+    guard isNeeded else { return nil }
     let number = try RecordLayout.layoutNumber(of: bytes)
     guard let layout = outdated[number] ?? layouts[number] else { return nil }
     var isOther = outdated[number] != nil

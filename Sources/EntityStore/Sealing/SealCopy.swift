@@ -37,7 +37,7 @@ struct SealCopy {
     var header = SchemaFingerprint()
     try copyHeader(&header)
     let schema = try copyCatalogue(known.catalogue)
-    try copyCounters(&header)
+    try copyCounters(&header, sizes: try renewedSizes(of: entities))
     try copyBuckets()
     try writer.beginTree(TreeName.imports.text)
     for entity in entities { try copy(entity, stored) }
@@ -136,12 +136,37 @@ struct SealCopy {
     }
   }
 
-  private mutating func copyCounters(_ fingerprint: inout SchemaFingerprint) throws {
+  /// - Parameter sizes: the sizes of entities that are not those of the store, by their keys.
+  private mutating func copyCounters(
+    _ fingerprint: inout SchemaFingerprint, sizes: [[UInt8]: UInt64]
+  ) throws {
     try writer.beginTree(TreeName.counters.text)
     try forEachPair(of: tree(.counters)) { copy, key, body in
-      fingerprint.add(key: key, body: body)
-      try copy.writer.add(key, body)
+      let key = Array(key)
+      let body = sizes[key].map(littleEndianBytes) ?? Array(body)
+      body.withUnsafeBytes { body in key.withUnsafeBytes { fingerprint.add(key: $0, body: body) } }
+      try copy.add(key, body)
     }
+  }
+
+  /// The sums of the lengths that records will have, by the keys of their counters, where the copy may
+  /// have shorter records.
+  private func renewedSizes(of entities: [EntityDescription]) throws -> [[UInt8]: UInt64] {
+    var sizes: [[UInt8]: UInt64] = [:]
+    for entity in entities where entity.keepsSize {
+      let renewal = RecordRenewal(entity)
+      guard renewal.isNeeded else { continue }
+      let cursor = try Cursor(tree(.records(entity: entity.number)), in: transaction)
+      var size: UInt64 = 0
+      var found = try cursor.first()
+      while found {
+        let record = try renewal.renewed(cursor.value, id: cursor.integerKey)
+        size += UInt64(record?.count ?? cursor.value.count)
+        found = try cursor.next()
+      }
+      sizes[CounterKey.size(entity: entity.number)] = size
+    }
+    return sizes
   }
 
   /// Copies the catalogue, and makes its second copy; returns its fingerprint.

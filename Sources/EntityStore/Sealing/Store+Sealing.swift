@@ -20,7 +20,7 @@ extension Store {
   ///
   /// The file has records, indexes, links, orders, buckets and the schema. The file has no history,
   /// nothing that importers remember of their sources, no values of removed attributes, no expired
-  /// record, and no byte of deleted data. Expired records are evicted from the store first. One
+  /// record, and no byte of deleted data. Expired records are evicted from the store first, and those above a limit. One
   /// commit gives the same bytes whenever name, generation and dates are the same.
   /// ``init(at:entities:options:)-(String,_,_)`` opens the file, always read-only and without a
   /// lock file. See <doc:SealedFiles>.
@@ -107,8 +107,8 @@ extension StoreCore {
     }
   }
 
-  /// Removes the expired records, which a reader of the sealed file would not see and find in its
-  /// bytes.
+  /// Removes the records above limits, where this store may write, and the expired ones, which a reader
+  /// of the sealed file would not see and find in its bytes.
   ///
   /// - Throws: ``StoreError/Code/denied`` where some remain.
   private func evictBeforeSealing() throws {
@@ -120,9 +120,10 @@ extension StoreCore {
         return nil
       }
     }
-    guard try expired() != nil else { return }
     let isWritable = !environment.isSealed && !options.isReadOnly
-    if isWritable { _ = try evictExpired() }
+    if isWritable, try read({ try $0.isAboveLimit() }) { _ = try evict() }
+    guard try expired() != nil else { return }
+    if isWritable { _ = try evict() }
     guard let left = try expired() else { return }
     throw StoreError(
       .denied,

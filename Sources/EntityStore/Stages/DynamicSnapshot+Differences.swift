@@ -56,6 +56,13 @@ extension DynamicSnapshot {
     {
       try declared.expire(by: position)
     }
+    if let limit = entity.description.limit {
+      try declared.setLimit(
+        count: limit.count, bytes: limit.byteCount,
+        by: limit.attribute.flatMap { number in
+          attributes.firstIndex { $0.number == number }
+        })
+    }
     for end in core.schema.ends(of: entity) {
       guard let name = end.name else { continue }
       declared.relationships.append(

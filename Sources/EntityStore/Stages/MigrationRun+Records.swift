@@ -27,7 +27,7 @@ extension MigrationRun {
       guard let last = ids.last else { break }
       try core.forEachStored(ids, of: after) { id, cursor in
         let view = try source.stored(cursor.value, id: id, isCarriedOver: true)
-        let checksum = cursor.value.recordChecksum
+        let replaced = WrittenRecord(cursor.value)
         let values: [Value]
         do {
           let stored = try before.values(of: view)
@@ -41,8 +41,7 @@ extension MigrationRun {
         var record = try changes.content(of: values)
         try record.withUnsafeMutableBytes { bytes in
           _ = changes.seal(bytes.recordContent, id: id)
-          try changes.replace(
-            id, checksum: checksum, at: cursor, with: UnsafeRawBufferPointer(bytes))
+          try changes.replace(id, replaced, at: cursor, with: UnsafeRawBufferPointer(bytes))
         }
         try work?.step()
       }

@@ -82,7 +82,7 @@ final class MigrationRun {
   func put(_ description: EntityDescription) throws {
     var description = description
     // The declared types, which come last, say it again.
-    description.settleExpiry()
+    description.settleEviction()
     let before = try entities().first { $0.number == description.number }
     description.rules = try description.rules.filter { rule in
       // Rules that this program cannot read in any case stay.

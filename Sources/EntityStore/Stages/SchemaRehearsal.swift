@@ -270,6 +270,11 @@ struct SchemaRehearsal {
         after.expiryText.map { "records expire by '\($0)', those of the past at once" }
           ?? "no record expires")
     }
+    if before.limit != after.limit {
+      add(
+        after.limitText.map { "limited to \($0), the oldest records beyond it are evicted" }
+          ?? "no limit")
+    }
     if before.history != after.history {
       add(
         after.history.map { "history of what is written from now on: \(after.words(of: $0))" }

@@ -13,7 +13,7 @@ import Testing
       }
       clock.now = 1_010
       let before = try store.read { try $0.historyToken() }
-      let report = try store.evictExpired()
+      let report = try store.evict()
       #expect(report.batchCount == 3 && report.evictedCounts == ["Offer": count])
       let writes = try store.history(.after(before))
       #expect(writes.count == 3)
@@ -54,12 +54,12 @@ import Testing
         _ = try tx.insert(Seat(coupon: kept))
         return kept
       }
-      let report = try store.evictExpired()
+      let report = try store.evict()
       #expect(report.evictedCount == 1 && report.heldCounts == ["Coupon": 1])
       #expect(try store.count(Coupon.all) == 0)
       #expect(try store.fetch(coupon) == nil)
       try store.write { tx in _ = try tx.delete(Seat.all) }
-      let second = try store.evictExpired()
+      let second = try store.evict()
       #expect(second.evictedCount == 1 && second.heldCount == 0)
     }
   }
@@ -113,7 +113,7 @@ import Testing
           kill(getpid(), SIGKILL)
         }
         clock.now += 5
-        _ = try await store.evictExpired()
+        _ = try await store.evict()
         while true { sleep(1) }
       }
       try expectSound(path)
@@ -123,7 +123,7 @@ import Testing
       let shown = try await store.count(Offer.all)
       #expect(shown == 0)
       let left = try store.storedCount(of: Offer.self)
-      let report: EvictionReport = try await store.evictExpired()
+      let report: EvictionReport = try await store.evict()
       #expect(report.evictedCount == left)
       store.close()
     }

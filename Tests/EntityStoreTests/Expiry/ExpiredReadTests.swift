@@ -185,7 +185,7 @@ struct ExpiredReadTests {
       let before = try ReadPath.all.map { path in try store.read { try path.read($0) } }
       let pinned = try store.snapshot()
       #expect(try store.storedCount(of: Offer.self) == 12)
-      let report = try store.evictExpired()
+      let report = try store.evict()
       #expect(report.evictedCounts == ["Offer": 6])
       for (path, text) in zip(ReadPath.all, before) {
         let after = try store.read { try path.read($0) }
@@ -211,7 +211,7 @@ struct ExpiredReadTests {
         return codes
       }
       let before = try await read()
-      _ = try await store.evictExpired()
+      _ = try await store.evict()
       let after = try await read()
       #expect(before == after)
       #expect(before.count > 18)
@@ -239,7 +239,7 @@ struct ExpiredReadTests {
         }
       }
       let before = try read()
-      try store.evictExpired()
+      try store.evict()
       let after = try read()
       #expect(after == before)
     }

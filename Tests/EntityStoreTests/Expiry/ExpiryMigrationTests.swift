@@ -147,7 +147,7 @@ private struct Slip: Entity {
       let reader = try Store(at: path, entities: Self.entities, options: options)
       #expect(try reader.count(Offer.all) == 0)
       #expect(try reader.storedCount(of: Offer.self) == 1)
-      _ = try storeError(.readOnly) { () throws in _ = try reader.evictExpired() as EvictionReport }
+      _ = try storeError(.readOnly) { () throws in _ = try reader.evict() as EvictionReport }
       reader.close()
 
       let notes = try open(path, clock, [Slip.self])

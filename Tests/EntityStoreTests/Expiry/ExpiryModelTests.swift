@@ -136,7 +136,7 @@ private final class ExpiryRun {
   private func evict() throws {
     let before = model.offers.count
     model.evict(clock.now)
-    let report = try store.evictExpired()
+    let report = try store.evict()
     #expect(report.evictedCount == before - model.offers.count, "\(SeededNumbers.replay)")
   }
 

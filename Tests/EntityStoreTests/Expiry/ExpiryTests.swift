@@ -38,7 +38,7 @@ struct ExpiryTests {
       }
       #expect(try pinned.count(Offer.all) == 1)
       #expect(try store.count(Offer.all) == 0)
-      try store.evictExpired()
+      try store.evict()
       #expect(try pinned.fetch(Offer.all).count == 1)
       try pinned.advance()
       #expect(try pinned.count(Offer.all) == 0)
@@ -76,10 +76,10 @@ struct ExpiryTests {
         let count = try snapshot.relatedCount(Shop.offers, of: shop)
         #expect(codes == ["b"] && count == 1)
       }
-      let report = try store.evictExpired()
+      let report = try store.evict()
       #expect(report.evictedCounts == ["Offer": 1])
       #expect(report.heldCount == 0)
-      let again = try store.evictExpired()
+      let again = try store.evict()
       #expect(again.evictedCount == 0)
     }
   }

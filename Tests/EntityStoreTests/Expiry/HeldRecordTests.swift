@@ -52,21 +52,21 @@ import Testing
       #expect(held.visitCount - first < 100)
       #expect(try store.storedCount(of: Voucher.self) == count + 1 + 2)
       #expect(try store.count(Voucher.all) == 3)
-      let report = try store.evictExpired()
+      let report = try store.evict()
       #expect(report.heldCounts == ["Voucher": count] && report.evictedCount == 0)
       let second = held.visitCount
       try store.write { _ = try $0.insert(Voucher("c")) }
       #expect(held.visitCount == second)
       let third = try Store(
         at: store.core.path, entities: Self.entities, options: clock.options)
-      #expect(try third.evictExpired().heldCount == count)
+      #expect(try third.evict().heldCount == count)
       try third.write { _ = try $0.insert(Voucher("d")) }
       let fourth = third.core.heldRecords.visitCount
       try third.write { _ = try $0.insert(Voucher("e")) }
       #expect(third.core.heldRecords.visitCount == fourth)
       third.close()
       try store.write { _ = try $0.delete(Claim.all) }
-      #expect(try store.evictExpired().evictedCount == count)
+      #expect(try store.evict().evictedCount == count)
     }
   }
 
@@ -106,7 +106,7 @@ import Testing
       let visits = store.core.heldRecords.visitCount
       try store.write { _ = try $0.insert(Voucher("f")) }
       #expect(store.core.heldRecords.visitCount == visits)
-      let report = try store.evictExpired()
+      let report = try store.evict()
       #expect(report.heldCount == 10 && report.evictedCount == 0)
     }
   }
@@ -179,7 +179,7 @@ import Testing
     var isMade = false
     _ = sealed.companions.companion {
       isMade = true
-      return ExpiryKeeper(sealed.core, interval: .seconds(60))
+      return EvictionKeeper(sealed.core, interval: .seconds(60))
     }
     #expect(isMade && sealed.builder == nil)
     #expect(try sealed.count(Voucher.all) == 0)

@@ -100,7 +100,7 @@ import Testing
     }
     try damaged { core, _, author in
       let record = try #require(try core.record(1, of: author.to))
-      try core.changes(of: author.to).remove(1, checksum: record.recordChecksum)
+      try core.changes(of: author.to).remove(1, WrittenRecord(record))
       let entity = author.to
       var key = KeyEncoder()
       try key.append(.string("A"))

@@ -22,6 +22,7 @@
     "Index": MacroSpec(type: IndexMacro.self),
     "Unique": MacroSpec(type: IndexMacro.self),
     "Expires": MacroSpec(type: IndexMacro.self),
+    "Limit": MacroSpec(type: IndexMacro.self),
   ]
 
   /// Expects that `source` is accepted and becomes `expanded`.

@@ -23,7 +23,7 @@
     }
 
     static func evicting(_ store: Store) throws {
-      let report = try store.evictExpired()
+      let report = try store.evict()
       print("removed \(report.evictedCount), could not remove \(report.heldCount)")
     }
 

@@ -80,6 +80,9 @@ struct SchemaCommand: StoreCommand {
           if let name = entity.description.expiryText {
             console.note("\(entity.name): records expire by '\(name)'")
           }
+          if let text = entity.description.limitText {
+            console.note("\(entity.name): limited to \(text)")
+          }
           if let text = entity.historyText { console.note("\(entity.name): history: \(text)") }
         }
       }

@@ -39,7 +39,7 @@ struct SchemaFileEntity {
   fileprivate init(_ node: SchemaNode) throws {
     try node.check(members: [
       "entity", "attributes", "indexes", "elementIndexes", "relationships", "rules", "history",
-      "expires",
+      "expires", "limit",
     ])
     guard let list = try node.array("attributes") else {
       throw node.failure("has no array 'attributes'")
@@ -83,6 +83,12 @@ struct SchemaFileEntity {
         preserved: try history.texts("preserved").map { try position($0, history) })
     }
     if let name = try node.text("expires") { try declared.haveExpire(by: try position(name, node)) }
+    if let limit = try node.object("limit") {
+      try limit.check(members: ["count", "bytes", "by"])
+      try declared.limitRecords(
+        count: try limit.integer("count"), bytes: try limit.integer("bytes"),
+        by: try limit.text("by").map { try position($0, limit) })
+    }
     for relationship in try node.array("relationships") ?? [] {
       undeclared.append("relationship '\(try relationship.text("name") ?? "?")'")
     }

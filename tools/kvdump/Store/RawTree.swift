@@ -27,7 +27,7 @@ struct RawTree {
     switch kind {
     case .header: "format, UUID and number of the schema"
     case .catalogue: "descriptions of the entities"
-    case .counters: "next record ids"
+    case .counters: "next record ids, and sizes of limited entities"
     case .buckets: "the program's own keys and values"
     case .imports: "how far imports are, and their reports"
     case .links(let number, let side):
@@ -169,6 +169,9 @@ struct RawTree {
     guard body.count == 8 else { return nil }
     if key.count == 1, key[0] == 2 { return "next entity: \(body._uint64(at: 0))" }
     if key.count == 1, key[0] == 3 { return "next relationship: \(body._uint64(at: 0))" }
+    if let number = CounterKey.sizedEntity(key) {
+      return "size of the records of entity \(number): \(body._uint64(at: 0)) bytes"
+    }
     guard let number = CatalogueKey.entityNumber(key) else { return nil }
     return "next record of entity \(number): \(body._uint64(at: 0))"
   }

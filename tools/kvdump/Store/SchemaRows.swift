@@ -6,7 +6,7 @@ enum SchemaRows {
   static let entityColumns = [
     Column("entity"), Column("attributes"), Column("indexes"),
     Column("elementIndexes"), Column("relationships"), Column("rules"),
-    Column("history"), Column("expires"),
+    Column("history"), Column("expires"), Column("limit"),
   ]
 
   static let attributeColumns = [
@@ -71,7 +71,19 @@ enum SchemaRows {
           })),
       history(entity.description),
       entity.description.expiryText.map(Cell.text) ?? .absent,
+      limit(entity.description),
     ]
+  }
+
+  private static func limit(_ entity: EntityDescription) -> Cell {
+    guard let limit = entity.limit else { return .absent }
+    let name = limit.attribute.flatMap { entity.attribute(number: $0)?.name }
+    return .json(
+      JSONText.object([
+        ("count", limit.count.map { .integer(Int64($0)) } ?? .absent),
+        ("bytes", limit.byteCount.map { .integer(Int64($0)) } ?? .absent),
+        ("by", name.map(Cell.text) ?? .absent),
+      ]))
   }
 
   private static func history(_ entity: EntityDescription) -> Cell {

@@ -21,9 +21,10 @@ enum WriteStore {
     try withStore(path) { try $0.write(body) }
   }
 
-  /// Removes the expired records of the store at `path`; a failure leaves some of them removed.
+  /// Removes the records of the store at `path` that have expired or are above a limit; a failure
+  /// leaves some of them removed.
   static func evict(_ path: String) throws -> EvictionReport {
-    try withStore(path) { try $0.evictExpired() }
+    try withStore(path) { try $0.evict() }
   }
 
   private static func withStore<R>(_ path: String, _ body: (DynamicStore) throws -> R) throws -> R {

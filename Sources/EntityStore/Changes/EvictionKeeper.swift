@@ -1,15 +1,16 @@
 internal import LMDB
 
-/// Evicts expired records of a store that is open for writing, on the writer's thread, while
-/// nothing else has it done.
+/// Evicts records of a store that is open for writing, on the writer's thread, while nothing else
+/// has it done.
 ///
-/// A write evicts before it begins. The keeper evicts when the store is opened, and after a
-/// record's date has passed without a write; between two evictions is
+/// A write evicts before it begins. The keeper evicts when the store is opened, after a record's date
+/// has passed without a write, and after a commit; between two evictions is
 /// ``StoreOptions/evictionInterval``. Records that expire one after the other then cost one commit
-/// for each interval.
+/// for each interval. Only behind a commit that leaves an entity far above its limit it evicts at
+/// once.
 ///
 /// State, under its mutex: the listener.
-final class ExpiryKeeper: StoreCompanion {
+final class EvictionKeeper: StoreCompanion {
   private let core: StoreCore
   private let interval: Duration
   private let alarm = Alarm()
@@ -28,8 +29,9 @@ final class ExpiryKeeper: StoreCompanion {
     // A record that is written may expire before all others. The alarm that is set already is not
     // later than one interval after the last eviction, or there was none to wait for.
     let key = environment.addCommitListener { [weak self] _ in
-      guard let self, self.core.schema.hasExpiry else { return }
-      self.look(after: self.interval)
+      guard let self, self.core.schema.evicts else { return }
+      let isSoon = self.core.evictsSoon.exchange(false, ordering: .relaxed)
+      self.look(after: isSoon ? .zero : self.interval)
     }
     listener.withLock { $0 = key }
     look(after: .zero)
@@ -59,16 +61,19 @@ final class ExpiryKeeper: StoreCompanion {
   }
 }
 
-extension ExpiryKeeper {
-  /// Tries all that has expired, as the reason why a record could not be removed may be gone; other
-  /// writes have their turn between two transactions.
+extension EvictionKeeper {
+  /// Tries everything, as the reason why a record could not be removed may be gone; other writes have
+  /// their turn between two transactions.
   ///
   /// - Returns: the time until the next record expires; `nil` for none.
   private func evictAll(_ core: StoreCore) async throws -> Double? {
     let moment = core.options.moment
     let pass = try await core.onWriter { () throws -> Handed<EvictionPass>? in
-      try core.checkOpen("evict expired records of")
-      guard try core.read({ try $0.hasExpired(ofAny: $0.schema.expiring) }) else { return nil }
+      try core.checkOpen("evict records of")
+      let isDue = try core.read {
+        try $0.hasExpired(ofAny: $0.schema.expiring) || $0.isAboveLimit()
+      }
+      guard isDue else { return nil }
       return Handed(EvictionPass(core, at: moment, triesHeld: true))
     }
     if let pass { while try await core.onWriter({ try pass.value.step() }) {} }

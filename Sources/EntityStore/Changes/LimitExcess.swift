@@ -1,0 +1,147 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// How far the records of an entity are above its limit.
+struct LimitExcess {
+  /// Not above 0 within the limit, as ``byteCount``.
+  var count = 0
+  var byteCount = 0
+
+  var isAbove: Bool { count > 0 || byteCount > 0 }
+}
+
+// An eviction ends at the limit. A write evicts first only where an entity is above its limit by more
+// than a sixteenth: otherwise each write of a full cache would cost a second commit.
+
+extension TransactionCore {
+  /// How far the records of `entity` are above its limit, with the changes of this transaction.
+  ///
+  /// - Parameter tolerance: the part of the limit, as a power of one half, that is not counted.
+  private func excess(
+    of entity: StoredEntity, tolerance: Int? = nil
+  ) throws(StoreError) -> LimitExcess {
+    func above(_ value: Int, _ limit: Int) -> Int {
+      value - limit - (tolerance.map { limit >> $0 } ?? 0)
+    }
+    var excess = LimitExcess()
+    guard let limit = entity.description.limit else { return excess }
+    if let most = limit.count { excess.count = above(try count(of: entity), most) }
+    if let most = limit.byteCount { excess.byteCount = above(try size(of: entity), most) }
+    return excess
+  }
+
+  /// The sum of the lengths of the records of `entity`, which is limited by bytes.
+  func size(of entity: StoredEntity) throws(StoreError) -> Int {
+    do {
+      // The changes that a write adds up are those of the transaction that writes.
+      return isWrite
+        ? try ContentLedger.of(self).size(of: entity.number, in: transaction)
+        : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+
+  /// Whether an entity is above its limit; with the records that cannot be removed.
+  func isAboveLimit() throws(StoreError) -> Bool {
+    for entity in schema.limited where try excess(of: entity).isAbove { return true }
+    return false
+  }
+
+  /// Whether an entity is above its limit by more than a sixteenth, and has records that an eviction
+  /// would try.
+  func isFarAboveLimit() throws(StoreError) -> Bool {
+    for entity in schema.limited where try excess(of: entity, tolerance: 4).isAbove {
+      if try hasDueRecords(of: entity, .limit, at: 0) { return true }
+    }
+    return false
+  }
+
+  /// The oldest records from a place on that have to go for the entity to be at its limit.
+  func recordsAboveLimit(
+    of entity: StoredEntity, from start: EvictionPosition, atMost most: Int, triesHeld: Bool
+  ) throws(StoreError) -> DueRecords {
+    var due = DueRecords(end: start, isLast: true)
+    var excess = try excess(of: entity)
+    guard excess.isAbove else { return due }
+    // Further records may go with each one.
+    let most = schema.cascades(into: entity) ? min(1, most) : most
+    let order = EvictionOrder(entity: entity.number, cause: .limit)
+    try forEachOldest(of: entity, from: start) { (id, key) throws(StoreError) in
+      due.end = .behind(key)
+      guard isTried(id, key, in: order, triesHeld: triesHeld) else { return true }
+      due.ids.append(id)
+      excess.count -= 1
+      if excess.byteCount > 0 {
+        excess.byteCount -= try storedRecord(id, of: entity)?.count ?? 0
+      }
+      due.isLast = false
+      return excess.isAbove && due.ids.count < most
+    }
+    return due
+  }
+
+  /// Called for a record that is put under an id that it had before: all other records that are new have
+  /// the highest id.
+  func noteRestored(_ id: UInt64, of entity: StoredEntity) {
+    guard let limit = entity.description.limit, limit.attribute == nil else { return }
+    let order = EvictionOrder(entity: entity.number, cause: .limit)
+    bigEndianBytes(id).withBytes { store.heldRecords.put($0, of: order) }
+  }
+
+  /// Visits the records of a limited entity, the oldest first, until `body` returns false.
+  private func forEachOldest(
+    of entity: StoredEntity, from start: EvictionPosition,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    do {
+      if let index = entity.limitIndex {
+        let cursor = try Cursor(index.tree, in: transaction)
+        try cursor.walk(KeyRange(lower: .included(start.bytes)), backwards: false) { key, value in
+          try body(try index.recordID(ofEntry: key, value), key)
+        }
+        return
+      }
+      let cursor = try Cursor(entity.records, in: transaction)
+      var found = try cursor.seek(atOrAfter: start.id)
+      while found {
+        let id = cursor.integerKey
+        let goesOn = try bigEndianBytes(id).withBytes { (key) throws(StoreError) in
+          try body(id, key)
+        }
+        guard goesOn else { return }
+        found = try cursor.next()
+      }
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
+
+extension StoredSchema {
+  /// Whether the removal of a record of `entity` may remove others of it.
+  fileprivate func cascades(into entity: StoredEntity) -> Bool {
+    if relationships.isEmpty { return false }
+    var known: Set<EntityNumber> = []
+    var open = [entity]
+    while let next = open.popLast() {
+      for end in ends(of: next) where end.onDelete == .cascade {
+        if end.target === entity { return true }
+        if known.insert(end.target.number).inserted { open.append(end.target) }
+      }
+    }
+    return false
+  }
+}
+
+extension StoredIndex {
+  /// The id of the record that an entry leads to.
+  func recordID(
+    ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(StoreError) -> UInt64 {
+    let id =
+      isUnique ? (value.count == 8 ? value._uint64(at: 0) : nil) : KeyDecoder.recordIDSuffix(key)
+    guard let id else { throw .damagedIndex(name, "an entry has no record id") }
+    return id
+  }
+}

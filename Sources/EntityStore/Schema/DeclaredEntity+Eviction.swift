@@ -1,0 +1,87 @@
+internal import LodestoreFormat
+
+extension DeclaredEntity {
+  /// Has records expire, and limits them, as `schema` says.
+  mutating func setEviction<E: Entity>(of schema: EntitySchema<E>) throws(StoreError) {
+    guard schema.expires.count <= 1 else {
+      throw .badSchema(
+        entity: schema.name,
+        "its records expire by \(schema.expires.count) attributes; name one date")
+    }
+    if let path = schema.expires.first {
+      guard let index = schema.index(of: path) else {
+        throw .badSchema(
+          entity: schema.name, "its records expire by \(path), which is no attribute")
+      }
+      try expire(by: index)
+    }
+    if let limit = schema.limit {
+      guard limit.oldest.count <= 1 else {
+        throw .badSchema(
+          entity: schema.name,
+          "its limit is by \(limit.oldest.count) attributes; name one, or none for the order of insertion"
+        )
+      }
+      let position = try limit.oldest.first.map { path throws(StoreError) in
+        guard let index = schema.index(of: path) else {
+          throw StoreError.badSchema(
+            entity: schema.name, "its limit is by \(path), which is no attribute")
+        }
+        return index
+      }
+      try setLimit(count: limit.count, bytes: limit.byteCount, by: position)
+    }
+  }
+
+  /// Has records expire by the date in the attribute at `position`, which gets an index of its own.
+  mutating func expire(by position: Int) throws(StoreError) {
+    let attribute = attributes[position]
+    guard attribute.storage.type == .date else {
+      throw .badSchema(
+        entity: name, attribute: attribute.name,
+        "its records cannot expire by '\(attribute.name)', which is stored as a "
+          + "\(attribute.storage.type.name); name an attribute of type Date")
+    }
+    expiry = position
+    try addIndex(over: position, of: "expiry")
+  }
+
+  /// Limits the number and the size of the records.
+  ///
+  /// - Parameter position: the attribute whose least value the oldest record has, which gets an index
+  ///   of its own; `nil` for the order of ids.
+  mutating func setLimit(
+    count: Int?, bytes: Int?, by position: Int?
+  ) throws(StoreError) {
+    guard count != nil || bytes != nil else {
+      throw .badSchema(
+        entity: name,
+        "its limit names no number of records and no number of bytes; name one of them")
+    }
+    if let number = [count, bytes].compactMap({ $0 }).first(where: { $0 < 1 }) {
+      throw .badSchema(entity: name, "its limit is \(number), and must be at least 1")
+    }
+    limit = DeclaredLimit(count: count, byteCount: bytes, attribute: position)
+    guard let position else { return }
+    let attribute = attributes[position]
+    guard attribute.storage.type.isIndexable else {
+      throw .badSchema(
+        entity: name, attribute: attribute.name,
+        "its limit cannot be by '\(attribute.name)', which is stored as a "
+          + "\(attribute.storage.type.name) and has no order")
+    }
+    try addIndex(over: position, of: "limit")
+  }
+
+  /// Adds the index over the attribute at `position` where there is none.
+  private mutating func addIndex(over position: Int, of part: String) throws(StoreError) {
+    guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
+    indexes.append(Index(attributes: [position], isUnique: false))
+    guard indexes.count + elementIndexes.count <= Self.mostIndexes else {
+      throw .badSchema(
+        entity: name,
+        "with the index of its \(part) it has \(indexes.count + elementIndexes.count) indexes, the limit "
+          + "is \(Self.mostIndexes)")
+    }
+  }
+}
