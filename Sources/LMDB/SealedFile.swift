@@ -13,12 +13,15 @@ package enum SealedFile {
   /// Makes a sealed file at `path`, where nothing may be, of the pairs of `source` that `body`
   /// adds.
   ///
+  /// A file that is not sealed has the same form without the mark, and its owner may write it.
+  ///
   /// The file gets its name when it is complete and on the disk. A process that is killed leaves no
   /// file of that name, or a whole one.
   ///
   /// - Throws: ``LMDBError``, and the errors of `body`; no file is left.
   package static func make(
-    at path: String, of source: Environment, _ body: (inout PageFileWriter) throws -> Void
+    at path: String, of source: Environment, isSealed: Bool = true,
+    _ body: (inout PageFileWriter) throws -> Void
   ) throws -> PageFileWriter.Written {
     try source.checkUsable("seal")
     guard !source.isWriterThread else {
@@ -30,13 +33,14 @@ package enum SealedFile {
     try StoreFile.checkName(of: path)
     let temporary: TemporaryFile
     do throws(LMDBError) {
-      temporary = try TemporaryFile(for: path, mode: mode(of: source))
+      temporary = try TemporaryFile(
+        for: path, mode: mode(of: source) | (isSealed ? 0 : 0o200))
     } catch {
       throw LMDBError(error.kind, code: error.code, operation: "seal to", path: path)
     }
     let written: PageFileWriter.Written
     do {
-      var writer = try PageFileWriter(descriptor: temporary.descriptor)
+      var writer = try PageFileWriter(descriptor: temporary.descriptor, isSealed: isSealed)
       try body(&writer)
       written = try writer.finish()
     } catch let error as PageWriteError {

@@ -18,6 +18,24 @@ final class AttachedObserver: Observer, @unchecked Sendable {
 
   override func notice() { report() }
 
+  /// Goes on from an observer of the dataset's store before, when nothing has changed of what it
+  /// has read.
+  ///
+  /// - Returns: whether that is so.
+  func follow(
+    _ before: AttachedObserver, of older: StoreCore, _ core: TransactionCore
+  ) throws -> Bool {
+    let region = before.region
+    guard try StoreReplacement.delta(from: older, to: core, in: region)?.isEmpty == true else {
+      return false
+    }
+    lock.lock()
+    self.region = region
+    lock.unlock()
+    start(at: core)
+    return true
+  }
+
   /// Runs `body` and notes which entities and relationships it reads.
   func tracking<R>(_ core: TransactionCore, _ body: () throws -> R) throws -> R {
     let tracker = ReadTracker()
@@ -45,14 +63,19 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
 
   private typealias Handle = ObserverHandle<AttachedObserver>
   /// The store of the dataset that is observed; under a lock, as replacements release it.
-  private typealias Observed = Guarded<(store: Store, handle: Handle)?>
+  private struct ObservedDataset {
+    var current: (store: Store, handle: Handle)?
+    /// Whether the loop reads, so that the observer may depend on more in a moment.
+    var isReading = false
+  }
+  private typealias Observed = Guarded<ObservedDataset>
 
   private let attached: AttachedStore
   private let read: Read
   private let news: AsyncStream<Void>
   private let signal: AsyncStream<Void>.Continuation
   private var own: Handle?
-  private let observed = Observed(nil)
+  private let observed = Observed(ObservedDataset())
   private var replacements: Task<Void, Never>?
   private var isOver = false
 
@@ -81,8 +104,8 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     isOver = true
     own = nil
     _ = observed.withLock { observed in
-      defer { observed = nil }
-      return observed
+      defer { observed.current = nil }
+      return observed.current
     }
     replacements?.cancel()
   }
@@ -92,7 +115,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     for await _ in news {
       if Task.isCancelled || own.observer.isOver { return nil }
       let current = try attached.dataset.currentStore
-      if let other = observed.withLock({ $0 }), other.store === current {
+      if let other = observed.withLock({ $0.current }), other.store === current {
         if other.handle.observer.isOver { return nil }
         guard own.observer.hasNews || other.handle.observer.hasNews else { continue }
       }
@@ -111,16 +134,17 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     return try await fetch(own)
   }
 
-  /// Wakes the loop at each replacement of the dataset, and releases the store that was replaced: a
-  /// loop whose body takes long keeps no file open.
+  /// Wakes the loop at each replacement of the dataset that may change its value, and releases the
+  /// store that was replaced: a loop whose body takes long keeps no file open.
   private static func follow<D: AttachableDataset>(
     _ dataset: D, _ observed: Observed, _ signal: AsyncStream<Void>.Continuation
   ) -> Task<Void, Never> {
     @Sendable func notice() {
       let current = try? dataset.currentStore
+      if let current, goesOn(observed, in: current, signal) { return }
       _ = observed.withLock { observed in
-        let released = observed
-        if observed?.store !== current { observed = nil }
+        let released = observed.current
+        if observed.current?.store !== current { observed.current = nil }
         return released
       }
       signal.yield()
@@ -134,8 +158,38 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// Observes the new store of the dataset in place of the one before, when nothing has changed of
+  /// what the value depends on.
+  ///
+  /// - Returns: whether that is so, and the loop need not read.
+  private static func goesOn(
+    _ observed: Observed, in current: Store, _ signal: AsyncStream<Void>.Continuation
+  ) -> Bool {
+    let (before, isReading) = observed.withLock { ($0.current, $0.isReading) }
+    guard let before, before.store !== current, !isReading else { return false }
+    let handle: Handle
+    do {
+      handle = try Handle(AttachedObserver { signal.yield() }, in: current.observations)
+      let follows = try current.core.read { core in
+        try handle.observer.follow(before.handle.observer, of: before.store.core, core)
+      }
+      guard follows else { return false }
+    } catch {
+      // A store that is closed or damaged tells nothing.
+      return false
+    }
+    current.observations.extend(handle.observer)
+    return observed.withLock { observed in
+      guard !observed.isReading, observed.current?.store === before.store else { return false }
+      observed.current = (current, handle)
+      return true
+    }
+  }
+
   /// Reads until all that the value depends on was observed before the read began.
   private func fetch(_ own: Handle) async throws -> Value? {
+    observed.withLock { $0.isReading = true }
+    defer { observed.withLock { $0.isReading = false } }
     while true {
       let current = try attached.dataset.currentStore
       do {
@@ -170,12 +224,14 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
 
   /// The observer of the dataset's current store.
   private func handle(of store: Store) throws -> Handle {
-    if let other = observed.withLock({ $0 }), other.store === store { return other.handle }
+    if let other = observed.withLock({ $0.current }), other.store === store {
+      return other.handle
+    }
     let signal = signal
     let handle = try Handle(AttachedObserver { signal.yield() }, in: store.observations)
     _ = observed.withLock { observed in
-      defer { observed = (store, handle) }
-      return observed
+      defer { observed.current = (store, handle) }
+      return observed.current
     }
     return handle
   }

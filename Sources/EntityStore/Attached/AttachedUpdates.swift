@@ -119,7 +119,9 @@ public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
 
 extension AttachedStore {
   /// The values that `body` reads from both: again after each commit to an entity that it has read,
-  /// and after each replacement of the dataset.
+  /// and after each replacement of the dataset that changes one.
+  ///
+  /// A replacement by another schema, or of a store that is not sealed, counts as a change.
   ///
   ///     for try await count in attached.values({ try $0.count(swiftNotes) }) { … }
   public func values<Value: Sendable>(

@@ -38,20 +38,28 @@ public struct DanglingReferences: AsyncSequence, Sendable {
   public typealias Element = DanglingReference
 
   let attached: AttachedStore
+  /// The generation that still had the targets; `nil` for all dangling references.
+  let older: Store?
 
   /// Begins with the first reference of the newest commit.
   @_documentation(visibility: internal)
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(attached: attached) }
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(attached: attached, older: older)
+  }
 
   /// A loop over references.
   @_documentation(visibility: internal)
   public struct AsyncIterator: AsyncIteratorProtocol {
     let attached: AttachedStore
+    let older: Store?
     private var pinned: PinnedAttachment?
     private var place: DanglingPlace? = DanglingPlace()
     private var found: [DanglingReference] = []
 
-    init(attached: AttachedStore) { self.attached = attached }
+    init(attached: AttachedStore, older: Store?) {
+      self.attached = attached
+      self.older = older
+    }
 
     /// The next reference; `nil` at the end, and when the task is cancelled.
     @_documentation(visibility: internal)
@@ -60,8 +68,12 @@ public struct DanglingReferences: AsyncSequence, Sendable {
         guard let place, !Task.isCancelled else { return nil }
         let pinned = try self.pinned ?? attached.pinned()
         self.pinned = pinned
+        let older = older
         let (references, next) = try await attached.store.core.onReader {
-          try pinned.read { try $0.danglingReferences(from: place) }
+          try pinned.read { snapshot in
+            guard let older else { return try snapshot.danglingReferences(from: place, nil) }
+            return try older.core.read { try snapshot.danglingReferences(from: place, $0) }
+          }
         }
         found = references.reversed()
         self.place = next
@@ -83,7 +95,25 @@ extension AttachedStore {
   /// dataset's store was not opened with are left out, as they may be of another dataset.
   ///
   /// - Complexity: O(*n* log *m*) for *n* records; memory for 1,024 records at a time
-  public func danglingReferences() -> DanglingReferences { DanglingReferences(attached: self) }
+  public func danglingReferences() -> DanglingReferences {
+    DanglingReferences(attached: self, older: nil)
+  }
+
+  /// The references that a replacement of the dataset has made dangling: their records are in
+  /// `older`, and not in the current generation.
+  ///
+  ///     let before = try pods.currentStore
+  ///     try await pods.refresh()
+  ///     for try await dangling in attached.danglingReferences(since: before) { … }
+  ///
+  /// References to an entity that is equal in both generations are not read: where both are sealed
+  /// files with equal schemas, their digests tell.
+  ///
+  /// - Parameter older: the store of an earlier generation, opened with the same entities.
+  /// - Complexity: as ``danglingReferences()``, for the entities that have changed
+  public func danglingReferences(since older: Store) -> DanglingReferences {
+    DanglingReferences(attached: self, older: older)
+  }
 }
 
 /// The place that a search for dangling references has reached.
@@ -97,8 +127,10 @@ struct DanglingPlace: Sendable {
 extension AttachedSnapshot {
   /// The dangling references of the next records after `place`, and the place to go on from; `nil`
   /// at the end.
+  ///
+  /// - Parameter older: a generation that has the targets; `nil` for all dangling references.
   func danglingReferences(
-    from place: DanglingPlace
+    from place: DanglingPlace, _ older: TransactionCore?
   ) throws -> ([DanglingReference], next: DanglingPlace?) {
     let attributes = core.store.declared.flatMap { entity in
       entity.attributes.compactMap { attribute in
@@ -109,8 +141,8 @@ extension AttachedSnapshot {
     let (entity, attribute, target) = attributes[place.attribute]
     var next = place
     var found: [DanglingReference] = []
-    if dataset.core.store.declares(target) {
-      let last = try collect(&found, entity, attribute, target, after: place.recordID)
+    if try dataset.core.store.declares(target) && mayDiffer(target, from: older) {
+      let last = try collect(&found, entity, attribute, target, older, after: place.recordID)
       if let last {
         next.recordID = last
         return (found, next)
@@ -121,11 +153,19 @@ extension AttachedSnapshot {
     return (found, next)
   }
 
+  /// Whether the records of an entity may be others than in an older generation.
+  private func mayDiffer<T: Entity>(_: T.Type, from older: TransactionCore?) throws -> Bool {
+    guard let older else { return true }
+    var region = ObservedRegion()
+    region.entities = [try dataset.core.entity(T.self).number]
+    return try StoreReplacement.delta(from: older, to: dataset.core, in: region)?.isEmpty != true
+  }
+
   /// Checks the next records of an entity; returns the id of the last, `nil` where there are no
   /// more.
   private func collect<T: Entity>(
     _ found: inout [DanglingReference], _ name: String, _ attribute: String, _: T.Type,
-    after id: UInt64
+    _ older: TransactionCore?, after id: UInt64
   ) throws -> UInt64? {
     let entity = try core.entity(named: name)
     let names = core.store.declaration(of: entity.description)?.attributes.map(\.name) ?? []
@@ -148,7 +188,12 @@ extension AttachedSnapshot {
       return true
     }
     let ids = try dataset.core.targetIDs(records.map(\.reference))
-    for (record, id) in zip(records, ids) where id == 0 {
+    var dangling = zip(records, ids).filter { $1 == 0 }.map(\.0)
+    if let older {
+      let before = try older.targetIDs(dangling.map(\.reference))
+      dangling = zip(dangling, before).filter { $1 != 0 }.map(\.0)
+    }
+    for record in dangling {
       found.append(
         DanglingReference(
           entity: name, recordID: record.id, attribute: attribute, target: T.schema.name,

@@ -9,6 +9,8 @@ struct ObservedQuery {
   let region: ObservedRegion
   /// Whether each record alone tells whether it is a result, at any time.
   let isOfRecordsAlone: Bool
+  /// Whether the results change as time passes, without a commit.
+  let dependsOnTime: Bool
   /// Whether all records that fulfil the condition are results.
   let isUnbounded: Bool
   private let program: LayoutProgram
@@ -24,7 +26,8 @@ struct ObservedQuery {
     order = try BoundOrder(request.order, binding)
     var region = condition.region
     region.formUnion(order.region)
-    isOfRecordsAlone = region.isEmpty && !condition.dependsOnTime
+    dependsOnTime = condition.dependsOnTime
+    isOfRecordsAlone = region.isEmpty && !dependsOnTime
     region.entities.insert(entity.number)
     self.region = region
     isUnbounded = request.limit == nil && request.offset == 0 && request.after == nil

@@ -62,6 +62,30 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
     start(at: core)
   }
 
+  /// Takes the results in the store before over, with the changes from it to this one.
+  ///
+  /// - Returns: whether the changes are known; otherwise nothing was done, and the query has to run.
+  func follow(
+    _ before: ResultState<E, Key>, of older: StoreCore, _ core: TransactionCore
+  ) throws -> Bool {
+    guard !bound.dependsOnTime else { return false }
+    // A pass over all records costs more than a query that finds few of them.
+    let canPlace = bound.isOfRecordsAlone && bound.isUnbounded
+    let isWorthIt = try canPlace && before.rows.count >= core.count(of: bound.entity) / 4
+    let delta = try StoreReplacement.delta(
+      from: older, to: core, in: bound.region, listing: isWorthIt ? bound.entity : nil)
+    guard let delta else { return false }
+    state = before
+    difference = ResultDifference()
+    if !delta.isEmpty {
+      let changes = CommittedChanges(delta, from: 0, core)
+      guard update(by: changes) != nil else { return false }
+    }
+    commit = core.commitNumber
+    start(at: core)
+    return true
+  }
+
   private func results(_ core: TransactionCore) throws -> ResultState<E, Key> {
     if bound.schemaNumber != core.schema.number {
       let bound = try ObservedQuery(query, core)

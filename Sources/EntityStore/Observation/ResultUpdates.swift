@@ -293,10 +293,12 @@ final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Runs the query on another store.
+  /// Goes on with the results in another store: by the changes from the store before where these
+  /// are known, otherwise by the query.
   ///
   /// - Returns: `nil` where it has the same results as the store before.
   private func begin(_ next: ObservedStore) async throws -> News? {
+    let before = current?.store
     leave()
     let core = next.center.core
     let (query, decode, readKey) = (query, decode, readKey)
@@ -309,6 +311,16 @@ final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
       let handle = try ObserverHandle(observer, in: next.center)
       current = (next, handle)
       stores.wakeOnNews(observer)
+      if let last, let older = before?.center.core,
+        try await follows(observer, last.state, older, core)
+      {
+        if observer.difference.isEmpty {
+          self.last = (observer.state, observer.entity)
+        } else {
+          news = told(observer)
+        }
+        return
+      }
       try await core.onReader { try core.read { try observer.fetchFirst($0) } }
       guard let last else {
         news = told(observer, isFirst: true)
@@ -321,6 +333,18 @@ final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
       news = (last.state, observer.state, difference, observer.commit)
     }
     return news
+  }
+
+  /// Whether the observer has taken the results over by the changes from the store before.
+  ///
+  /// A store before that is closed or damaged tells nothing.
+  private func follows(
+    _ observer: ResultObserver<E, Key>, _ state: ResultState<E, Key>, _ older: StoreCore,
+    _ core: StoreCore
+  ) async throws -> Bool {
+    try await core.onReader {
+      try core.read { (try? observer.follow(state, of: older, $0)) ?? false }
+    }
   }
 
   /// Runs `body`; where another store may follow, the closing of this one is no error.

@@ -56,6 +56,25 @@ final class ValueObserver<Value: Sendable>: Observer, @unchecked Sendable {
     }
   }
 
+  /// Goes on from an observer of the store before, when nothing has changed of what its value
+  /// depends on.
+  ///
+  /// - Returns: whether that is so; otherwise the value has to be read.
+  func follow(
+    _ before: ValueObserver, of older: StoreCore, _ core: TransactionCore
+  ) throws -> Bool {
+    if case .query(let query) = subject, query.dependsOnTime { return false }
+    let region = before.dependencies
+    guard try StoreReplacement.delta(from: older, to: core, in: region)?.isEmpty == true else {
+      return false
+    }
+    lock.lock()
+    self.region = region
+    lock.unlock()
+    start(at: core)
+    return true
+  }
+
   /// Reads; returns `nil` where the value is the one that was delivered last.
   func fetch(_ core: TransactionCore) throws -> Reading? {
     var tracker: ReadTracker?
@@ -188,6 +207,7 @@ final class ValueFeed<Value: Sendable>: @unchecked Sendable {
   }
 
   private func begin(_ next: ObservedStore) async throws -> Value? {
+    let before = current
     leave()
     let core = next.center.core
     let make = make
@@ -197,6 +217,17 @@ final class ValueFeed<Value: Sendable>: @unchecked Sendable {
       let handle = try ObserverHandle(observer, in: next.center)
       current = (next, handle)
       stores.wakeOnNews(observer)
+      if let before {
+        let (last, older) = (before.handle.observer, before.store.center.core)
+        // A store before that is closed or damaged tells nothing.
+        let isSame = try await core.onReader {
+          try core.read { (try? observer.follow(last, of: older, $0)) ?? false }
+        }
+        if isSame {
+          next.center.extend(observer)
+          return nil
+        }
+      }
       return try await fetch(handle, next.center)
     }
   }
