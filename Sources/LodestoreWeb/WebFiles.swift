@@ -21,6 +21,8 @@ package struct WebFiles: Sendable {
     package var redirects = 5
     /// The ranges of addresses that requests may go to.
     package var addresses = WebPages.Addresses.sourceRange
+    /// See ``WebPages/Options/hostAddresses``.
+    package var hostAddresses: [String: String] = [:]
     /// Header fields for requests to the host of the files, such as `Authorization`.
     package var fields: [String: String] = [:]
 
@@ -75,6 +77,7 @@ package struct WebFiles: Sendable {
     limits.transferTimeout = options.transferTimeout
     limits.redirects = options.redirects
     limits.addresses = options.addresses
+    limits.hostAddresses = options.hostAddresses
     limits.pagesInFlight = 1
     exchange = WebExchange(
       source: try SourceAddress(base, secretParameters: limits.secretParameters), request: request,

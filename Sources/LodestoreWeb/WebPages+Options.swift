@@ -1,4 +1,5 @@
 internal import EntityStore
+package import Foundation
 
 extension WebPages {
   /// The limits of a source: requests, waits, and accepted answers.
@@ -75,6 +76,9 @@ extension WebPages {
       "password", "sig", "signature", "token",
     ]
 
+    /// Numeric addresses by the names of hosts, which the system is not asked for then; for tests.
+    package var hostAddresses: [String: String] = [:]
+
     /// The defaults.
     public init() {}
   }
@@ -85,11 +89,12 @@ extension WebPages {
   /// public one, from the narrowest to the widest.
   ///
   /// On Linux the connection's final address is checked, whatever name led to it, and
-  /// nothing is sent to one that is not allowed. On macOS only an address written as numbers and
-  /// `localhost` are.
+  /// nothing is sent to one that is not allowed. On macOS the system is asked for the addresses of a
+  /// name before the connection is made.
   public struct Addresses: Sendable, Hashable {
     private enum Form: Sendable, Hashable {
       case sourceRange, publicOnly, any
+      case atLeast(AddressRange)
     }
 
     private let form: Form
@@ -107,6 +112,12 @@ extension WebPages {
     /// All addresses, also by redirects; for a source that is trusted as this machine is.
     public static let any = Addresses(form: .any)
 
+    /// Addresses of no narrower range than the narrowest that the hosts of `others` tell by their
+    /// text; public ones alone where `others` has no host.
+    package static func notNarrower(than others: [URL]) -> Addresses {
+      Addresses(form: .atLeast(others.map { AddressRange.ofText($0) }.min() ?? .everywhere))
+    }
+
     /// The narrowest range that is allowed, where `range` is asked for; nil where the first connection
     /// decides.
     func floor(_ range: AddressRange?) -> AddressRange? {
@@ -114,6 +125,7 @@ extension WebPages {
       case .sourceRange: range
       case .publicOnly: .everywhere
       case .any: .loopback
+      case .atLeast(let least): max(range ?? least, least)
       }
     }
   }

@@ -24,6 +24,40 @@ import Testing
     #expect(PeerAddress(bytes: try Socket.bytes(of: text), port: 80).range == range)
   }
 
+  @Test(arguments: [
+    ("localhost", AddressRange.loopback), ("localhost.", .loopback), ("a.localhost", .loopback),
+    ("127.1", .loopback), ("2130706433", .loopback), ("10.1.2.3", .privateUse),
+    ("[::1]", .loopback), ("[fd00::1]", .privateUse), ("[fe80::1]", .linkLocal),
+    ("nas", .privateUse), ("nas.lan", .privateUse), ("NAS.local.", .privateUse),
+    ("a.home.arpa", .privateUse), ("data.example", .everywhere), ("8.8.8.8", .everywhere),
+    ("172.32.0.1", .everywhere), ("[2606:4700::1111]", .everywhere),
+  ])
+  func `are of a range by their text`(_ host: String, _ range: AddressRange) throws {
+    let url = try #require(URL(string: "http://\(host):8080/"))
+    #expect(AddressRange.ofText(url) == range)
+  }
+
+  @Test func `are of the range to which the system resolves their name`() throws {
+    let own = try #require(URL(string: "http://localhost:80/"))
+    #expect(AddressRange.ofResolved(own) == .loopback)
+    let none = try #require(URL(string: "http://nowhere.invalid/"))
+    #expect(AddressRange.ofResolved(none) == nil)
+  }
+
+  @Test func `of those that others name are no narrower than one's own`() throws {
+    func floor(_ own: String...) throws -> AddressRange? {
+      let urls = try own.map { try #require(URL(string: $0)) }
+      return WebPages.Addresses.notNarrower(than: urls).floor(nil)
+    }
+    #expect(try floor() == .everywhere)
+    #expect(try floor("file:///media/stick", "https://data.example/") == .everywhere)
+    #expect(try floor("https://data.example/", "http://nas.lan/") == .privateUse)
+    #expect(try floor("http://nas.lan/", "http://127.0.0.1/") == .loopback)
+    let own = WebPages.Addresses.notNarrower(than: [try #require(URL(string: "http://nas.lan/"))])
+    // A redirect of such a mirror does not lead from the world to a private address.
+    #expect(own.floor(.everywhere) == .everywhere && own.floor(.loopback) == .privateUse)
+  }
+
   #if os(Linux)
     /// Whether pages come of a source whose server redirects to another one, each with a range.
     private func follows(

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Copies the trees of one transaction into a sealed file.
+/// Copies the trees of one transaction into a sealed file, or into a store that is not sealed.
 struct SealCopy {
   let transaction: Transaction
   /// The trees of the store, by name.
@@ -28,14 +28,16 @@ struct SealCopy {
     self.step = step
   }
 
+  /// - Parameter seal: the seal of the file, whose counts and digests are filled in; nil for a store
+  ///   that is not sealed.
   mutating func run(
-    _ known: Catalogue.Trees, _ seal: SealDescription
-  ) throws -> SealDescription {
+    _ known: Catalogue.Trees, _ seal: SealDescription?
+  ) throws -> SealDescription? {
     let entities = try Catalogue.descriptions(known, in: transaction)
     let relationships = try Catalogue.relationships(known, in: transaction)
     let stored = try storedDigests()
     var header = SchemaFingerprint()
-    try copyHeader(&header)
+    try copyHeader(&header, seal == nil ? requirement(entities, relationships) : nil)
     let schema = try copyCatalogue(known.catalogue)
     try copyCounters(&header, sizes: try renewedSizes(of: entities))
     try copyBuckets()
@@ -48,7 +50,7 @@ struct SealCopy {
     }
     try check(.buckets, stored)
     try writeDigests()
-    var seal = seal
+    guard var seal else { return nil }
     seal.schema = schema
     seal.header = header.value
     seal.counts = counts
@@ -116,8 +118,26 @@ struct SealCopy {
 
   // MARK: Header and catalogue
 
-  /// Copies the header, with a lowest writer that no version has, and without the marks of imports.
-  private mutating func copyHeader(_ fingerprint: inout SchemaFingerprint) throws {
+  /// The versions that a store with this content needs, which a seal does not say of its writer.
+  private func requirement(
+    _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
+  ) -> FormatRequirement {
+    let names = trees.keys.compactMap { TreeName($0) }.filter { $0 != .seal }
+    // Both are made by each copy.
+    var features: Set<FormatFeature> = [.contentDigest, .catalogueCopy]
+    for entity in entities { features.formUnion(entity.features) }
+    for relationship in relationships { features.formUnion(relationship.features) }
+    for name in names { features.formUnion(name.features) }
+    return FormatRequirement(of: features)
+  }
+
+  /// Copies the header, without the marks of imports.
+  ///
+  /// - Parameter needed: the versions that a store needs; nil for those of a sealed file, whose lowest
+  ///   writer no version is.
+  private mutating func copyHeader(
+    _ fingerprint: inout SchemaFingerprint, _ needed: FormatRequirement?
+  ) throws {
     try writer.beginTree(TreeName.header.text)
     let known = [HeaderField.format, .uuid, .created, .schema, .model].map(\.key)
     try forEachPair(of: header) { copy, key, body in
@@ -130,7 +150,8 @@ struct SealCopy {
         return try copy.writer.add(key, body)
       }
       var requirement = try FormatRequirement(bytes: body)
-      requirement.lowestWriter = SealDescription.lowestWriter
+      requirement.lowestWriter = needed?.lowestWriter ?? SealDescription.lowestWriter
+      requirement.lowestReader = max(requirement.lowestReader, needed?.lowestReader ?? 0)
       requirement.bytes.withUnsafeBytes { fingerprint.add(key: key, body: $0) }
       try copy.add(Array(key), requirement.bytes)
     }

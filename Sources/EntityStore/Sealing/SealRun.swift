@@ -2,7 +2,8 @@ internal import LMDB
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The copying of one commit into a sealed file; see Format.md, "Sealed files".
+/// The copying of one commit into a sealed file, or into a store that is not sealed; see Format.md,
+/// "Sealed files".
 ///
 /// Every checksum and digest of the content is compared on the way: damage is not sealed.
 struct SealRun {
@@ -22,15 +23,22 @@ struct SealRun {
   ) throws -> (SealDescription, PageFileWriter.Written) {
     var described = seal
     let written = try SealedFile.make(at: path, of: environment) { writer in
-      described = try write(seal, into: &writer)
+      if let written = try write(seal, into: &writer) { described = written }
     }
     return (described, written)
   }
 
+  /// Writes a store with the same content, which can be written.
+  func writeUnsealed(to path: String) throws {
+    _ = try SealedFile.make(at: path, of: environment, isSealed: false) { writer in
+      _ = try write(nil, into: &writer)
+    }
+  }
+
   /// Reads all trees at one commit.
   private func write(
-    _ seal: SealDescription, into writer: inout PageFileWriter
-  ) throws -> SealDescription {
+    _ seal: SealDescription?, into writer: inout PageFileWriter
+  ) throws -> SealDescription? {
     var trees: [String: Tree] = [:]
     while true {
       // Handles must be opened before the transaction that reads through them.
@@ -40,15 +48,15 @@ struct SealRun {
           name, hasIntegerKeys: known.hasIntegerKeys)
       }
       let opened = trees
-      let result: SealDescription? = try environment.read { transaction in
+      let result: SealDescription?? = try environment.read { transaction in
         let names = try transaction.namedTrees()
-        guard names.allSatisfy({ opened[$0.name] != nil }) else { return nil }
+        guard names.allSatisfy({ opened[$0.name] != nil }) else { return .none }
         var copy = SealCopy(
           transaction: transaction, trees: opened, header: core.trees.header, writer: writer,
           total: names.reduce(0) { $0 + Int(clamping: $1.entryCount) }, step: step)
         let description = try copy.run(core.trees, seal)
         writer = copy.writer
-        return description
+        return .some(description)
       }
       if let result { return result }
     }

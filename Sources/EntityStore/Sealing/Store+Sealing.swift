@@ -76,6 +76,23 @@ extension Store {
   }
 }
 
+extension Store {
+  /// Copies the newest commit into a new store that can be written, also of a sealed file.
+  ///
+  /// The copy has all that a sealed file has, with the same ids of records and without the seal.
+  /// It gets its name when it is complete and on the disk.
+  ///
+  /// - Throws: as ``seal(to:name:generation:dataAsOf:sealedAt:)``; no file is left then.
+  package func copyUnsealed(to path: String) throws {
+    try core.checkOpen("copy")
+    do {
+      try SealRun(core) { _, _ in true }.writeUnsealed(to: path)
+    } catch {
+      throw StoreError(wrapping: error)
+    }
+  }
+}
+
 extension StoreCore {
   /// Makes a sealed file of the newest commit; also returns the hashes of the file.
   ///

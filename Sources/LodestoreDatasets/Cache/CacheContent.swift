@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import Foundation
+internal import LodestoreFormat
 
 /// Decides which of the files that are here is current, and opens it.
 struct CacheContent: Sendable {
@@ -20,6 +21,14 @@ struct CacheContent: Sendable {
     var seed: OpenGeneration?
     /// Why a higher generation that is here cannot be used.
     var unusable: DatasetError?
+  }
+
+  /// Tells the program's entities from those of other versions of it; nil for entities that cannot
+  /// be in one store.
+  ///
+  /// Another version of the format may open what this one cannot.
+  var schemaOfEntities: String? {
+    Store.fingerprint(ofNewStoreWith: entities).map { "\(FormatVersion.current.rawValue):\($0)" }
   }
 
   /// Reads the state, or rebuilds a damaged one from the numbers and seals of the sealed files.
@@ -155,13 +164,18 @@ struct CacheContent: Sendable {
     return seed > state.numberBefore
   }
 
-  /// Removes generations that the state does not name and that nobody reads; under the lock of the
-  /// refresh.
+  /// Removes generations that the state does not name and that nobody reads, and what their
+  /// downloads have left; under the lock of the refresh.
   ///
   /// - Parameter isSwapped: whether a generation has just become current. Otherwise a higher number
   ///   may be a complete file of a process that was killed before the swap.
   func removeOld(_ state: CacheState, isSwapped: Bool) {
     guard let current = state.current else { return }
+    // The download of a lower generation goes on where the publisher's may have any number, or the
+    // current file is not the publisher's.
+    if !state.trust.takesAnyNumber, current.keys != nil {
+      folder.removeIncoming(upTo: current.generation)
+    }
     for number in folder.numbers
     where !state.installed.contains(where: { $0.generation == number })
       && (isSwapped || number < current.generation)

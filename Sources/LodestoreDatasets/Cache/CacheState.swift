@@ -55,6 +55,9 @@ struct CacheState: Sendable, Equatable {
   var tagKeys: String?
   /// The name of the patch that could not be applied last; it is not fetched again.
   var failedPatch: String?
+  /// The fingerprint of the last schema that the entities of a program did not fit, by that of the
+  /// program's entities.
+  private(set) var unfitSchemas: [String: String] = [:]
   /// Until when a place has asked not to be asked.
   var notBefore: [String: Date] = [:]
   /// The highest number before the current generation of a service.
@@ -89,6 +92,12 @@ struct CacheState: Sendable, Equatable {
   mutating func sign(_ generation: UInt64, by keys: String) {
     guard let index = installed.firstIndex(where: { $0.generation == generation }) else { return }
     installed[index].keys = keys
+  }
+
+  /// Remembers that the entities of a program do not fit a schema, for the last 16 programs.
+  mutating func refuse(schema: String, for program: String) {
+    if unfitSchemas.count >= 16, unfitSchemas[program] == nil { unfitSchemas = [:] }
+    unfitSchemas[program] = schema
   }
 
   /// Remembers until when a place is not to be asked, for the last 32 places.
@@ -193,6 +202,8 @@ extension CacheState {
     members["mirrors"] = mirrors.isEmpty ? nil : .array(mirrors.map { .string($0) })
     members["tagKeys"] = tagKeys.map { .string($0) }
     members["failedPatch"] = failedPatch.map { .string($0) }
+    members["unfitSchemas"] =
+      unfitSchemas.isEmpty ? nil : .object(unfitSchemas.mapValues { .string($0) })
     members["notBefore"] = notBefore.isEmpty ? nil : .object(notBefore.mapValues(\.json))
     members["numberBefore"] = numberBefore == 0 ? nil : JSONValue(numberBefore)
     members["confirmedContent"] = confirmedContent.map { .string($0) }
@@ -240,6 +251,7 @@ extension CacheState {
     mirrors = json["mirrors"]?.arrayValue?.compactMap(\.stringValue) ?? []
     tagKeys = json["tagKeys"]?.stringValue
     failedPatch = json["failedPatch"]?.stringValue
+    unfitSchemas = json["unfitSchemas"]?.objectValue?.compactMapValues(\.stringValue) ?? [:]
     notBefore =
       json["notBefore"]?.objectValue?.compactMapValues { Date(json: $0) } ?? [:]
     numberBefore = json["numberBefore"]?.uint64Value ?? 0

@@ -43,6 +43,8 @@ extension CachedDataset {
     package var clock: @Sendable () -> Date = { Date() }
     /// A random number from 0 to 1, for tests.
     package var fraction: @Sendable () -> Double = { .random(in: 0...1) }
+    /// Numeric addresses by the names of hosts, for tests.
+    package var hostAddresses: [String: String] = [:]
     /// Called at each step of a refresh, so that tests can end the process there.
     package var onStep: @Sendable (RefreshStep) -> Void = { _ in }
 
@@ -63,6 +65,7 @@ extension CachedDataset {
       var web = WebFiles.Options()
       web.requestTimeout = requestTimeout
       web.fields = fields
+      web.hostAddresses = hostAddresses
       return web
     }
   }
@@ -72,7 +75,7 @@ extension CachedDataset {
 /// one.
 package enum RefreshStep: String, Sendable, CaseIterable {
   case locked, asked, verified, keysFollowed
-  case patchFetched, patchApplied
+  case patchFetched, patchPiece, patchApplied
   case tableFetched, frame, unpacked
   case imported, sealed
   case checked, moved, swapped, cleaned

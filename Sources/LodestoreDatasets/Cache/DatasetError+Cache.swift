@@ -172,6 +172,20 @@ extension DatasetError {
         + "store; ask the publisher for a new generation")
   }
 
+  static func unfit(_ generation: UInt64, place: String) -> Self {
+    DatasetError(
+      .incompatibleSchema,
+      "cannot use generation \(generation) of '\(place)' with this program: it has the schema that the program's "
+        + "entities did not fit before; update the program")
+  }
+
+  static func newerStore(_ manifest: DatasetManifest, place: String) -> Self {
+    DatasetError(
+      .incompatibleSchema,
+      "cannot use generation \(manifest.generation) of '\(place)' with this program: its file needs version "
+        + "\(manifest.formatVersion) of the format; update the program")
+  }
+
   static func missingSeed(_ path: String) -> Self {
     DatasetError(.notFound, "cannot use the seed '\(path)': no file is there; check the path")
   }

@@ -27,6 +27,9 @@ struct DatasetFolder: Sendable, Hashable {
   /// The file of a download of a generation.
   func part(_ number: UInt64) -> String { "\(incoming)/\(number)\(Self.suffix)" }
 
+  /// The file of a download of a patch that makes a generation.
+  func patch(_ name: String, of number: UInt64) -> String { "\(incoming)/\(number).\(name)" }
+
   /// The numbers of the generations that are there, in ascending order.
   var numbers: [UInt64] {
     SystemFile.names(in: generations).compactMap { name in
@@ -43,8 +46,19 @@ struct DatasetFolder: Sendable, Hashable {
 
   /// Removes what downloads of other generations have left.
   func removeIncoming(except kept: UInt64? = nil) {
-    for name in SystemFile.names(in: incoming) {
-      if let kept, name.prefix(while: { $0 != "." }) == "\(kept)" { continue }
+    removeIncoming { $0 == nil || $0 != kept }
+  }
+
+  /// Removes what downloads of the generations up to `last` have left.
+  func removeIncoming(upTo last: UInt64) {
+    removeIncoming { $0.map { $0 <= last } ?? true }
+  }
+
+  /// - Parameter isUseless: given the number of the generation to which a file belongs; nil where
+  ///   its name has none.
+  private func removeIncoming(_ isUseless: (UInt64?) -> Bool) {
+    for name in SystemFile.names(in: incoming)
+    where isUseless(UInt64(name.prefix { $0 != "." })) {
       SystemFile.remove("\(incoming)/\(name)")
     }
   }

@@ -111,6 +111,13 @@ extension DatasetError {
         + "the rest")
   }
 
+  static func shortFile(_ path: String, found: UInt64, expected: UInt64) -> Self {
+    DatasetError(
+      .damaged,
+      "cannot fetch '\(visible(path))': the server's file ends behind \(found) of \(expected) bytes; ask the "
+        + "publisher whether it was uploaded whole")
+  }
+
   static func damagedFile(_ file: String, because reason: String) -> Self {
     DatasetError(
       .damaged, "cannot use '\(file)': \(reason); fetch it again, and report it to the publisher")

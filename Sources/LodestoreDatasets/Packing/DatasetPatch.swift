@@ -46,11 +46,13 @@ package enum DatasetPatch {
   ///   - old: the path of the sealed file that the patch starts from.
   ///   - descriptor: an empty file, open for writing. The caller syncs it to the disk.
   ///   - output: its path, for messages.
+  ///   - onPiece: called after each piece of the output is written.
   /// - Throws: `DatasetError` with the code `damaged` when the patch does not have its signed
   ///   digest or does not lead to the signed file; the content of the output means nothing then.
   package static func apply(
     _ patch: String, to old: String, into descriptor: Int32, at output: String,
-    as entry: DatasetManifest.PatchFile, of manifest: DatasetManifest
+    as entry: DatasetManifest.PatchFile, of manifest: DatasetManifest,
+    onPiece: () -> Void = {}
   ) throws(DatasetError) {
     let patchBytes = try bytes(of: patch, entry)
     guard manifest.length <= appliedLimit, entry.fromLength <= fileLimit else {
@@ -72,6 +74,7 @@ package enum DatasetPatch {
       try FileBytes.write(piece, to: descriptor, at: offset, path: output)
       tree.update(piece)
       offset += UInt64(piece.count)
+      onPiece()
     }
     if let reason { throw .damagedPatch(entry.name, because: reason) }
     tree.finish()

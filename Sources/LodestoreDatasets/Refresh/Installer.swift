@@ -49,7 +49,7 @@ struct Installer: Sendable {
   }
 
   /// Notes a verified file that this program's entities do not fit, for a later version of the
-  /// program.
+  /// program, and that this one need not fetch another file of that schema.
   ///
   /// - Parameter current: what this program goes on to use.
   func keep(
@@ -64,6 +64,11 @@ struct Installer: Sendable {
         schema: seal?.schemaFingerprint ?? manifest.schemaFingerprint, keys: keys.description),
       keeping: current?.number)
     note(keys.description, manifest.generation, &state)
+    // A manifest that says another schema than its file tells nothing of the next one.
+    guard let seal, seal.schemaFingerprint == manifest.schemaFingerprint,
+      let own = content.schemaOfEntities
+    else { return }
+    state.refuse(schema: seal.schemaFingerprint, for: own)
   }
 
   /// Raises the highest generation of the key set that has signed one.

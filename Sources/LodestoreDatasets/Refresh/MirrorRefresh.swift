@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import Foundation
+internal import LodestoreFormat
 internal import LodestorePages
 internal import LodestoreWeb
 internal import Synchronization
@@ -64,6 +65,7 @@ struct MirrorRefresh {
     guard state.trust.refusedDigest != manifest.digest.description else {
       throw DatasetError.refused(number, place: files.words)
     }
+    try checkFit(manifest, state)
     folder.removeIncoming(except: number)
     let file = try await file(of: manifest, &state)
     refresh.report(RefreshProgress(step: .installing, completed: 0, total: 1))
@@ -82,6 +84,20 @@ struct MirrorRefresh {
       }
       throw error
     }
+  }
+
+  /// Refuses a generation that this program cannot use, before its file is fetched.
+  ///
+  /// A file that is here already says itself what does not fit.
+  private func checkFit(_ manifest: DatasetManifest, _ state: CacheState) throws {
+    guard SystemFile.stamp(of: folder.generation(manifest.generation)) == nil else { return }
+    guard manifest.formatVersion <= FormatVersion.current.rawValue else {
+      throw DatasetError.newerStore(manifest, place: files.words)
+    }
+    guard !state.unfitSchemas.isEmpty, let own = content.schemaOfEntities,
+      state.unfitSchemas[own] == manifest.schemaFingerprint
+    else { return }
+    throw DatasetError.unfit(manifest.generation, place: files.words)
   }
 
   /// The digest of the file with a number that must not change: the seed, or what the same keys
@@ -202,41 +218,33 @@ struct MirrorRefresh {
     else { return nil }
     let here = UInt64(max(SystemFile.stamp(of: part)?.length ?? 0, 0))
     let done = Double(min(here, manifest.length)) / Double(max(manifest.length, 1))
-    return Double(patch.length) < Double(manifest.whole.length) * (1 - done) ? patch : nil
+    let path = folder.patch(patch.name, of: manifest.generation)
+    let left = patch.length - PatchDownload.bytesHere(at: path, of: patch)
+    return Double(left) < Double(manifest.whole.length) * (1 - done) ? patch : nil
   }
 
   /// Fetches a patch and applies it; returns the path of the new file.
+  ///
+  /// A patch whose download breaks off stays, and the next refresh goes on with it.
   private mutating func patched(
     _ patch: DatasetManifest.PatchFile, _ manifest: DatasetManifest, _ state: inout CacheState
   ) async throws -> String {
     guard let current else { throw DatasetError.damagedPatch(patch.name, because: "no file") }
-    let path = "\(folder.incoming)/\(manifest.generation).patch"
+    let path = folder.patch(patch.name, of: manifest.generation)
     let output = "\(folder.incoming)/\(manifest.generation).patched"
-    defer { SystemFile.remove(path) }
-    let file = try SystemFile.openForWriting(path, isNew: true)
-    let written = Mutex(0)
-    let total = Int(clamping: patch.length)
-    let report = refresh.report
-    defer { result.bytesFetched += written.withLock { $0 } }
-    let pace = Pace(files.words)
-    _ = try await files.get(WebFiles.Request(patch.path, byteLimit: total)) { bytes in
-      try pace.take(bytes.count)
-      try written.withLock { written in
-        try FileBytes.write(bytes, to: file.descriptor, at: UInt64(written), path: path)
-        written += bytes.count
-        report(RefreshProgress(step: .fetching, completed: written, total: total))
-      }
-    }
+    try await fetch(patch, to: path)
     onStep(.patchFetched)
-    try DatasetPatch.check(path, is: patch)
+    defer { SystemFile.remove(path) }
     // A patch whose signed bytes end the process, by the memory that they take, is tried once. One
     // that has come whole and does not fit never will.
     state.failedPatch = patch.name
     try state.write(folder)
     do throws(DatasetError) {
       let new = try SystemFile.openForWriting(output, isNew: true)
+      let onStep = onStep
       try DatasetPatch.apply(
-        path, to: current.path, into: new.descriptor, at: output, as: patch, of: manifest)
+        path, to: current.path, into: new.descriptor, at: output, as: patch, of: manifest
+      ) { onStep(.patchPiece) }
       try FileBytes.sync(new.descriptor, path: output)
       state.failedPatch = nil
     } catch {
@@ -247,6 +255,17 @@ struct MirrorRefresh {
     onStep(.patchApplied)
     result.usedPatch = true
     return output
+  }
+
+  private mutating func fetch(_ patch: DatasetManifest.PatchFile, to path: String) async throws {
+    var download = PatchDownload(
+      files: files, patch: patch, path: path, resumptions: refresh.options.resumptions,
+      report: refresh.report)
+    defer {
+      result.bytesFetched += download.bytesFetched
+      result.bytesResumed = max(result.bytesResumed, download.bytesResumed)
+    }
+    try await download.run()
   }
 
   /// The fs-verity digest of a file.

@@ -112,30 +112,11 @@ struct PublishedRefresh: Sendable {
     var web = options.web
     if !isOwn {
       web.fields = [:]
-      // A publisher's word does not lead into the program's own network either.
-      if !mirrors.contains(where: Self.isLocal) { web.addresses = .publicOnly }
+      // A publisher's word does not lead into the program's own network either: the address of the
+      // connection counts, whatever name led to it.
+      web.addresses = .notNarrower(than: mirrors)
     }
     return PublishedFiles(web: try WebFiles(Self.folder(url), options: web))
-  }
-
-  /// Whether an address is of this machine or of a private network, as far as its host tells.
-  static func isLocal(_ url: URL) -> Bool {
-    guard let host = url.host?.lowercased() else { return false }
-    if host.contains(":") {
-      return host == "::1"
-        || ["fc", "fd", "fe8", "fe9", "fea", "feb"].contains { host.hasPrefix($0) }
-    }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    let numbers = parts.compactMap { UInt8($0) }
-    guard parts.count == 4, numbers.count == 4 else {
-      return parts.count == 1
-        || ["local", "internal", "lan", "localhost"].contains(parts.last.map(String.init) ?? "")
-        || host.hasSuffix(".home.arpa")
-    }
-    switch (numbers[0], numbers[1]) {
-    case (10, _), (127, _), (172, 16...31), (192, 168), (169, 254), (100, 64...127): return true
-    default: return false
-    }
   }
 
   /// The address with a slash at the end of its path: the paths of files are relative to the

@@ -2,6 +2,9 @@ internal import EntityStore
 internal import Foundation
 
 /// Refreshes a dataset from a web service: imports into a store of its own, and seals a copy of it.
+///
+/// That store begins as a copy of the current generation, of the seed at first. So records keep
+/// their ids, and the importer brings only what has changed.
 struct ServiceImport: Sendable {
   let installer: Installer
   let fetch: @Sendable (ServiceRefresh) async throws -> Void
@@ -17,7 +20,7 @@ struct ServiceImport: Sendable {
     do {
       return try await runOnce(&state, choice)
     } catch {
-      // All that the store of the importer has comes from the service, which brings it again.
+      // All that the store of the importer has is in the current generation, or comes again.
       guard let damage = Self.damage(error) else { throw error }
       removeStore()
       var refreshed = try await runOnce(&state, choice)
@@ -27,7 +30,7 @@ struct ServiceImport: Sendable {
   }
 
   private static func beganAgain(_ reason: String) -> String {
-    "the importer began again with an empty store: \(reason)"
+    "the importer began again without its store: \(reason)"
   }
 
   /// The message of an error by which the store of the importer is damaged.
@@ -43,6 +46,7 @@ struct ServiceImport: Sendable {
     try SystemFile.makeFolder(folder.service)
     report(RefreshProgress(step: .importing, completed: 0, total: nil))
     var result = RefreshReport(outcome: .current, generation: choice.open?.number ?? 0)
+    try fillStore(from: choice.open, &result.detours)
     let store = try openStore(&result.detours)
     defer { store.close() }
     let date = DataDate(time)
@@ -100,6 +104,19 @@ struct ServiceImport: Sendable {
     let seconds = time.timeIntervalSince1970
     let number = seconds > 1 && seconds < 1e12 ? UInt64(seconds) : 1
     return max(number, highest == .max ? highest : highest + 1)
+  }
+
+  /// Makes the store of the importer of the current generation, where there is no store yet.
+  private func fillStore(from open: OpenGeneration?, _ detours: inout [String]) throws {
+    guard let open, SystemFile.stamp(of: storePath) == nil else { return }
+    removeStore()
+    do {
+      try open.store.copyUnsealed(to: storePath)
+    } catch let error as StoreError where error.code != .diskFull {
+      detours.append("the importer began with an empty store: \(error.message)")
+    } catch let error as StoreError {
+      throw DatasetError.unusable(storePath, error)
+    }
   }
 
   /// Opens the store of the importer, and replaces a damaged one: all that it has comes from the

@@ -41,59 +41,13 @@ struct WholeDownload {
       try FrameUnpacker(table, to: file.descriptor, path: part, skippingFrames: completed),
       of: manifest, onStep, report)
     defer { bytesFetched += sink.received }
-    var left = resumptions
-    var tag: String?
-    while sink.taken < table.compressedLength {
-      let before = sink.taken
-      var failure: (any Error)?
-      do {
-        try await fetch(into: sink, from: before, &tag)
-      } catch {
-        failure = error
-      }
-      let now = sink.taken
-      guard now < table.compressedLength || failure != nil else { break }
-      // A mirror that brings nothing more is not asked again; the next one goes on here.
-      let mayGoOn = failure.map(Self.isInterruption) ?? true
-      guard mayGoOn, now > before, left > 0 else {
-        throw failure
-          ?? DatasetError.damagedFrames(found: now, expected: table.compressedLength)
-      }
-      // A connection that breaks often still brings the file, part by part, when the parts are
-      // worth a request.
-      if now - before < Self.worthwhile { left -= 1 }
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    let fetch = ResumingFetch(
+      files: files, path: manifest.whole.path, length: table.compressedLength,
+      byteLimit: manifest.whole.length, resumptions: resumptions)
+    try await fetch.run(into: sink)
     try sink.finish()
     try FileBytes.sync(file.descriptor, path: part)
     onStep(.unpacked)
-  }
-
-  /// The bytes of a part that make a request worthwhile.
-  private static let worthwhile: UInt64 = 4_096
-
-  /// Requests the file from an offset on.
-  private func fetch(
-    into sink: FrameSink, from offset: UInt64, _ tag: inout String?
-  ) async throws {
-    var request = WebFiles.Request(
-      manifest.whole.path, byteLimit: Int(clamping: manifest.whole.length))
-    request.start = Int(clamping: offset)
-    request.expectedTag = tag
-    let start = request.start
-    let pace = Pace(files.words)
-    let answer = try await files.get(request) { begun in
-      sink.begin(at: begun, asked: start)
-    } take: { bytes in
-      try sink.take(bytes)
-      try pace.take(bytes.count)
-    }
-    if case .content(let head?) = answer { tag = head.entityTag }
-  }
-
-  private static func isInterruption(_ error: any Error) -> Bool {
-    guard let error = error as? WebSourceError else { return false }
-    return error.code == .truncated || error.code == .timedOut || error.code == .noConnection
   }
 
   /// The table of frames: kept from an earlier download, or fetched.
@@ -122,7 +76,7 @@ struct WholeDownload {
 /// Takes the bytes of a compressed generation and unpacks them.
 ///
 /// `lock` guards all: the transfer calls on threads of its own, one call after the other.
-private final class FrameSink: @unchecked Sendable {
+private final class FrameSink: FetchSink, @unchecked Sendable {
   private let lock = NSLock()
   private let unpacker: FrameUnpacker
   /// Bytes that come although they are here already.
@@ -147,10 +101,8 @@ private final class FrameSink: @unchecked Sendable {
   /// The bytes that came.
   var received: Int { lock.withLock { receivedBytes } }
 
-  /// The offset of the next byte that is missing.
   var taken: UInt64 { lock.withLock { unpacker.takenBytes } }
 
-  /// Begins to take an answer, which may begin earlier in the file than asked.
   func begin(at start: Int, asked: Int) {
     lock.withLock { skipped = max(asked - start, 0) }
   }

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Writes a sealed file: an LMDB file of data version 1 from the pairs of its trees, in order.
+/// Writes a sealed file, or a store that is not sealed: an LMDB file of data version 1 from the pairs of its trees, in order.
 ///
 /// The file has one state: its two meta pages lead to the same trees, as commits 1 and 2. No page
 /// is free, and every byte that belongs to nothing is zero. So equal trees have equal files, byte
@@ -24,12 +24,16 @@ package struct PageFileWriter {
   package static let pageSize = VerityTree.blockSize
   private static let format = PageFormat.lmdb09
 
+  private let isSealed: Bool
   private var output: PageOutput
   private var tree: TreeWriter?
   private var records: [String: TreeRecord] = [:]
 
-  /// - Parameter descriptor: an empty file, which stays the caller's.
-  package init(descriptor: Int32) throws(PageWriteError) {
+  /// - Parameters:
+  ///   - descriptor: an empty file, which stays the caller's.
+  ///   - isSealed: whether the file gets the mark of a sealed file.
+  package init(descriptor: Int32, isSealed: Bool = true) throws(PageWriteError) {
+    self.isSealed = isSealed
     output = try PageOutput(descriptor: descriptor, pageSize: Self.pageSize)
   }
 
@@ -74,15 +78,16 @@ package struct PageFileWriter {
     let main = try names.end(&output)
     let pageCount = output.next
     let metas = [(0, 2), (1, 1)].flatMap { number, transaction in
-      Self.metaPage(number, main: main, pageCount: pageCount, transaction: UInt64(transaction))
+      metaPage(number, main: main, pageCount: pageCount, transaction: UInt64(transaction))
     }
     let frames = try output.end(metas)
     return Written(byteCount: pageCount * UInt64(Self.pageSize), frameDigests: frames)
   }
 
-  private static func metaPage(
+  private func metaPage(
     _ number: Int, main: TreeRecord, pageCount: UInt64, transaction: UInt64
   ) -> [UInt8] {
+    let (format, pageSize) = (Self.format, Self.pageSize)
     let layout = format.meta
     var free = TreeRecord(hasIntegerKeys: true)
     free.pad = UInt32(pageSize)
@@ -101,8 +106,10 @@ package struct PageFileWriter {
       }
       page.storeBytes(of: pageCount - 1, toByteOffset: layout.lastPage, as: UInt64.self)
       page.storeBytes(of: transaction, toByteOffset: layout.transaction, as: UInt64.self)
-      UnsafeMutableRawBufferPointer(rebasing: page[SealMark.offset...])
-        .copyBytes(from: SealMark.bytes)
+      if isSealed {
+        UnsafeMutableRawBufferPointer(rebasing: page[SealMark.offset...])
+          .copyBytes(from: SealMark.bytes)
+      }
     }
     return page
   }

@@ -64,6 +64,7 @@
       configuration.redirectConfiguration = .disallow
       configuration.decompression = .disabled
       configuration.httpVersion = .http1Only
+      configuration.dnsOverride = options.hostAddresses
       configuration.tracing.tracer = nil
       configuration.timeout.connect = .nanoseconds(nanoseconds(options.requestTimeout))
       configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =

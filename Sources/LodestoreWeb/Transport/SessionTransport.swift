@@ -41,8 +41,9 @@
     func make(
       _ request: URLRequest, floor: AddressRange?, for transfer: WebTransfer
     ) -> RunningRequest {
-      let range = range(of: transfer.url)
-      if let least = options.addresses.floor(floor), range < least {
+      let range = AddressRange.ofText(transfer.url, classify)
+      let least = options.addresses.floor(floor)
+      if let least, range < least {
         return RunningRequest(
           start: { transfer.end(with: .failure(.address(range))) }, cancel: {})
       }
@@ -51,25 +52,29 @@
       let task = session.dataTask(with: request)
       let identifier = task.taskIdentifier
       transfers.add(transfer, range, as: identifier)
-      return RunningRequest(start: { task.resume() }, cancel: { task.cancel() })
+      return RunningRequest(
+        start: { [classify] in Self.start(task, transfer, least, classify) },
+        cancel: { task.cancel() })
     }
 
-    /// By the address alone: the session does not tell where a name leads before it has asked there.
-    private func range(of url: URL) -> AddressRange {
-      let host = url.host()?.lowercased() ?? ""
-      if host == "localhost" || host.hasSuffix(".localhost") { return .loopback }
-      var address4 = in_addr()
-      if inet_aton(host, &address4) != 0 {
-        return classify(
-          PeerAddress(bytes: withUnsafeBytes(of: address4) { Array($0) }, port: url.port ?? 0))
+    /// Starts a task when its host leads to no narrower range than `least`.
+    ///
+    /// The session does not tell where it connects before it has asked there, so the system is
+    /// asked for the host's addresses before. A resolver may answer the session otherwise.
+    private static func start(
+      _ task: URLSessionDataTask, _ transfer: WebTransfer, _ least: AddressRange?,
+      _ classify: @escaping @Sendable (PeerAddress) -> AddressRange
+    ) {
+      guard let least, least > .loopback else { return task.resume() }
+      let url = transfer.url
+      DispatchQueue.global(qos: .utility).async {
+        if let range = AddressRange.ofResolved(url, classify), range < least {
+          transfer.end(with: .failure(.address(range)))
+          task.cancel()
+        } else {
+          task.resume()
+        }
       }
-      var address6 = in6_addr()
-      let bare = host.trimmingCharacters(in: ["[", "]"]).prefix { $0 != "%" }
-      if inet_pton(AF_INET6, String(bare), &address6) == 1 {
-        return classify(
-          PeerAddress(bytes: withUnsafeBytes(of: address6) { Array($0) }, port: url.port ?? 0))
-      }
-      return .everywhere
     }
   }
 

@@ -9,7 +9,7 @@ import Testing
 struct SealedFileTests {
   private static let asOf = Date(timeIntervalSinceReferenceDate: 800_000_000)
   private static let sealedAt = Date(timeIntervalSinceReferenceDate: 800_000_100)
-  private static let everything: [any Entity.Type] =
+  static let everything: [any Entity.Type] =
     [PersonV2.self, CorpusSpecimen.self, CorpusTrip.self, CorpusNote.self] + CorpusMusic.entities
 
   @discardableResult

@@ -176,18 +176,6 @@
       #expect(try await dataset.refresh().generation == 1)
     }
 
-    @Test func `Addresses of this machine and of private networks are told by their hosts`() throws
-    {
-      for host in [
-        "localhost", "127.0.0.1", "10.1.2.3", "192.168.0.1", "[::1]", "[fd00::1]", "nas.lan",
-      ] {
-        #expect(PublishedRefresh.isLocal(try #require(URL(string: "http://\(host)/"))), "\(host)")
-      }
-      for host in ["data.example", "8.8.8.8", "172.32.0.1", "[2001:4860::1]"] {
-        #expect(!PublishedRefresh.isLocal(try #require(URL(string: "http://\(host)/"))), "\(host)")
-      }
-    }
-
     @Test func `Without a connection the wait stays short`() async throws {
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)

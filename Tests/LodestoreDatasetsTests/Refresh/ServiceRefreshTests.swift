@@ -158,6 +158,51 @@
       #expect(try await dataset.refresh(now: true).detours.isEmpty)
     }
 
+    @Test func `The store of the importer begins with the seed, whose records keep their ids`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let seed = try SpecGenerations(folder, count: 300).seal(1)
+      let files = ServedFiles(Self.pages(2), type: "application/json")
+      let server = try LoopbackServer { files.answer(to: $0) }
+      server.start()
+      defer { server.stop() }
+      let url = try server.url("/specs/1")
+      let known = Mutex<[Int]>([])
+      let changed = Mutex<[Int]>([])
+      func dataset() throws -> CachedDataset {
+        let origin = DatasetOrigin.service { refresh in
+          let count = try await refresh.store.count(Spec.all)
+          known.withLock { $0.append(count) }
+          let report = try await Importer(
+            into: refresh.store, Spec.self, matching: .unique(\.name)
+          ).run(WebPages(url, paging: .nextLink(at: "next")), records: "result") {
+            (record: SpecRecord) in
+            Spec(name: record.name, version: record.version, summary: record.summary)
+          }
+          changed.withLock { $0.append(report.inserted + report.updated) }
+        }
+        return try specDataset(folder, origin, seed: seed) {
+          $0.clock = { Date(timeIntervalSince1970: 1_800_000_000) }
+        }
+      }
+      let first = try dataset()
+      let ids = try await first.currentStore.fetch(Spec.all).map(\.id)
+      let report = try await first.refresh()
+      #expect(report.outcome == .replaced && report.detours.isEmpty, "\(report)")
+      try SpecGenerations.check(first.currentStore, is: 2, count: 300)
+      #expect(try await first.currentStore.fetch(Spec.all).map(\.id) == ids)
+      let expected = zip(
+        SpecGenerations.specs(of: 1, count: 300), SpecGenerations.specs(of: 2, count: 300)
+      ).count { $0.version != $1.version }
+      #expect(known.withLock { $0 } == [300] && changed.withLock { $0 } == [expected])
+      // A store that is lost begins with the current generation.
+      let path = first.content.folder.service
+      for name in SystemFile.names(in: path) { SystemFile.remove("\(path)/\(name)") }
+      #expect(try await dataset().refresh(now: true).outcome == .current)
+      #expect(changed.withLock { $0 } == [expected, 0])
+    }
+
     @Test func `An importer's own cancellation is a failure, and a full disk is no fault of it`()
       async throws
     {

@@ -136,5 +136,65 @@
       let again = try #require(throws: DatasetError.self) { try old.current() }
       #expect(again.code == .incompatibleSchema)
     }
+
+    @Test func `A schema that the program does not fit is fetched once, until the program changes`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      func publish(_ generation: Int) throws {
+        let file = try SpecGenerations(folder).seal(generation, file: "sealed-\(generation)")
+        let facts = try PublishedFacts(ofFileAt: file)
+        _ = try DatasetPublisher(published.path, key: published.key).publish(file, facts)
+      }
+      try publish(1)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let origin = DatasetOrigin.published(at: try server.url("/"), trusting: published.keys)
+      let old = try CachedDataset(
+        SpecGenerations.name, in: folder.file("cache"), entities: [OtherSpec.self], origin: origin)
+      #expect(try await old.refreshError().code == .incompatibleSchema)
+      func fetched() -> Int {
+        server.targets.filter { !$0.hasSuffix("manifest.json") && !$0.hasPrefix("/keys/") }.count
+      }
+      let first = fetched()
+      #expect(first > 0)
+      for generation in [2, 3] {
+        try publish(generation)
+        let error = try await old.refreshError()
+        #expect(error.code == .incompatibleSchema && error.side == .program)
+        #expect(error.message.contains("generation \(generation)"), "\(error)")
+      }
+      #expect(fetched() == first && old.content.folder.numbers == [1])
+      // The state is written to the folder, so a later process refuses too.
+      let later = try CachedDataset(
+        SpecGenerations.name, in: folder.file("cache"), entities: [OtherSpec.self], origin: origin)
+      #expect(try await later.refreshError().code == .incompatibleSchema)
+      #expect(fetched() == first)
+      // The next version of the program reads what is here, and fetches the newest.
+      let new = try specDataset(folder, origin)
+      #expect(try new.current().number == 1)
+      #expect(try await new.refresh(now: true).generation == 3)
+      try SpecGenerations.check(new.currentStore, is: 3)
+    }
+
+    @Test func `A file of a later format is not fetched`() async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      let file = try SpecGenerations(folder).seal(1, file: "sealed-1")
+      let read = try PublishedFacts(ofFileAt: file)
+      let facts = PublishedFacts(
+        name: read.name, generation: read.generation, dataAsOf: read.dataAsOf,
+        sealedAt: read.sealedAt, schemaFingerprint: read.schemaFingerprint,
+        contentDigest: read.contentDigest, formatVersion: 60_000, records: read.records)
+      _ = try DatasetPublisher(published.path, key: published.key).publish(file, facts)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let dataset = try specDataset(
+        folder, .published(at: try server.url("/"), trusting: published.keys))
+      let error = try await dataset.refreshError()
+      #expect(error.code == .incompatibleSchema && error.message.contains("60000"), "\(error)")
+      #expect(server.targets == ["/manifest.json"])
+    }
   }
 #endif

@@ -1,0 +1,44 @@
+import Foundation
+import LMDB
+import Testing
+
+@testable import EntityStore
+
+@Suite struct `A copy without a seal` {
+  @Test func `of a sealed file is a store that is written to, with the same ids`() async throws {
+    let folder = try TemporaryFolder()
+    try await CorpusMaker.make(folder.storePath)
+    try check(folder)
+  }
+
+  /// Copies a sealed file of the store in `folder`, and writes to the copy.
+  private func check(_ folder: borrowing TemporaryFolder) throws {
+    let original = try Store(at: folder.storePath, entities: SealedFileTests.everything)
+    let sealed = folder.path + "/sealed.lodestore"
+    let seal = try SealedFileTests.seal(original, to: sealed)
+    let opened = try Store(at: sealed, entities: SealedFileTests.everything)
+    let copy = folder.path + "/copy.lodestore"
+    try opened.copyUnsealed(to: copy)
+    #expect(throws: StoreError.self) { try opened.copyUnsealed(to: copy) }
+    try expectSound(copy)
+    let store = try Store(at: copy, entities: SealedFileTests.everything)
+    #expect(store.seal == nil)
+    #expect(try store.fetch(CorpusSpecimen.all) == original.fetch(CorpusSpecimen.all))
+    #expect(try store.fetch(CorpusTrip.all) == original.fetch(CorpusTrip.all))
+    #expect(try store.read { try $0.data(for: "bytes", in: "settings") } == Data([1, 2, 3]))
+    // Sealed again, it is the same file.
+    let again = folder.path + "/again.lodestore"
+    #expect(try SealedFileTests.seal(store, to: again) == seal)
+    let files = [again, sealed].map { FileManager.default.contents(atPath: $0) }
+    #expect(files[0] != nil && files[0] == files[1])
+    // Ids go on where they ended, and relationships, orders and histories are kept.
+    let highest = try store.fetch(PersonV2.all).map(\.id.rawValue).max() ?? 0
+    let person = try store.insert(PersonV2(city: nil, age: 1, name: "Zoe", email: nil))
+    #expect(person.id.rawValue > highest)
+    let band = try #require(try store.fetch(CorpusBand.all).first)
+    try store.delete(band.id)
+    for store in [store, opened, original] { store.close() }
+    try expectSound(copy)
+    try expectSound(sealed)
+  }
+}
