@@ -54,6 +54,27 @@ package enum Socket {
     close(knock)
   }
 
+  /// Sends bytes to a port of this machine, and returns all bytes that come until the other side
+  /// closes the connection.
+  package static func exchange(_ bytes: [UInt8], with port: UInt16) throws -> [UInt8] {
+    let socket = try make()
+    defer { close(socket) }
+    guard with(port: port, { connect(socket, $0, $1) }) == 0 else {
+      throw Failure(call: "connect")
+    }
+    guard send(bytes, socket) else { throw Failure(call: "send") }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = recv(socket, &buffer, buffer.count, 0)
+      guard count > 0 else {
+        if count < 0 { throw Failure(call: "recv") }
+        return answer
+      }
+      answer += buffer[..<count]
+    }
+  }
+
   private static func make() throws -> Int32 {
     let made = socket(AF_INET, stream, 0)
     guard made >= 0 else { throw Failure(call: "socket") }

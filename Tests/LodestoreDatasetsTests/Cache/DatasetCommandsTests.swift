@@ -59,5 +59,70 @@
       let (ending, _) = try await output(none)
       #expect(ending == .negative)
     }
+
+    @Test func `A carried file is installed with its manifest, and others are refused`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder)
+      try published.publish(1, in: folder)
+      try published.publish(2, in: folder)
+      let file = folder.file("sealed-2")
+      let words = [
+        folder.file("cache/specs"), "--file", file, "--keys", published.keys.description,
+      ]
+      let unsigned = try RefreshCommand.parse(words)
+      let missing = await #expect(throws: DatasetError.self) { try await output(unsigned) }
+      #expect(missing?.code == .untrusted)
+      try folder.write(folder.read("published/manifest.json"), to: "manifest.json")
+      let (status, text) = try await output(try RefreshCommand.parse(words))
+      #expect(status == .success && text.contains("replaced") && text.contains(file))
+      try SpecGenerations.check(specDataset(folder, .none).currentStore, is: 2)
+      // The manifest is of another file, and the number is no higher.
+      let other = try RefreshCommand.parse([
+        folder.file("cache/specs"), "--file", folder.file("sealed-1"), "--keys",
+        published.keys.description,
+      ])
+      let wrong = await #expect(throws: DatasetError.self) { try await output(other) }
+      #expect(wrong?.code == .damaged)
+      let again = await #expect(throws: DatasetError.self) {
+        try await output(try RefreshCommand.parse(words))
+      }
+      #expect(again?.code == .notNewer)
+      #expect(throws: (any Error).self) {
+        try RefreshCommand.parse(words + ["--from", "http://127.0.0.1/"])
+      }
+    }
+
+    @Test func `A lower generation is taken when the highest is to be forgotten`() async throws {
+      let folder = try ScratchFolder()
+      let wrong = try SpecPublication(folder, "wrong")
+      try wrong.publish(5, in: folder)
+      let published = try SpecPublication(folder)
+      try published.publish(4, in: folder)
+      func words(_ from: SpecPublication) -> [String] {
+        [
+          folder.file("cache/specs"), "--from", from.path, "--keys", from.keys.description,
+          "--now",
+        ]
+      }
+      _ = try await output(try RefreshCommand.parse(words(wrong)))
+      let refused = await #expect(throws: DatasetError.self) {
+        try await output(try RefreshCommand.parse(words(published)))
+      }
+      #expect(refused?.code == .rolledBack)
+      let (status, text) = try await output(
+        try RefreshCommand.parse(words(published) + ["--forget-highest"]))
+      #expect(status == .success && text.contains("replaced") && text.contains("4"))
+      let dataset = try specDataset(folder, .none)
+      try SpecGenerations.check(dataset.currentStore, is: 4)
+      // The number is forgotten once: a lower one is a rollback again.
+      let older = try SpecPublication(folder, "older")
+      try older.publish(3, in: folder)
+      let again = await #expect(throws: DatasetError.self) {
+        try await output(try RefreshCommand.parse(words(older)))
+      }
+      #expect(again?.code == .rolledBack)
+    }
   }
 #endif

@@ -116,6 +116,63 @@
       try SpecGenerations.check(dataset.currentStore, is: 1, count: 8_000)
     }
 
+    @Test(arguments: [true, false])
+    func `A patch that is cut goes on at the byte where it ended, in a later process too`(
+      _ hasRanges: Bool
+    ) async throws {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder, count: 8_000)
+      try published.publish(1, in: folder)
+      let patch = try #require(try published.publish(2, in: folder).manifest.patches.first)
+      let length = Int(patch.length)
+      let isCut = Mutex(true)
+      let path = published.path
+      let (server, _) = try published.serving { request, sound in
+        // The whole file cannot be had, so the patch is all that there is.
+        if request.path.hasPrefix("/g/") { return Answer(503, []) }
+        guard request.path.hasPrefix("/d/") else { return sound }
+        guard !isCut.withLock({ $0 }) else { return sound.cut(afterBody: length / 2) }
+        let bytes = (try? ScratchFolder.bytes(of: path + request.path)) ?? []
+        return hasRanges ? sound : Answer(200, [], body: bytes)
+      }
+      defer { server.stop() }
+      func opened() throws -> CachedDataset {
+        try specDataset(
+          folder, .published(at: try server.url("/"), trusting: published.keys),
+          seed: folder.file("sealed-1")
+        ) { $0.resumptions = 0 }
+      }
+      #expect(try await opened().refreshError().code == .network)
+      isCut.withLock { $0 = false }
+      let dataset = try opened()
+      let report = try await dataset.refresh(now: true)
+      #expect(report.usedPatch && report.bytesResumed == length / 2, "\(report)")
+      #expect(server.log.last { $0.path.hasPrefix("/d/") }?.rangeStart == length / 2)
+      try SpecGenerations.check(dataset.currentStore, is: 2, count: 8_000)
+      #expect(SystemFile.names(in: dataset.content.folder.incoming).isEmpty)
+    }
+
+    @Test func `The rest of a patch behind other bytes is fetched again from its beginning`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let published = try SpecPublication(folder, count: 4_000)
+      try published.publish(1, in: folder)
+      let patch = try #require(try published.publish(2, in: folder).manifest.patches.first)
+      let (server, _) = try published.serving()
+      defer { server.stop() }
+      let dataset = try dataset(folder, published, server)
+      try await dataset.install(fileAt: folder.file("sealed-1"), withoutSignature: true)
+      // As a power cut leaves a file: its length is right, its bytes are not.
+      let path = dataset.content.folder.patch(patch.name, of: 2)
+      try Data(repeating: 0xA5, count: 1_000).write(to: URL(fileURLWithPath: path))
+      let report = try await dataset.refresh(now: true)
+      #expect(report.usedPatch && report.bytesResumed == 0 && report.detours.isEmpty)
+      let starts = server.log.filter { $0.path.hasPrefix("/d/") }.map(\.rangeStart)
+      #expect(starts == [1_000, nil])
+      try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
+    }
+
     /// What a server does with the compressed file, by name.
     enum Fault: String, CaseIterable, Sendable {
       case otherGeneration, changedByte, shorter, longer, gzip, wrongLength, wrongRange, otherTag,
