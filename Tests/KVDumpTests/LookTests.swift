@@ -175,7 +175,7 @@ struct LookTests {
         buckets,0,0,the program's own keys and values\r
         catalogue,2,1,descriptions of the entities\r
         catalogue.copy,4,1,a second copy of the catalogue\r
-        counters,1,1,next record ids\r
+        counters,1,1,"next record ids, and sizes of limited entities"\r
         digests,2,1,"digests of records, links and buckets"\r
         imports,2,1,"how far imports are, and their reports"\r
         index.1.1,3,1,index Pod.name+version (unique)\r
