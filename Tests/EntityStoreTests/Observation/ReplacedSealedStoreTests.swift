@@ -147,14 +147,16 @@ import Testing
   @Test func `with another schema are read again`() async throws {
     let folder = try TemporaryFolder()
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
-    let names = Turner(stores.values { try $0.fetch(Player.all).map(\.name) })
+    // Equal values of a type that tells them are not delivered twice.
+    struct Names: Sendable { let list: [String] }
+    let names = Turner(stores.values { Names(list: try $0.fetch(Player.all).map(\.name)) })
     for number in 1...2 {
       let entities = number == 1 ? [Player.self] : Self.entities
       let work = try Store(at: folder.path + "/\(number)", entities: entities)
       try await work.insert(Player(name: "same"))
       arrivals.yield(try Self.seal(work, folder, number, entities: entities))
       // Both are read, since equal digests tell nothing across schemas.
-      #expect(try await within { try await names.next() } == ["same"])
+      #expect(try await within { try await names.next() }?.list == ["same"])
     }
     arrivals.finish()
   }
