@@ -48,7 +48,7 @@ extension Catalogue {
       service.appending(path: "pods"),
       paging: .pageNumber(first: 0, endsAt: .pageCount(at: "number_of_pages")), options: options)
     let importer = Importer(
-      into: refresh.store, Podspec.self, matching: .unique(\.name, \.version))
+      into: refresh.store, Podspec.self, matching: .unique(\.name, \.version), strategy: .mirror)
     _ = try await importer.run(pages, records: "result") { (record: Record) in
       Podspec(
         name: record.name, version: record.version, summary: record.summary ?? "",
