@@ -59,6 +59,29 @@ final class BuildingIndexes: ChangeSink {
 }
 
 extension TransactionCore {
+  /// Throws ``StoreError/Code/uniqueViolation`` where a unique index that is being built has a key of
+  /// a record for another one.
+  ///
+  /// Asked before anything is written or told, so that an error leaves the write as it was.
+  @inline(__always)
+  func checkBuilding(
+    _ view: RecordView, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) {
+    if !entity.building.isEmpty { try checkBuilt(view, id: id, of: entity) }
+  }
+
+  private func checkBuilt(
+    _ view: RecordView, id: UInt64, of entity: StoredEntity
+  ) throws(StoreError) {
+    for index in entity.building where index.isUnique {
+      guard try id < nextToIndex(index, of: entity) else { continue }
+      try encodeKey(of: view, id: id, in: index, of: entity)
+      guard let holder = try holder(of: key.bytes, in: index), holder != id else { continue }
+      throw .uniqueViolation(
+        entity: entity.name, index: index.name, holder: holder, detail: KeyText.text(key.bytes))
+    }
+  }
+
   /// The id of the first record that an index which is being built has no entry of.
   func nextToIndex(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let key = CounterKey.building(entity: entity.number, index: index.description.number)

@@ -72,7 +72,7 @@ final class BulkInsert {
     if changes.hasConstraints {
       let record = UnsafeRawBufferPointer(
         start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
-      try check(record)
+      try check(record, id: nextID)
       if !broken.isEmpty { return nextID }
     }
     if waiting.isFull(for: content.count) { try writeWaiting() }
@@ -87,7 +87,7 @@ final class BulkInsert {
     try writeWaiting()
     if changes.hasConstraints {
       for position in 0..<row.count {
-        try check(UnsafeRawBufferPointer(row[position]))
+        try check(UnsafeRawBufferPointer(row[position]), id: nextID &+ UInt64(position))
       }
       if !broken.isEmpty {
         row.removeAll()
@@ -101,9 +101,9 @@ final class BulkInsert {
     return first
   }
 
-  private func check(_ record: UnsafeRawBufferPointer) throws(StoreError) {
+  private func check(_ record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) {
     _ = try broken.collect(at: checkedCount) { () throws(StoreError) in
-      try changes.check(try entity.view(incoming: record))
+      try changes.check(try entity.view(incoming: record), id: id, isNew: true)
     }
     checkedCount &+= 1
   }
@@ -152,7 +152,7 @@ final class BulkInsert {
     collector = nil
     // Each is freed as soon as it is written, to make room for the pages of the next index.
     while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
-    if changes.hasListeners { try tellInserted() }
+    if changes.hasListeners { try core.breakingOnError { try tellInserted() } }
   }
 
   private func tellInserted() throws(StoreError) {

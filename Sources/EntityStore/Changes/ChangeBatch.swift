@@ -39,8 +39,7 @@ final class ChangeBatch {
   ///   - concerned: the indexes whose keys may change; all where it is left out.
   ///   - expectedCount: of new entries in each.
   ///   - expectedRemovals: of old entries in each.
-  ///   - memoryLimit: of the new entries of each index, and of the old ones, in bytes; what is more is
-  ///     kept in a scratch file.
+  ///   - memoryLimit: of all new and old entries, in bytes; what is more is kept in a scratch file.
   init(
     _ changes: EntityChanges, concerned: [StoredIndex]? = nil, expectedCount: Int = 0,
     expectedRemovals: Int = 0, memoryLimit: Int = .max, core: TransactionCore
@@ -50,6 +49,7 @@ final class ChangeBatch {
     entity = changes.entity
     let keys = BatchKeys(of: entity, in: concerned ?? entity.indexes)
     self.keys = keys
+    let memoryLimit = memoryLimit == .max ? .max : memoryLimit / max(1, 2 * keys.count)
     indexes = (0..<keys.count).map { position in
       IndexChanges(
         keys, at: position, expectedCount: expectedCount, expectedRemovals: expectedRemovals,

@@ -93,36 +93,42 @@ final class EntityChanges {
   /// Throws ``StoreError/Code/invalidValue`` when a record of the current layout, about to be written,
   /// breaks constraints or rules across attributes, with all of them.
   ///
-  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
+  /// - Parameters:
+  ///   - id: which the record has or will have, for rules that name it.
+  ///   - isNew: whether there is no record with this id yet: then the error names none.
   @inline(__always)
-  func check(_ view: RecordView, id: UInt64? = nil) throws(StoreError) {
-    if hasRules { return try checkRules(view, id: id) }
-    if let validator = entity.validator { try validator.check(view, id: id) }
+  func check(_ view: RecordView, id: UInt64, isNew: Bool = false) throws(StoreError) {
+    if hasRules { return try checkRules(view, id: id, isNew: isNew) }
+    if let validator = entity.validator { try validator.check(view, id: isNew ? nil : id) }
   }
 
-  private func checkRules(_ view: RecordView, id: UInt64?) throws(StoreError) {
+  private func checkRules(_ view: RecordView, id: UInt64, isNew: Bool) throws(StoreError) {
     var broken = BrokenRules()
+    let told = isNew ? nil : id
     if let validator = entity.validator {
-      _ = try broken.collect { () throws(StoreError) in try validator.check(view, id: id) }
+      _ = try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
     }
     for name in try rules()?.broken(by: view, id: id) ?? [] {
-      let violation = RuleViolation(entity: entity.name, recordID: id, attribute: nil, rule: name)
+      let violation = RuleViolation(
+        entity: entity.name, recordID: told, attribute: nil, rule: name)
       _ = try broken.collect { () throws(StoreError) in throw .broken([violation]) }
     }
     try broken.check()
   }
 
-  /// The constraint that ``check(_:id:)`` finds broken; other errors are thrown.
-  func refusal(of view: RecordView, id: UInt64?) throws(StoreError) -> StoreError? {
+  /// The constraint that ``check(_:id:isNew:)`` finds broken; other errors are thrown.
+  func refusal(
+    of view: RecordView, id: UInt64, isNew: Bool = false
+  ) throws(StoreError) -> StoreError? {
     do {
-      try check(view, id: id)
+      try check(view, id: id, isNew: isNew)
       return nil
     } catch  where error.code == .invalidValue {
       return error
     }
   }
 
-  /// Returns the constraint that ``check(_:id:)`` finds broken in a record with its bytes.
+  /// Returns the constraint that ``check(_:id:isNew:)`` finds broken in a record with its bytes.
   func refusal(of record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> StoreError? {
     guard hasConstraints else { return nil }
     return try refusal(of: try entity.view(record, id: id), id: id)
@@ -153,14 +159,15 @@ final class EntityChanges {
     let id = try core.newID(of: entity)
     let record = seal(content, id: id)
     let view = try entity.view(record, id: id)
-    try check(view)
+    try check(view, id: id, isNew: true)
     try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: nil, hasOld: false)
+    try core.checkBuilding(view, id: id, of: entity)
     assert((try? core.record(id, of: entity)) == nil, "a new record has a new id")
     try put(record, id: id)
     core.nextIDs[entity.number] = id + 1
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
-    if hasListeners { try listeners.tellInserted(id, view) }
+    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, view) } }
     return id
   }
 
@@ -195,13 +202,14 @@ final class EntityChanges {
   ) throws(StoreError) {
     let record = seal(content, id: id)
     let view = try entity.view(record, id: id)
-    try check(view)
+    try check(view, id: id, isNew: true)
     try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: nil, hasOld: false)
+    try core.checkBuilding(view, id: id, of: entity)
     try put(record, id: id)
     core.noteRestored(id, of: entity)
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
-    if hasListeners { try listeners.tellInserted(id, view) }
+    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, view) } }
   }
 
   /// Replaces record `id`; returns false, and writes nothing, when it has the same values already.
@@ -235,6 +243,7 @@ final class EntityChanges {
     try core.collectKeys(of: new, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: id, hasOld: true)
     try core.checkOwnEntries(of: entity, id: id, hasNew: true)
+    try core.checkBuilding(new, id: id, of: entity)
     if hasListeners { try listeners.tellUpdated(id, old, new, core) }
     try core.noteChange(of: entity)
     try put(record, id: id, replacing: replaced)
@@ -255,9 +264,10 @@ final class EntityChanges {
   /// another record's unique key.
   func checkRenewal(of id: UInt64, with record: UnsafeRawBufferPointer) throws(StoreError) {
     let view = try entity.view(record, id: id)
-    try check(view, id: id)
+    try check(view, id: try core.newID(of: entity), isNew: true)
     try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: id, hasOld: false)
+    try core.checkBuilding(view, id: id, of: entity)
   }
 
   /// Removes record `id` and its entries; returns whether there was one.

@@ -10,7 +10,7 @@ protocol RecordRules: AnyObject {
   var areSomeLate: Bool { get }
 
   /// The names of the rules, late ones apart, that a record of the current layout breaks.
-  func broken(by view: RecordView, id: UInt64?) throws(StoreError) -> [String]
+  func broken(by view: RecordView, id: UInt64) throws(StoreError) -> [String]
 
   /// The late rules that a record breaks.
   func brokenAtCommit(by view: RecordView, id: UInt64) throws(StoreError) -> [BrokenLateRule]

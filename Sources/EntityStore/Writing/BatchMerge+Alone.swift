@@ -58,19 +58,26 @@ extension BatchMerge {
         if let links { tally?.add(links) }
         return .updated(id)
       }
-      if let stored = try core.record(id, of: entity),
-        try changes.isSame(
-          try entity.view(stored, id: id), as: changes.seal(content, id: id), id: id)
-      {
-        return .unchanged(id)
+      if try isSame(id, content) { return .unchanged(id) }
+      // Checked before the delete, as what is inserted: a refused record must not remove the stored
+      // one.
+      return try changes.withDerived(content) { (content) throws(StoreError) in
+        try changes.checkRenewal(of: id, with: changes.seal(content, id: id))
+        _ = try core.delete(id, of: entity)
+        if let links { tally?.add(links) }
+        return .updated(try changes.insert(content))
       }
-      // Checked before the delete: a refused record must not remove the stored one.
-      try record.withBytes { (bytes) throws(StoreError) in
-        try changes.checkRenewal(of: id, with: bytes)
-      }
-      _ = try core.delete(id, of: entity)
-      if let links { tally?.add(links) }
-      return .updated(try changes.insert(content))
+    }
+  }
+
+  /// Whether an update of the stored record would change nothing.
+  private func isSame(
+    _ id: UInt64, _ content: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) -> Bool {
+    guard let bytes = try core.record(id, of: entity) else { return false }
+    let stored = try entity.view(bytes, id: id)
+    return try changes.withDerived(content, over: stored) { (content) throws(StoreError) in
+      try changes.isSame(stored, as: changes.seal(content, id: id), id: id)
     }
   }
 

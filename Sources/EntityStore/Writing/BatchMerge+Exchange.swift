@@ -139,7 +139,9 @@ extension BatchMerge {
     } catch  where error.code != .damaged {
       return nil
     }
-    if let derived = try changes.derived(scratch.bytes, over: stored) {
+    // What takes the place of a renewed record is a new one.
+    let isRenewed = if case .renew = rule { true } else { false }
+    if let derived = try changes.derived(scratch.bytes, over: isRenewed ? nil : stored) {
       derived.withUnsafeBytes { scratch.take($0) }
     }
     changes.seal(scratch.mutableBytes.recordContent, id: holder)

@@ -152,8 +152,8 @@ extension BatchMerge {
     }
   }
 
-  /// Leaves the record that the stored one becomes, sealed, in ``scratch``; false when the stored one
-  /// stays as it is, whose outcome is set.
+  /// Leaves the record that the stored one becomes in ``scratch``, sealed unless a new one takes its
+  /// place; false when the stored one stays as it is, whose outcome is set.
   private func change(
     _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> Bool {
@@ -180,6 +180,10 @@ extension BatchMerge {
     if try changes.isSame(stored, as: scratch.bytes, id: holder) {
       outcomes[position] = .unchanged(holder)
       return false
+    }
+    if case .renew = rule, let derived = try changes.derived(scratch.bytes, over: nil) {
+      // What takes its place is a new record.
+      derived.withUnsafeBytes { scratch.take($0) }
     }
     if let refusal = try changes.refusal(of: scratch.bytes, id: holder) {
       outcomes[position] = .rejected(refusal)
@@ -298,11 +302,13 @@ extension BatchMerge {
           outcomes[position] = .updated(id)
         } else {
           let view = try entity.view(incoming: batch[position])
-          if let refusal = try refusalOfNew(position, view) {
-            outcomes[position] = .rejected(refusal)
-            continue
+          if !isRenewed[position] {
+            if let refusal = try refusalOfNew(position, view, id) {
+              outcomes[position] = .rejected(refusal)
+              continue
+            }
+            try tallyLinks(nil, view)
           }
-          if !isRenewed[position] { try tallyLinks(nil, view) }
           try append(view, id, at: cursor, writes)
           outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
         }
@@ -320,10 +326,10 @@ extension BatchMerge {
   }
 
   private func refusalOfNew(
-    _ position: Int, _ view: RecordView
+    _ position: Int, _ view: RecordView, _ id: UInt64
   ) throws(StoreError) -> StoreError? {
     if let refusal = refusalOfNew(position) { return refusal }
-    return changes.hasConstraints ? try changes.refusal(of: view, id: nil) : nil
+    return changes.hasConstraints ? try changes.refusal(of: view, id: id, isNew: true) : nil
   }
 
   /// Why a record that was given only some attributes cannot be a new one.

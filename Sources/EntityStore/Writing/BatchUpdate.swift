@@ -63,7 +63,7 @@ final class BatchUpdate {
     layout = entity.layout
     batch = ChangeBatch(
       changes, concerned: concerned,
-      memoryLimit: core.store.options.batchMemoryInBytes / max(1, 2 * concerned.count), core: core)
+      memoryLimit: core.store.options.batchMemoryInBytes, core: core)
     var slots: [RecordLayout.Slot] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
       if let index = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) {

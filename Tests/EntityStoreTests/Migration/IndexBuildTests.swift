@@ -183,6 +183,32 @@ import Testing
     try expectSound(folder.storePath)
   }
 
+  @Test func `refuse a change of one record and keep their entries, while they are built`()
+    async throws
+  {
+    let folder = try folder()
+    let store = try open(folder)
+    var refused = 0
+    while try !store.indexBuilds().isEmpty {
+      guard try store.indexBuilds().contains(where: { $0.progress.completed > 2 }) else { continue }
+      try await store.write { tx in
+        guard var second = try tx.fetch(Gauge.Indexed.ID(rawValue: 2)) else { return }
+        second.code = "c0"
+        do {
+          _ = try tx.update(second)
+        } catch let error where error.code == .uniqueViolation {
+          refused += 1
+        }
+      }
+      break
+    }
+    try await store.waitForIndexes()
+    #expect(refused == 1)
+    try expectBuilt(store)
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
   @Test func `refuse what a unique one has already`() async throws {
     let folder = try folder()
     let store = try open(folder)

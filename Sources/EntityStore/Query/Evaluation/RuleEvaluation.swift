@@ -32,9 +32,9 @@ final class RuleEvaluation: RecordRules {
 
   var areSomeLate: Bool { !lateRules.isEmpty }
 
-  func broken(by view: RecordView, id: UInt64?) throws(StoreError) -> [String] {
+  func broken(by view: RecordView, id: UInt64) throws(StoreError) -> [String] {
     var broken: [String] = []
-    for rule in rules where try !rule.condition.admits(view, id: id ?? 0) {
+    for rule in rules where try !rule.condition.admits(view, id: id) {
       broken.append(rule.name)
     }
     return broken
