@@ -134,7 +134,7 @@ package final class TemporaryFile {
   }
 
   /// Removes the files that no process holds.
-  private static func removeAbandoned(in directory: String) {
+  package static func removeAbandoned(in directory: String) {
     let names = names(in: directory)
     guard !names.isEmpty else { return }
     others.lock()

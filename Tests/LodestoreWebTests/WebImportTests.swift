@@ -35,6 +35,27 @@ extension Pod: Entity {
   }
 }
 
+/// A release of which twenty are kept.
+private struct KeptPod: Entity {
+  var id = RecordID<KeptPod>()
+  var name: String
+  var version: String
+
+  static let schema = EntitySchema<KeptPod>(
+    "Pod", attributes: [.init("name", \.name), .init("version", \.version)],
+    unique: [[\.name, \.version]], limit: EntityLimit(count: 20))
+
+  func encode(into writer: inout RecordWriter) {
+    writer.write(name)
+    writer.write(version)
+  }
+
+  init(from reader: inout RecordReader) throws(StoreError) {
+    name = try reader.read()
+    version = try reader.read()
+  }
+}
+
 private struct PodRecord: Decodable {
   var name: String
   var version: String
@@ -43,13 +64,14 @@ private struct PodRecord: Decodable {
 @Suite struct `Importing the pages of a web source` {
   /// Runs `body` on a new store in a fresh folder.
   private func withStore<R: Sendable>(
-    isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> R
+    _ entities: [any Entity.Type] = [Pod.self], isolation: isolated (any Actor)? = #isolation,
+    _ body: (Store) async throws -> R
   ) async throws -> R {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("lodestore-web-tests-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try Store(at: folder.path + "/test.lodestore", entities: [Pod.self])
+    let store = try Store(at: folder.path + "/test.lodestore", entities: entities)
     defer { store.close() }
     return try await body(store)
   }
@@ -87,6 +109,35 @@ private struct PodRecord: Decodable {
         let first = try await run(url, into: store)
         let second = try await run(url, into: store)
         #expect(first.inserted == 50 && second.inserted == 0)
+      }
+    }
+  }
+
+  @Test func `into an entity with a limit keeps the newest, and later the others`()
+    async throws
+  {
+    try await withServer { request in
+      // Pages that have not changed are not sent again.
+      let page = Int(request.value(of: "page") ?? "") ?? 0
+      let tag = "\"\(page)\""
+      if request.fields["if-none-match"] == tag { return Answer(304, ["ETag: \(tag)"]) }
+      let records = (0..<10).map { #"{"name":"pod \#(page)","version":"\#($0)"}"# }
+      return .json(
+        #"{"result":[\#(page <= 5 ? records.joined(separator: ",") : "")]}"#, "ETag: \(tag)")
+    } _: { server in
+      let pages = WebPages(
+        try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "result")))
+      let importer = { Importer(into: $0, KeptPod.self, matching: .unique(\.name, \.version)) }
+      try await withStore([KeptPod.self]) { store in
+        // The second run finds 30 records missing; the ones that it finds are then the oldest.
+        for (inserted, kept) in [(50, ["pod 4", "pod 5"]), (30, ["pod 2", "pod 3"])] {
+          let report = try await importer(store).run(pages, records: "result", renaming: [:])
+          #expect(report.pages == 6 && report.rejected == 0 && report.inserted == inserted)
+          let evicted: EvictionReport = try await store.evict()
+          #expect(evicted.heldCount == 0)
+          let names = try await store.read { try $0.fetch(KeptPod.all).map(\.name) }
+          #expect(Set(names) == Set(kept) && names.count == 20)
+        }
       }
     }
   }

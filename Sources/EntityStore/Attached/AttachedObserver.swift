@@ -153,8 +153,10 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
       var iterator = dataset.replacements.makeAsyncIterator()
       // The iterator reports no replacement from before its making.
       notice()
-      // A sequence that throws has ended. The loop goes on with the store that it has.
       while (try? await iterator.next()) != nil { notice() }
+      // A sequence that throws has ended: the loop asks for the dataset's store once more, and ends
+      // with the error that it gets.
+      if !Task.isCancelled { notice() }
     }
   }
 

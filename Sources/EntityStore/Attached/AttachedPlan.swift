@@ -50,8 +50,8 @@ struct AttachedPlan<E: Entity> {
       // Which records are within the limit is known only when all of them are found.
       throw StoreError.badQuery(
         "the query of \(plan.entity.name) for \(join.reference) has a limit, an offset or a token, "
-          + "and finds more than \(keyLimit) keys, the most that are kept in memory; give it a lower "
-          + "limit")
+          + "and finds more than \(keyLimit) keys or \(SemiJoinLimits.keyBytes >> 20) MiB of them, the "
+          + "most that are kept in memory; give it a lower limit")
     } else {
       checks.append(join)
       steps.append(
@@ -78,7 +78,7 @@ struct AttachedPlan<E: Entity> {
       let all = join.isOfDataset ? records.recordCount : plan.recordCount
       let matching = min(1, Double(plan.estimatedMatchCount) / Double(max(1, all)))
       let share = join.isNegated ? 1 - matching : matching
-      count = min(count, Double(limit + query.window.offset) / max(share, 1e-6))
+      count = min(count, (Double(limit) + Double(query.window.offset)) / max(share, 1e-6))
     }
     return count * Self.costOfCheck
   }
@@ -222,11 +222,12 @@ extension AttachedSnapshot {
 
   /// The records that `query` finds, in its order.
   ///
-  /// Besides the results, memory holds at most 65,536 keys of the other store, or 1,024 records
+  /// Besides the results, memory holds at most 65,536 keys or 16 MiB of keys of the other store, or 1,024 records
   /// that are checked at once. An order without an index also has its sort keys in memory.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. A query of
-  ///   the other store with a limit, an offset or a token must not find more than 65,536 keys.
+  ///   the other store with a limit, an offset or a token must not find more than
+  ///   65,536 keys, or 16 MiB of them.
   public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
     var found: [E] = []
     try plan(query).visitRecords { record in

@@ -1,10 +1,32 @@
 internal import LodestoreFormat
 
 enum SemiJoinLimits {
-  /// The most keys that one side may have in memory: some megabytes.
+  /// The most keys that one side may have in memory.
   static let keys = 65_536
+  /// The most bytes of them.
+  static let keyBytes = 16 << 20
   /// How many records are checked at once.
   static let chunk = 1_024
+}
+
+/// How much memory the keys of one side take.
+private struct KeyBudget {
+  let limit: Int
+  private var count = 0
+  private var byteCount = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  var isExceeded: Bool { count > limit || byteCount > SemiJoinLimits.keyBytes }
+
+  mutating func add(_ value: Value) {
+    count += 1
+    switch value {
+    case .string(let text): byteCount += text.utf8.count
+    case .data(let bytes), .document(let bytes): byteCount += bytes.count
+    default: byteCount += 16
+    }
+  }
 }
 
 /// A condition on records of one store that records of the other store decide.
@@ -23,7 +45,7 @@ struct SemiJoin<E: Entity>: Sendable {
   /// How the other store would find all of its records.
   let plan: @Sendable (_ other: TransactionCore) throws(StoreError) -> QueryPlan
   /// The condition that the keys found in the other store make; `nil` where there are more than
-  /// `limit`.
+  /// `limit`, or than ``SemiJoinLimits/keyBytes``.
   let condition:
     @Sendable (_ own: TransactionCore, _ other: TransactionCore, _ limit: Int) throws ->
       Condition<E>?
@@ -47,12 +69,16 @@ struct SemiJoin<E: Entity>: Sendable {
     condition = { _, other, limit in
       let key = try KeyColumn(T.self, other)
       var keys: [Value] = []
+      var budget = KeyBudget(limit: limit)
       try other.visit(asked) { row in
         // A record whose key has a null can be referred to by nobody.
-        if let value = try key.value(of: row) { keys.append(value) }
-        return keys.count <= limit
+        if let value = try key.value(of: row) {
+          keys.append(value)
+          budget.add(value)
+        }
+        return !budget.isExceeded
       }
-      guard keys.count <= limit else { return nil }
+      if budget.isExceeded { return nil }
       let condition = attribute.isIn(keys)
       return isNegated ? condition.negated : condition
     }
@@ -83,11 +109,16 @@ struct SemiJoin<E: Entity>: Sendable {
     condition = { own, other, limit in
       let column = try ValueColumn(try other.entity(U.self), attribute.ordinal)
       var references: Set<Reference<E>> = []
+      var budget = KeyBudget(limit: limit)
       try other.visit(asked) { row in
-        if let reference = try column.reference(of: row, E.self) { references.insert(reference) }
-        return references.count <= limit
+        if let reference = try column.reference(of: row, E.self),
+          references.insert(reference).inserted
+        {
+          budget.add(reference.stored.value)
+        }
+        return !budget.isExceeded
       }
-      guard references.count <= limit else { return nil }
+      if budget.isExceeded { return nil }
       let ids = try own.targetIDs(Array(references)).filter { $0 != 0 }
       let condition = Attribute<E, E.ID>.recordID
         .compared(.in, .values(ids.map { .integer(unsigned: $0) }))

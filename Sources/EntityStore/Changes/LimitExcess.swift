@@ -21,7 +21,9 @@ extension TransactionCore {
     of entity: StoredEntity, tolerance: Int? = nil
   ) throws(StoreError) -> LimitExcess {
     func above(_ value: Int, _ limit: Int) -> Int {
-      value - limit - (tolerance.map { limit >> $0 } ?? 0)
+      let excess = value - limit
+      guard let tolerance, excess > 0 else { return excess }
+      return excess - (limit >> tolerance)
     }
     var excess = LimitExcess()
     guard let limit = entity.description.limit else { return excess }

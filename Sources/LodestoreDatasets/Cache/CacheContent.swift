@@ -62,10 +62,12 @@ struct CacheContent: Sendable {
         folder.generation(number), dataset: name, generation: number, source: .refresh,
         entities: entities, options: storeOptions)
       guard let found else { continue }
+      // A number above all that the keys have signed here is that of a file without a signature.
+      let isSigned = carried == nil || number <= state.trust.highestSeen(from: carried)
       state.install(
         CacheState.Installed(
-          found.seal, source: .refresh, installedAt: Date(), digest: nil,
-          keys: state.trust.text(from: carried)))
+          found.seal, source: isSigned ? .refresh : .file, installedAt: Date(), digest: nil,
+          keys: isSigned ? state.trust.text(from: carried) : nil))
       break
     }
     return state
@@ -125,10 +127,13 @@ struct CacheContent: Sendable {
       }
     }
     choice.open = choice.seed
-    if choice.unusable != nil, let before, before.source != .seed,
+    let isGone = state.current == nil
+    if choice.unusable != nil || isGone, let before, before.source != .seed,
       before.number > choice.seed?.number ?? 0
     {
       choice.open = before
+      // The state that named it was removed or damaged.
+      if isGone { choice.unusable = .missingGeneration(folder.generation(before.number)) }
     }
     choice.unusable = choice.unusable ?? badSeed
     return choice

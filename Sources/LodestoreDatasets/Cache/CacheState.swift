@@ -66,6 +66,8 @@ struct CacheState: Sendable, Equatable {
   /// date.
   var confirmedContent: String?
   var confirmedAsOf: Date?
+  /// The content of the generation that the importer's store was made of, or that was made of it.
+  var importedContent: String?
   /// When the state was rebuilt of the sealed files because it could not be read.
   var rebuiltAt: Date?
 
@@ -77,6 +79,9 @@ struct CacheState: Sendable, Equatable {
   ///
   /// The newest one of another schema is kept for programs that cannot use the new one yet.
   ///
+  /// The tags of manifests are forgotten: a place whose manifest is still the one from before has
+  /// old files, and is asked for them so that it can be told.
+  ///
   /// - Parameter kept: the generation that this program goes on to use, when it cannot use the new
   ///   one.
   mutating func install(_ new: Installed, keeping kept: UInt64? = nil) {
@@ -85,7 +90,8 @@ struct CacheState: Sendable, Equatable {
     installed =
       [new]
       + others.filter { $0.generation == older?.generation || $0.generation == kept }
-    trust.takesAnyNumber = false
+    trust.anyNumberUntil = nil
+    manifestTags = [:]
   }
 
   /// Notes that keys have signed the current generation, whose signature was another one before.
@@ -208,6 +214,7 @@ extension CacheState {
     members["numberBefore"] = numberBefore == 0 ? nil : JSONValue(numberBefore)
     members["confirmedContent"] = confirmedContent.map { .string($0) }
     members["confirmedAsOf"] = confirmedAsOf.map(\.json)
+    members["importedContent"] = importedContent.map { .string($0) }
     members["rebuiltAt"] = rebuiltAt.map(\.json)
     return Self.lines(.object(members))
   }
@@ -257,6 +264,7 @@ extension CacheState {
     numberBefore = json["numberBefore"]?.uint64Value ?? 0
     confirmedContent = json["confirmedContent"]?.stringValue
     confirmedAsOf = json["confirmedAsOf"].flatMap(Date.init(json:))
+    importedContent = json["importedContent"]?.stringValue
     rebuiltAt = json["rebuiltAt"].flatMap(Date.init(json:))
   }
 }
@@ -306,13 +314,13 @@ extension CacheState.Failure {
 extension Date {
   /// Milliseconds since 1970, for a date of the years from 1677 to 2262; the nearest of them for
   /// another.
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     let milliseconds = timeIntervalSince1970 * 1000
     guard milliseconds.isFinite else { return .integer(0) }
     return .integer(Int64(min(max(milliseconds, -9.2e12), 9.2e12)))
   }
 
-  fileprivate init?(json: JSONValue) {
+  init?(json: JSONValue) {
     guard let milliseconds = json.int64Value, abs(Double(milliseconds)) <= 9.2e12 else {
       return nil
     }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import LodestoreFormat
 internal import LodestoreJSON
 
@@ -20,8 +21,13 @@ struct CacheTrust: Sendable, Equatable {
   /// The digest of a file whose signature was right and whose content is no sound store; it is not
   /// fetched again.
   var refusedDigest: String?
-  /// Whether the next generation may have any number: ``CachedDataset/forgetHighest()`` was called.
-  var takesAnyNumber = false
+  /// Until when the next generation may have any number, after ``CachedDataset/forgetHighest()``.
+  var anyNumberUntil: Date?
+  /// Whether the next generation may have any number.
+  var takesAnyNumber: Bool { anyNumberUntil != nil }
+
+  /// How long the next generation may have any number.
+  private static let anyNumberTime: TimeInterval = 7 * 86_400
 
   /// Chains that are kept: those of so many versions of programs.
   private static let chainLimit = 16
@@ -62,10 +68,16 @@ struct CacheTrust: Sendable, Equatable {
   }
 
   /// Forgets the highest generations and the refused file; the keys stay.
-  mutating func forgetHighest() {
+  mutating func forgetHighest(at now: Date) {
     for index in chains.indices { chains[index].highestSeen = 0 }
     refusedDigest = nil
-    takesAnyNumber = true
+    anyNumberUntil = now.addingTimeInterval(Self.anyNumberTime)
+  }
+
+  /// Ends what ``forgetHighest(at:)`` allows when its time is over, or cannot be told by the clock.
+  mutating func endForgetting(at now: Date) {
+    guard let until = anyNumberUntil else { return }
+    if until <= now || until > now.addingTimeInterval(Self.anyNumberTime) { anyNumberUntil = nil }
   }
 }
 
@@ -78,9 +90,9 @@ extension CacheTrust {
             "carried": .string($0.carried), "keys": .string($0.keys),
             "highestSeen": JSONValue($0.highestSeen),
           ])
-        }),
-      "takesAnyNumber": .bool(takesAnyNumber),
+        })
     ]
+    members["anyNumberUntil"] = anyNumberUntil.map(\.json)
     members["refusedDigest"] = refusedDigest.map { .string($0) }
     return .object(members)
   }
@@ -97,6 +109,6 @@ extension CacheTrust {
       self.chains.append(Chain(carried: carried, keys: keys, highestSeen: highest))
     }
     refusedDigest = json["refusedDigest"]?.stringValue
-    takesAnyNumber = json["takesAnyNumber"]?.boolValue ?? false
+    anyNumberUntil = json["anyNumberUntil"].flatMap(Date.init(json:))
   }
 }

@@ -28,6 +28,7 @@ extension CachedDataset {
     defer { withExtendedLifetime(lock) {} }
     try content.folder.make()
     var state = try content.state()
+    state.trust.endForgetting(at: began)
     guard let digest = try MirrorRefresh.digest(of: file) else {
       throw DatasetError.system(ENOENT, "install", file)
     }
@@ -62,7 +63,7 @@ extension CachedDataset {
   }
 
   /// Forgets the highest generation that was here, so that the next one is taken although its
-  /// number is lower.
+  /// number is lower, if it comes within seven days.
   ///
   /// For a publisher that had to go back: a file with a far too high number was published or
   /// installed. The data that is here stays in use until a refresh or
@@ -73,7 +74,7 @@ extension CachedDataset {
     let lock = try await lockFolder()
     defer { withExtendedLifetime(lock) {} }
     var state = try content.state()
-    state.trust.forgetHighest()
+    state.trust.forgetHighest(at: options.clock())
     state.manifestTags = [:]
     try state.write(content.folder)
     forget()
@@ -96,7 +97,7 @@ extension CachedDataset {
     let manifest = try bytes(PublishedNames.manifest, SignedFile.manifest.byteLimit)
     let claimed = try DatasetManifest.claimedKeySet(in: manifest)
     var keys = known
-    while let path = keys.nextSet(to: claimed, from: known) {
+    while let path = keys.nextSet(to: claimed, from: keys) {
       keys = try keys.followed(
         by: try bytes(path, SignedFile.keySet.byteLimit), dataset: name)
     }

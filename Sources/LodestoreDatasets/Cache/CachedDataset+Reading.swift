@@ -53,12 +53,14 @@ extension CachedDataset {
 
   /// Refreshes, and waits no longer than a limit; the refresh goes on behind it.
   private func refresh(atMost limit: Duration) async throws {
+    if case .none = origin.form { throw DatasetError.noOrigin(name) }
+    let run = run { RefreshRun() }
     // A caller that stays, so that the refresh does not end with this one.
-    let kept = Task { [self] in _ = try? await refresh() }
+    let kept = Task { [self] in _ = try? await wait(for: run) }
     do {
       let hasEnded = try await withThrowingTaskGroup(of: Bool.self) { group in
         group.addTask { [self] in
-          try await refresh()
+          if try await wait(for: run) == nil { try await refresh() }
           return true
         }
         group.addTask {

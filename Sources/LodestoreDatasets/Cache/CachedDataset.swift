@@ -99,7 +99,7 @@ public final class CachedDataset: Sendable {
 
   /// The store of the current generation, without a connection.
   ///
-  /// Costs one system call while no other generation has become current.
+  /// Costs one system call and an empty read while no other generation has become current.
   ///
   /// - Throws: as ``current()``.
   public var currentStore: Store {
@@ -127,6 +127,7 @@ public final class CachedDataset: Sendable {
     var generation = DatasetGeneration(
       store: open.store, number: open.number, source: open.source, age: state.age(of: open))
     generation.unusable = choice.unusable
+    generation.contentDigest = open.seal.contentDigest
     return generation
   }
 

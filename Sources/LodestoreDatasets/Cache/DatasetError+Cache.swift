@@ -201,7 +201,7 @@ extension DatasetError {
   /// say nothing of it.
   static func unusable(_ path: String, _ error: StoreError) -> Self {
     switch error.code {
-    case .incompatibleSchema, .newerFormat:
+    case .incompatibleSchema, .newerFormat, .unknownEntity:
       DatasetError(
         .incompatibleSchema,
         "cannot use '\(path)' with this program: \(error.message); update the program", cause: error

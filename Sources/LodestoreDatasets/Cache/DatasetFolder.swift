@@ -28,7 +28,7 @@ struct DatasetFolder: Sendable, Hashable {
   func part(_ number: UInt64) -> String { "\(incoming)/\(number)\(Self.suffix)" }
 
   /// The file of a download of a patch that makes a generation.
-  func patch(_ name: String, of number: UInt64) -> String { "\(incoming)/\(number).\(name)" }
+  func patch(_ name: String, of number: UInt64) -> String { "\(incoming)/\(number).patch.\(name)" }
 
   /// The numbers of the generations that are there, in ascending order.
   var numbers: [UInt64] {

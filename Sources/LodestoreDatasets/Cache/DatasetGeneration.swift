@@ -29,6 +29,8 @@ public struct DatasetGeneration: Sendable {
   /// The error of the refresh that should have brought newer data; `nil` when none was tried or
   /// none failed.
   public internal(set) var refreshError: DatasetError?
+  /// The digest of the records, so that other content under the same number is told from it.
+  var contentDigest = ""
   /// Why a generation with a higher number that is here cannot be used; `nil` when there is none.
   public internal(set) var unusable: DatasetError?
 }

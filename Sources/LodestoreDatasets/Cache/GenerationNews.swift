@@ -84,13 +84,25 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> Iterator { Iterator(dataset: dataset) }
 
+  /// What tells a generation from the one before; other keys may sign other content under a number.
+  private struct Seen: Equatable {
+    let number: UInt64
+    let source: DatasetGeneration.Source
+    let contentDigest: String
+
+    init(_ generation: DatasetGeneration) {
+      (number, source) = (generation.number, generation.source)
+      contentDigest = generation.contentDigest
+    }
+  }
+
   /// Takes one generation after another.
   @_documentation(visibility: internal)
   public struct Iterator: AsyncIteratorProtocol {
     private let dataset: CachedDataset
     private let watch: GenerationWatch
     private var knocks: AsyncStream<Void>.Iterator
-    private var last: (number: UInt64, source: DatasetGeneration.Source)?
+    private var last: Seen?
 
     fileprivate init(dataset: CachedDataset) {
       self.dataset = dataset
@@ -106,8 +118,9 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
       while !Task.isCancelled {
         do {
           let generation = try dataset.current()
-          if last?.number != generation.number || last?.source != generation.source {
-            last = (generation.number, generation.source)
+          let seen = Seen(generation)
+          if seen != last {
+            last = seen
             return generation
           }
         } catch let error as DatasetError where error.code == .nothingHere {}

@@ -211,6 +211,13 @@ extension DatasetError {
       .badKey, "cannot make the key set: expected 1 to \(limit) different keys; name fewer")
   }
 
+  static func lastKeySet(_ number: Int) -> Self {
+    DatasetError(
+      .badKey,
+      "cannot make a key set after \(number): a chain has at most \(KeySet.numberLimit); publish into a new "
+        + "folder, and ship its keys with the next version of the program")
+  }
+
   static func outOfRange(_ thing: String, _ value: UInt64, limit: UInt64) -> Self {
     DatasetError(
       .malformed,

@@ -44,6 +44,7 @@ package struct KeyRotation: Sendable {
     if let signer, !old.keys.contains(signer.publicKey) {
       throw .unlistedKey(signer.publicKey, in: old)
     }
+    guard newest.number < KeySet.numberLimit else { throw .lastKeySet(newest.number) }
     let keys = [newKey.publicKey] + otherKeys
     guard keys.count <= KeySet.keyLimit, Set(keys).count == keys.count else {
       throw .tooManyKeys(limit: KeySet.keyLimit)

@@ -1,3 +1,4 @@
+internal import LMDB
 internal import LodestorePages
 
 #if canImport(Glibc)
@@ -149,6 +150,8 @@ final class PublishedFolder {
   /// - Returns: the paths within the folder that were removed.
   func removeTemporaries() throws(DatasetError) -> [String] {
     var removed: [String] = []
+    // What a process that was killed while it sealed has left.
+    TemporaryFile.removeAbandoned(in: path)
     for part in [""] + Self.parts {
       for name in try Self.names(in: file(part))
       where name.hasPrefix(".") && name.contains(Self.temporarySuffix) {

@@ -25,11 +25,20 @@ extension CachedDataset {
   ) async throws -> RefreshReport {
     if case .none = origin.form { throw DatasetError.noOrigin(name) }
     while true {
-      let report = try await run { RefreshRun() }.value(onProgress) { [self] run in
-        try await refreshAlone(now: now) { run.report($0) }
-      }
       // A run that was given up meanwhile takes no further callers.
-      if let report { return report }
+      if let report = try await wait(for: run { RefreshRun() }, now: now, onProgress) {
+        return report
+      }
+    }
+  }
+
+  /// Waits for the end of a refresh, which the first caller begins; nil when it was given up before.
+  func wait(
+    for run: RefreshRun, now: Bool = false,
+    _ onProgress: (@Sendable (RefreshProgress) -> Void)? = nil
+  ) async throws -> RefreshReport? {
+    try await run.value(onProgress) { [self] run in
+      try await refreshAlone(now: now) { run.report($0) }
     }
   }
 
@@ -39,12 +48,12 @@ extension CachedDataset {
   ) async throws -> RefreshReport {
     // Read once: a clock that is set meanwhile cannot make one refresh contradict itself.
     let began = options.clock()
-    let before = try content.state().refreshCount
+    let countBefore = try content.state().refreshCount
     let lock = try await lockFolder()
     defer { withExtendedLifetime(lock) {} }
     options.onStep(.locked)
     var state = try content.state()
-    if state.refreshCount != before, state.failureCount == 0 {
+    if state.refreshCount != countBefore, state.failureCount == 0 {
       forget()
       return RefreshReport(
         outcome: .elsewhere, generation: try loaded().choice.open?.number ?? 0)
@@ -54,9 +63,13 @@ extension CachedDataset {
       throw DatasetError.waiting(name, until: next, after: state.lastFailure?.message)
     }
     state.latestTime = max(state.latestTime ?? began, began)
+    state.trust.endForgetting(at: began)
+    let before = state
+    var hasBrought = false
     do {
       try content.folder.make()
       let result = try await bring(&state, at: began, isForced, report)
+      hasBrought = true
       state.refreshCount &+= 1
       (state.failureCount, state.nextAttempt, state.lastFailure) = (0, nil, nil)
       state.lastChecked = began
@@ -69,6 +82,8 @@ extension CachedDataset {
       // An importer may throw a cancellation of its own, which is a failure like any other.
       if Task.isCancelled { throw CancellationError() }
       let error = error as? DatasetError ?? .importFailed(error)
+      // The new generation is not current where the disk has no state that says so.
+      if hasBrought { state = before }
       state.refreshCount &+= 1
       state.failureCount += 1
       state.lastFailure = CacheState.Failure(

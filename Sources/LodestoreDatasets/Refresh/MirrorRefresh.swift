@@ -145,8 +145,10 @@ struct MirrorRefresh {
       guard let (set, _) = try await small(next) else { break }
       keys = try keys.followed(by: set, dataset: content.name)
     }
-    let manifest = try DatasetManifest(verifying: bytes, with: keys, name: content.name)
+    // Each set was verified by the one before. Where there are more than are followed at a time, the
+    // next refresh goes on.
     state.trust.keep(keys, from: refresh.keys)
+    let manifest = try DatasetManifest(verifying: bytes, with: keys, name: content.name)
     if keys.number > known.number { onStep(.keysFollowed) }
     return (manifest, keys, head?.entityTag)
   }
@@ -214,7 +216,8 @@ struct MirrorRefresh {
     }
     guard let digest = try digestOfCurrent(),
       let patch = manifest.patch(from: current.number, digest: digest),
-      patch.name != state.failedPatch
+      patch.name != state.failedPatch, manifest.length <= DatasetPatch.appliedLimit,
+      patch.fromLength <= DatasetPatch.fileLimit
     else { return nil }
     let here = UInt64(max(SystemFile.stamp(of: part)?.length ?? 0, 0))
     let done = Double(min(here, manifest.length)) / Double(max(manifest.length, 1))

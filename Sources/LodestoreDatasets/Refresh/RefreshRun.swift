@@ -13,6 +13,8 @@ final class RefreshRun: Sendable {
     var callers: [Int: Caller?] = [:]
     var last = 0
     var isClosed = false
+    /// Whether the last caller was cancelled.
+    var isGivenUp = false
     var result: Result<RefreshReport, any Error>?
     var observers: [Int: @Sendable (RefreshProgress) -> Void] = [:]
   }
@@ -29,12 +31,16 @@ final class RefreshRun: Sendable {
 
   /// Begins the work with the first caller, and waits for its end.
   ///
+  /// A call after the end gets the result at once.
+  ///
   /// - Returns: nil when the run has been given up before the call; another one has to be begun.
   /// - Throws: the error of the work; `CancellationError` when the caller's task is cancelled.
   func value(
     _ onProgress: (@Sendable (RefreshProgress) -> Void)?,
     _ work: @escaping @Sendable (RefreshRun) async throws -> RefreshReport
   ) async throws -> RefreshReport? {
+    let ended = state.withLock { $0.isGivenUp ? nil : $0.result }
+    if let ended { return try ended.get() }
     let number = state.withLock { state -> Int? in
       guard !state.isClosed else { return nil }
       state.last += 1
@@ -91,7 +97,7 @@ final class RefreshRun: Sendable {
       guard state.callers.count > 1 else {
         // The last one waits for the end of the work, so that nothing of it goes on behind its
         // back.
-        state.isClosed = true
+        (state.isClosed, state.isGivenUp) = (true, true)
         return (nil, state.task)
       }
       state.callers[number] = nil

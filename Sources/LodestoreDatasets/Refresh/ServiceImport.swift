@@ -46,8 +46,7 @@ struct ServiceImport: Sendable {
     try SystemFile.makeFolder(folder.service)
     report(RefreshProgress(step: .importing, completed: 0, total: nil))
     var result = RefreshReport(outcome: .current, generation: choice.open?.number ?? 0)
-    try fillStore(from: choice.open, &result.detours)
-    let store = try openStore(&result.detours)
+    let store = try openStore(choice.open, &state, &result.detours)
     defer { store.close() }
     let date = DataDate(time)
     try await fetch(ServiceRefresh(store: store, startedAt: time, date: date, report: report))
@@ -64,13 +63,13 @@ struct ServiceImport: Sendable {
       open.seal.schemaFingerprint == seal.schemaFingerprint, !installer.content.isAhead(open.number)
     {
       SystemFile.remove(file)
-      state.confirmedContent = seal.contentDigest
+      (state.confirmedContent, state.importedContent) = (seal.contentDigest, seal.contentDigest)
       state.confirmedAsOf = date.value
       return Refreshed(report: result)
     }
     let open = try installer.install(
       file, as: generation, source: .refresh, digest: nil, keys: "", at: time, &state)
-    state.numberBefore = highest
+    (state.numberBefore, state.importedContent) = (highest, seal.contentDigest)
     report(RefreshProgress(step: .installing, completed: 1, total: 1))
     (result.outcome, result.generation) = (.replaced, generation)
     return Refreshed(report: result, open: open)
@@ -106,38 +105,48 @@ struct ServiceImport: Sendable {
     return max(number, highest == .max ? highest : highest + 1)
   }
 
-  /// Makes the store of the importer of the current generation, where there is no store yet.
-  private func fillStore(from open: OpenGeneration?, _ detours: inout [String]) throws {
-    guard let open, SystemFile.stamp(of: storePath) == nil else { return }
+  /// Opens the importer's store; makes it of the current generation where it has not what that has,
+  /// or cannot be used.
+  ///
+  /// It has not where a newer seed or an installed file has become current since the last import.
+  private func openStore(
+    _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
+  ) throws -> Store {
+    func opened() throws(StoreError) -> Store {
+      try Store(at: storePath, entities: installer.content.entities)
+    }
+    let content = open?.seal.contentDigest
+    if content == nil || content == state.importedContent, SystemFile.stamp(of: storePath) != nil {
+      do throws(StoreError) {
+        return try opened()
+      } catch let error where Self.isUseless(error) {
+        detours.append(Self.beganAgain(error.message))
+      } catch {
+        throw DatasetError.unusable(storePath, error)
+      }
+    }
     removeStore()
-    do {
-      try open.store.copyUnsealed(to: storePath)
-    } catch let error as StoreError where error.code != .diskFull {
+    state.importedContent = content
+    // A process that is killed from here on goes on with the store.
+    if content != nil { try state.write(folder) }
+    do throws(StoreError) {
+      try open?.store.copyUnsealed(to: storePath)
+      return try opened()
+    } catch {
+      guard open != nil, error.code != .diskFull else {
+        throw DatasetError.unusable(storePath, error)
+      }
       detours.append("the importer began with an empty store: \(error.message)")
-    } catch let error as StoreError {
+    }
+    removeStore()
+    do throws(StoreError) { return try opened() } catch {
       throw DatasetError.unusable(storePath, error)
     }
   }
 
-  /// Opens the store of the importer, and replaces a damaged one: all that it has comes from the
-  /// service.
-  private func openStore(_ detours: inout [String]) throws -> Store {
-    do throws(StoreError) {
-      return try Store(at: storePath, entities: installer.content.entities)
-    } catch
-      where error.code == .damaged || error.code == .notAStore
-      || error.code == .incompatibleSchema
-    {
-      removeStore()
-      detours.append(Self.beganAgain(error.message))
-      do throws(StoreError) {
-        return try Store(at: storePath, entities: installer.content.entities)
-      } catch {
-        throw DatasetError.unusable(storePath, error)
-      }
-    } catch {
-      throw DatasetError.unusable(storePath, error)
-    }
+  /// Whether a store that cannot be opened for this reason has nothing that an import could use.
+  private static func isUseless(_ error: StoreError) -> Bool {
+    [.damaged, .notAStore, .incompatibleSchema].contains(error.code)
   }
 
   private func removeStore() {

@@ -33,6 +33,44 @@ import Testing
     }
   }
 
+  @Test func `take an offset beside the greatest limit`() throws {
+    try withAttached(pods: 0..<20) { attached in
+      try attached.store.write { tx in
+        for number in 0..<20 { try tx.insert(PodNote(pod: try Reference(pod(number)))) }
+      }
+      try attached.read { snapshot in
+        let notes = PodNote.all.limit(.max).offset(1)
+        #expect(try snapshot.count(notes.leading(by: \.pod, to: Pod.all)) == 19)
+      }
+    }
+  }
+
+  @Test func `keep no more keys in memory than a few megabytes`() throws {
+    typealias Long = Keyed<String>
+    let dataset = try Store.inMemory(entities: [Long.self])
+    let store = try Store.inMemory(entities: [Pointing<Long>.self])
+    defer {
+      dataset.close()
+      store.close()
+    }
+    let text = String(repeating: "k", count: 16_384)
+    let records = (0..<1_100).map { Long(key: "\(text)\($0)") }
+    try dataset.write { tx in _ = try tx.insert(records) }
+    try store.write { tx in
+      for record in records.prefix(3) { try tx.insert(Pointing(target: try Reference(record))) }
+    }
+    let pointing = Pointing<Long>.all
+    try store.attach(dataset).read { snapshot in
+      #expect(try snapshot.count(pointing.leading(by: \.target, to: Long.all)) == 3)
+      let some = Long.all.limit(900)
+      #expect(try snapshot.count(pointing.leading(by: \.target, to: some)) == 3)
+      let error = #expect(throws: StoreError.self) {
+        try snapshot.count(pointing.leading(by: \.target, to: Long.all.limit(1_100)))
+      }
+      #expect(error?.code == .invalidQuery && error?.message.contains("16 MiB") == true)
+    }
+  }
+
   private func expectLeading(
     _ snapshot: borrowing AttachedSnapshot, _ stars: Int, _ ownStars: Int,
     _ window: (limit: Int, offset: Int)?

@@ -159,6 +159,19 @@ import Testing
     }
   }
 
+  @Test func `has no limit of the number by the greatest one`() throws {
+    try withPages(MostPages.self) { store in
+      typealias Cached = Page<MostPages>
+      try store.write { tx in
+        _ = try tx.insert((10..<40).map { Cached("p\($0)", String(repeating: "x", count: 100)) })
+      }
+      try store.write { _ = try $0.insert(Cached("next")) }
+      _ = try store.evict()
+      #expect(try store.storedSize(of: Cached.self) <= 1_000)
+      #expect(try store.count(Cached.all) > 1)
+    }
+  }
+
   @Test func `takes back an eviction, whose records are then the oldest again`() throws {
     try withPages(TenPages.self) { store in
       typealias Cached = Page<TenPages>

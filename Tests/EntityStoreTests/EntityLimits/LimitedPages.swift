@@ -26,6 +26,12 @@ enum KilobytePages: PageLimit {
   }
 }
 
+enum MostPages: PageLimit {
+  static func limit<E: Entity>(by _: [any PartialKeyPath<E> & Sendable]) -> EntityLimit<E>? {
+    EntityLimit(count: .max, bytes: 1_000)
+  }
+}
+
 /// Both limits, by date.
 enum FewPages: PageLimit {
   static func limit<E: Entity>(by date: [any PartialKeyPath<E> & Sendable]) -> EntityLimit<E>? {

@@ -1,9 +1,11 @@
 #if Datasets
   import EntityStore
   import Foundation
-  import LodestoreDatasets
   import LodestoreVerifier
+  import Synchronization
   import Testing
+
+  @testable import LodestoreDatasets
 
   /// A user's store attached to a cached dataset of sealed generations.
   @Suite struct `Marks in a cached dataset` {
@@ -104,6 +106,31 @@
           .filter { !ReleaseGenerations.lacks($0, in: 3) }
         #expect(unmarked == others.count)
       }
+    }
+
+    @Test func `end a loop with the error when the dataset is too old`() async throws {
+      let folder = try ScratchFolder()
+      let files = ReleaseGenerations(folder: folder)
+      let limit = Duration.seconds(86_400)
+      let isOld = Mutex(false)
+      var options = CachedDataset.Options().refusesOlder(than: limit)
+      options.clock = { Date().addingTimeInterval(isOld.withLock { $0 } ? 10 * 86_400 : 0) }
+      let dataset = try CachedDataset(
+        "releases", in: folder.file("cache"), entities: [Release.self], seed: try files.seal(1),
+        origin: .service { _ in throw CancellationError() }, options: options)
+      let store = try Store.inMemory(entities: [Mark.self])
+      try await store.insert(Mark(release: try Reference(ReleaseGenerations.release(1))))
+      let attached = store.attach(dataset)
+      let error = await #expect(throws: DatasetError.self) {
+        for try await update in attached.updates(of: Mark.all, resolving: \.release) {
+          #expect(update.items.count == 1)
+          isOld.withLock { $0 = true }
+          // The state of the folder changes, and no commit tells.
+          _ = try? await dataset.refresh(now: true)
+        }
+      }
+      #expect(error?.code == .tooOld)
+      store.close()
     }
 
     /// Expects that all targets are of one generation, and that dangling references are those it

@@ -44,8 +44,9 @@
       let specs = try CachedDataset(
         "podspecs", in: cacheFolder, entities: [Podspec.self],
         origin: .service { refresh in
-          _ = try await Importer(into: refresh.store, Podspec.self, matching: .unique(\.name))
-            .run(WebPages(url), records: "result", renaming: [:])
+          let importer = Importer(
+            into: refresh.store, Podspec.self, matching: .unique(\.name), strategy: .mirror)
+          _ = try await importer.run(WebPages(url), records: "result", renaming: [:])
         })
 
       return specs

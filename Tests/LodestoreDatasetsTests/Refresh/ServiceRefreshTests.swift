@@ -203,6 +203,64 @@
       #expect(changed.withLock { $0 } == [expected, 0])
     }
 
+    /// A service that has one more record at each refresh, and sends none of the others.
+    private func growing(
+      _ folder: ScratchFolder, seed: String? = nil, clock: @escaping @Sendable () -> Date
+    ) throws -> CachedDataset {
+      try specDataset(
+        folder,
+        .service { refresh in
+          try await refresh.store.write { tx in
+            let count = try tx.count(Spec.all)
+            try tx.insert(Spec(name: "New \(count)", version: 0, summary: ""))
+          }
+        }, seed: seed
+      ) { $0.clock = clock }
+    }
+
+    @Test func `A store of the importer that cannot be opened is made of the current generation`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let seed = try SpecGenerations(folder, count: 300).seal(1)
+      let dataset = try growing(folder, seed: seed) { Date(timeIntervalSince1970: 1_800_000_000) }
+      try await dataset.refresh()
+      let ids = try await dataset.currentStore.fetch(Spec.all).map(\.id)
+      try Data(repeating: 0xA5, count: 40_000)
+        .write(to: URL(fileURLWithPath: "\(dataset.content.folder.service)/specs.lodestore"))
+      let report = try await dataset.refresh(now: true)
+      #expect(report.detours.count == 1, "\(report)")
+      let after = try await dataset.currentStore.fetch(Spec.all)
+      #expect(Array(after.map(\.id).prefix(301)) == ids && after.count == 302)
+    }
+
+    @Test func `A newer seed and an installed file are what the next import begins with`()
+      async throws
+    {
+      let folder = try ScratchFolder()
+      let files = SpecGenerations(folder, count: 50)
+      let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
+      let clock: @Sendable () -> Date = { time.withLock { $0 } }
+      let first = try growing(folder, seed: files.seal(1), clock: clock)
+      try await first.refresh()
+      time.withLock { $0 += 1_000 }
+      let seed = try files.seal(3, as: 1_800_000_500)
+      let second = try growing(folder, seed: seed, clock: clock)
+      try SpecGenerations.check(second.currentStore, is: 3, count: 50)
+      try await second.refresh(now: true)
+      let names = try await second.currentStore.fetch(Spec.where { $0.version == 3 })
+      #expect(names.count == SpecGenerations.specs(of: 3, count: 50).count { $0.version == 3 })
+      #expect(try await second.currentStore.count(Spec.all) == 51)
+      try await second.install(fileAt: files.seal(4, as: 1_800_001_500))
+      time.withLock { $0 += 1_000 }
+      try await second.refresh(now: true)
+      #expect(try await second.currentStore.count(Spec.where { $0.version == 4 }) > 0)
+      #expect(try await second.currentStore.count(Spec.all) == 51)
+      // The store of the importer is used again otherwise.
+      try await second.refresh(now: true)
+      #expect(try await second.currentStore.count(Spec.all) == 52)
+    }
+
     @Test func `An importer's own cancellation is a failure, and a full disk is no fault of it`()
       async throws
     {
