@@ -16,6 +16,7 @@ import PackageDescription
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
+//   each that calls the system ─> LodestoreSystem
 //
 // swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore`,
 // `EntityMacros` and `EntityMacroExpansion`: kvdump, EntityStore and hand-written entities never
@@ -90,13 +91,15 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CChecksum"),
+    // The platform's C library, so that no file asks which one it is.
+    .target(name: "LodestoreSystem"),
     .target(
-      name: "LMDB", dependencies: ["CLMDB", "LodestorePages"], exclude: ["Pages/README.md"]),
+      name: "LMDB", dependencies: ["CLMDB", "LodestorePages", "LodestoreSystem"], exclude: ["Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
-    .target(name: "LodestoreJSON"),
+    .target(name: "LodestoreJSON", dependencies: ["LodestoreSystem"]),
     .target(
       name: "EntityStore",
-      dependencies: ["LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages"],
+      dependencies: ["LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreSystem"],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
     // Apart from the plug-in, because tests import it: if one test depended on a plug-in, SwiftPM
     // would build all tests, and all that they test, a second time for the compiler's machine.
@@ -119,7 +122,8 @@ let package = Package(
         "EntityStore", .target(name: "EntityMacros", condition: withMacros),
       ], swiftSettings: macroSettings),
     // Without LMDB, so that files can be read where it is not, or is the other one.
-    .target(name: "LodestorePages", dependencies: ["CChecksum", "LodestoreFormat"]),
+    .target(
+      name: "LodestorePages", dependencies: ["CChecksum", "LodestoreFormat", "LodestoreSystem"]),
     // Shares nothing with the entity layer, whose files it checks.
     .target(
       name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat", "LodestorePages"]),
@@ -130,13 +134,14 @@ let package = Package(
       name: "LodestoreMaintenance",
       dependencies: [
         "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
-        "LodestoreVerifier",
+        "LodestoreSystem", "LodestoreVerifier",
       ]),
     // Apart, because only some programs save what is left of a damaged store.
     .target(
       name: "LodestoreRepair",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreSystem",
+        "LodestoreVerifier",
       ]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -144,7 +149,7 @@ let package = Package(
     .target(
       name: "LodestoreWeb",
       dependencies: [
-        "EntityStore", .target(name: "CZlib", condition: onLinux),
+        "EntityStore", "LodestoreSystem", .target(name: "CZlib", condition: onLinux),
         .product(name: "AsyncHTTPClient", package: "async-http-client", condition: onLinux),
         .product(name: "NIOCore", package: "swift-nio", condition: onLinux),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: onLinux),
@@ -158,7 +163,8 @@ let package = Package(
       name: "LodestoreDatasets",
       dependencies: [
         "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
-        "LodestoreVerifier", "LodestoreWeb", .target(name: "CZstd", condition: forDatasets),
+        "LodestoreSystem", "LodestoreVerifier", "LodestoreWeb",
+        .target(name: "CZstd", condition: forDatasets),
         .product(name: "Crypto", package: "swift-crypto", condition: forDatasetsOnLinux),
       ], swiftSettings: webSettings + datasetSettings),
     // Apart from its program, because a test of a package with macros cannot import an executable.
@@ -166,7 +172,7 @@ let package = Package(
       name: "KVDumpCommands",
       dependencies: [
         "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreRepair",
-        "LodestoreVerifier",
+        "LodestoreSystem", "LodestoreVerifier",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump", exclude: ["Main"]),
@@ -175,7 +181,7 @@ let package = Package(
     .target(
       name: "KVDumpDatasetCommands",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "LodestoreDatasets", "LodestoreWeb",
+        "EntityStore", "KVDumpCommands", "LodestoreDatasets", "LodestoreSystem", "LodestoreWeb",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump-datasets", exclude: ["Main"]),
@@ -196,18 +202,19 @@ let package = Package(
       name: "dataset-session", dependencies: ["EntityStore", "LodestoreDatasets"],
       path: "Tests/DatasetSession"),
     .testTarget(name: "FaultTests", path: "Tests/Faults/Tests"),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB"]),
+    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LodestoreSystem"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
     .testTarget(name: "LodestoreJSONTests", dependencies: ["LodestoreJSON"]),
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
         "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
-        "LodestoreMaintenance", "LodestorePages", "LodestoreVerifier",
+        "LodestoreMaintenance", "LodestorePages", "LodestoreSystem", "LodestoreVerifier",
       ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"],
       swiftSettings: macroSettings),
     .testTarget(
-      name: "LodestoreWebTests", dependencies: ["LodestoreWeb", "EntityStore", "LoopbackWeb"]),
+      name: "LodestoreWebTests",
+      dependencies: ["EntityStore", "LodestoreSystem", "LodestoreWeb", "LoopbackWeb"]),
     .testTarget(
       name: "LodestoreDatasetsTests",
       dependencies: [
@@ -218,7 +225,7 @@ let package = Package(
       name: "KVDumpTests",
       dependencies: [
         "KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages",
-        "LodestoreRepair", "LodestoreVerifier",
+        "LodestoreRepair", "LodestoreSystem", "LodestoreVerifier",
       ]),
     .testTarget(
       name: "LodestoreTests",

@@ -1,12 +1,5 @@
 import CLMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 extension Environment {
   /// Copies the newest commit into a new file at `destination`, synced.

@@ -1,12 +1,5 @@
 import CLMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Group commit: asynchronous writes that wait while another is committed share the next commit.
 ///

@@ -1,12 +1,5 @@
 import CLMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// The map: its growth and its facts. In the first part, unless a method says otherwise, `writerLock` is held and no write runs.
 extension Environment {

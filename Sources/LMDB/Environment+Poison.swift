@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// After a failed write or sync the system and the disk may hold different pages, and the system takes its own
 /// for written. Data pages do no harm: a commit that failed is not there, and the next one writes all of its

@@ -1,13 +1,6 @@
 import CLMDB
+import LodestoreSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension Environment {
   /// Runs `body` on the newest commit.

@@ -1,12 +1,5 @@
 internal import LodestorePages
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Sealed files, which are read without a lock file by any number of processes.
 extension Environment {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// LMDB follows the numbers in the pages of a file wherever they lead, in reads and, worse, in writes. So
 /// a file that does not come from the processes of this machine is read through before it is used.

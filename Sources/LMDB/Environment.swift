@@ -1,13 +1,6 @@
 import CLMDB
+import LodestoreSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// An opened LMDB file with its map and lock file.
 ///

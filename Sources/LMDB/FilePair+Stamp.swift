@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 extension FilePair {
   /// Whether the data file is as processes of this machine left it.

@@ -1,12 +1,5 @@
+import LodestoreSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Calls a closure when a file is written to, by any process: the doorbell of commits.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A thread that runs jobs for another thread, in the order in which they are given.
 ///

@@ -1,12 +1,5 @@
 import CLMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// An answer of LMDB or the operating system, or a fault that this layer found before asking them.
 package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,12 +1,5 @@
+import LodestoreSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Lets only a few long jobs run at once, in turns, so that a short one finds a processor.
 ///

@@ -1,12 +1,5 @@
+import LodestoreSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The temporary files of this process that a signal is to take away, whoever makes them.
 ///

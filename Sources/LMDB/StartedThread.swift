@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Starts a thread that runs `body`, to be joined or detached; `nil` when the system refuses one.
 func startedThread(_ body: @escaping () -> Void) -> pthread_t? {

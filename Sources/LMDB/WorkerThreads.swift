@@ -1,12 +1,5 @@
+import LodestoreSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A job that may run the shared jobs queued behind it together with itself.
 protocol SharedJob: AnyObject, Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import LodestoreSystem
 
 /// One value or key of a parsed text: its offset and kind, not its content.
 ///

@@ -1,13 +1,6 @@
 internal import EntityStore
 internal import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A file that is there as a whole or not at all.
 ///

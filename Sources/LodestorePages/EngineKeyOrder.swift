@@ -1,12 +1,5 @@
 internal import LodestoreFormat
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// LMDB's two orders of keys: of bytes, and of integer keys.
 package enum EngineKeyOrder {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// The bounds of a walk over the keys of a tree of byte keys, in the order of their bytes.
 @_documentation(visibility: internal)

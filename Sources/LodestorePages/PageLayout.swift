@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// The numbers that LMDB's file formats have in common, on a 64-bit little-endian machine: every one that
 /// this package relies on, and nowhere else.

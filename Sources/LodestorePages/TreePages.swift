@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// The pages of one tree as one commit has them, read as LMDB lays them out.
 ///

@@ -1,12 +1,5 @@
 internal import LodestoreFormat
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Why a file could not be verified at all; what is wrong inside a store is a ``Finding``.
 package enum VerificationError: Error, Equatable, Sendable, CustomStringConvertible {

@@ -2,15 +2,8 @@ internal import EntityStore
 internal import LMDB
 internal import LodestoreFormat
 internal import LodestorePages
+import LodestoreSystem
 internal import LodestoreVerifier
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Saves the content of damaged stores.
 public enum StoreRepair {

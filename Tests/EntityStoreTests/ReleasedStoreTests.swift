@@ -1,16 +1,9 @@
 import Foundation
+import LodestoreSystem
 import Testing
 
 @testable import EntityStore
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A store that nobody refers to any more closes itself.
 @Suite struct `A store that is let go of` {

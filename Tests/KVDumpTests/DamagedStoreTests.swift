@@ -2,18 +2,11 @@ import EntityStore
 import Foundation
 import LMDB
 import LodestorePages
+import LodestoreSystem
 import LodestoreVerifier
 import Testing
 
 @testable import KVDumpCommands
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A thing with an index, a unique key and, now and then, a body of several pages.
 private struct Thing: Entity, Hashable {

@@ -1,14 +1,7 @@
+import LodestoreSystem
 import Testing
 
 @testable import KVDumpCommands
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Faults end the program with a sentence, and blame the file only where it is the file.
 @Suite("Faults")

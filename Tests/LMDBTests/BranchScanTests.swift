@@ -1,13 +1,6 @@
 import LMDB
+import LodestoreSystem
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A scan goes from leaf to leaf as the branches above say: in trees with many of them, and in such
 /// that are damaged.

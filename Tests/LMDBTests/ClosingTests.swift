@@ -1,13 +1,6 @@
+import LodestoreSystem
 @testable import LMDB
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Closing inside a write while others wait for it; in processes that end when it hangs.
 @Suite struct ClosingTests {

@@ -1,13 +1,6 @@
 import LMDB
+import LodestoreSystem
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct CrashTests {
   @Test func `a killed writer loses nothing that it was told is safe`() async throws {

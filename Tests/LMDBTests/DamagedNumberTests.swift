@@ -1,13 +1,6 @@
 import LMDB
+import LodestoreSystem
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Numbers of the file that cannot be true.
 @Suite struct DamagedNumberTests {

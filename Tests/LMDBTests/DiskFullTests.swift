@@ -1,13 +1,6 @@
 import LMDB
+import LodestoreSystem
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct DiskFullTests {
   private static func fill(_ environment: Environment, _ tree: Tree) -> LMDBError? {

@@ -1,13 +1,6 @@
+import LodestoreSystem
 @testable import LMDB
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A data file and a lock file that do not belong together, with real processes.
 @Suite struct FilePairTests {

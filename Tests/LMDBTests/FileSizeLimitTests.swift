@@ -1,13 +1,6 @@
 import LMDB
+import LodestoreSystem
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A process that may not make large files (`ulimit -f`), and does nothing about the signal.
 @Suite struct FileSizeLimitTests {

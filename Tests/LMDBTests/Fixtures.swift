@@ -1,14 +1,7 @@
 import LMDB
+import LodestoreSystem
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A directory that goes away with its files when the test lets go of it.
 final class TemporaryDirectory {

@@ -1,14 +1,7 @@
+import LodestoreSystem
 import Testing
 
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// What a transaction that a fork has inherited does when it ends in the child.
 @Suite struct ForkTests {

@@ -1,13 +1,6 @@
+import LodestoreSystem
 @testable import LMDB
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct GroupCommitTests {
   struct Stop: Error, Equatable { var number = 0 }

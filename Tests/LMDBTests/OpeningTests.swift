@@ -1,13 +1,6 @@
+import LodestoreSystem
 @testable import LMDB
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct OpeningTests {
   private func refusal(_ path: String) -> LMDBError.Kind? {

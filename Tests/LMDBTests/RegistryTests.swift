@@ -1,15 +1,8 @@
+import LodestoreSystem
 import Synchronization
 import Testing
 
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct RegistryTests {
   @Test func `a hard link leads to the same object`() throws {

@@ -1,14 +1,7 @@
+import LodestoreSystem
 @testable import LMDB
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// When the pages of a file are checked, told by a check that counts.
 @Suite struct TrustTests {

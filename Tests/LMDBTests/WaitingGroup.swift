@@ -1,13 +1,6 @@
+import LodestoreSystem
 @testable import LMDB
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Asynchronous writes that wait behind a held writer, so that they make one group.
 struct WaitingGroup: Sendable {

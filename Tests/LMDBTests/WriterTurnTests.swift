@@ -1,14 +1,7 @@
+import LodestoreSystem
 @testable import LMDB
 import Synchronization
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 @Suite struct WriterTurnTests {
   @Test func `a thread gets its turn beside tasks that never stop`() async throws {

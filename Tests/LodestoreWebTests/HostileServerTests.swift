@@ -1,16 +1,9 @@
 import Foundation
+import LodestoreSystem
 import Synchronization
 import Testing
 
 @testable import LodestoreWeb
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The cases that run; guarded by their lock.
 private final class RunningCases: Sendable {

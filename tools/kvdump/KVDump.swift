@@ -1,18 +1,12 @@
 import ArgumentParser
 import LMDB
 import LodestoreFormat
+import LodestoreSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
 #endif
 
 /// The tool: what is in a store, and is it sound.

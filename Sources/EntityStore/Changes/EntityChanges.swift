@@ -1,13 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Every change of the records of one entity within one transaction.
 ///

@@ -1,13 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Runs `body`, and throws an error of the engine or the format as one of the store.
 @discardableResult

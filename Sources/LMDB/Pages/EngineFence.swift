@@ -1,13 +1,6 @@
 import CLMDB
 @_exported public import LodestorePages
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Decides, when an environment is opened, whether the engine and the file are those that ``PageLayout``
 /// describes.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 // Every message about published files and keys, one function each. Wording: cannot + verb + thing:
 // the fact found and the fact expected; the next step.

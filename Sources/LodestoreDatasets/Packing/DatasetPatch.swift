@@ -1,12 +1,5 @@
 internal import LodestorePages
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Patches between generations: one zstd frame that refers to the older file, as `zstd
 /// --patch-from` writes and reads it.

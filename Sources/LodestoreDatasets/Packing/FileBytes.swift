@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Reading and writing of open files in whole, over interruptions and short counts.
 enum FileBytes {

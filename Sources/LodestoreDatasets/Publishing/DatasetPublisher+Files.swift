@@ -1,16 +1,10 @@
 internal import LodestorePages
+import LodestoreSystem
 
 #if canImport(FoundationEssentials)
   internal import FoundationEssentials
 #else
   internal import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
 #endif
 
 extension DatasetPublisher {

@@ -1,17 +1,11 @@
 public import EntityStore
+import LodestoreSystem
 internal import LodestoreVerifier
 
 #if canImport(FoundationEssentials)
   public import FoundationEssentials
 #else
   public import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
 #endif
 
 extension DatasetPublisher {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A file of the folders `g` and `d`, as its name tells: `42-HASH.lodestore.zst`, `42-HASH.verity`,
 /// `41-42-HASH.zst`.

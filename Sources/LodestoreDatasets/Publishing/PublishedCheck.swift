@@ -1,12 +1,5 @@
 internal import LodestorePages
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// The check of a published folder: its signatures, and every file that the manifest names.
 ///

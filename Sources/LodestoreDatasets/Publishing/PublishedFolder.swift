@@ -1,13 +1,6 @@
 internal import LMDB
 internal import LodestorePages
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A folder into which one publisher at a time writes.
 ///

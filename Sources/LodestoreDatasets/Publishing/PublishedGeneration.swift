@@ -1,12 +1,5 @@
 internal import LodestorePages
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A whole generation in a published folder: the compressed file, and the table of its frames.
 ///

@@ -1,12 +1,5 @@
 internal import Foundation
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Darwin)
-  internal import Darwin
-#endif
+internal import LodestoreSystem
 
 extension AddressRange {
   /// Returns the range of an address by the text of its host.

@@ -1,16 +1,9 @@
 import Foundation
+import LodestoreSystem
 import Synchronization
 import Testing
 
 @testable import EntityStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Commits that observers could take for told, or could wait for in vain.
 @Suite struct `Observers are told of every commit` {

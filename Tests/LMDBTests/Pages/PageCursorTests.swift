@@ -1,15 +1,8 @@
+import LodestoreSystem
 import Testing
 
 @testable import LMDB
 @testable import LodestorePages
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Reading trees without LMDB, compared with LMDB's own cursor.
 @Suite struct PageCursorTests {

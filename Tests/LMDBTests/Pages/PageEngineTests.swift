@@ -1,14 +1,7 @@
+import LodestoreSystem
 import Testing
 
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Environments that are read without LMDB and without a lock file.
 @Suite struct PageEngineTests {

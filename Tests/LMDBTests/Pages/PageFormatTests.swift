@@ -1,14 +1,7 @@
+import LodestoreSystem
 import Testing
 
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Files of LMDB 0.9 and of LMDB 1.0, of which the engine of these tests reads one kind.
 @Suite struct PageFormatTests {

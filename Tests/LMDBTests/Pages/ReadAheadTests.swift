@@ -1,14 +1,7 @@
+import LodestoreSystem
 import Testing
 
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 #if os(Linux)
   /// Which pages of a file that is not in memory are read.

@@ -1,14 +1,7 @@
+import LodestoreSystem
 import Testing
 
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Files of pages that are written without LMDB, and read with it.
 @Suite("The writer of page files")

@@ -1,15 +1,8 @@
+import LodestoreSystem
 import Synchronization
 import Testing
 
 @testable import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The opening of sealed files: which checks are made, which are remembered, and which locks are
 /// held.

@@ -1,13 +1,6 @@
 import KVDumpCommands
 import LodestoreDatasets
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Files with signing keys, which only their owner may read.
 enum KeyFile {

@@ -1,13 +1,6 @@
 import EntityStore
+import LodestoreSystem
 import LodestoreVerifier
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// All entities of a store as files in a folder, of one commit.
 struct ExportFolder {

@@ -1,12 +1,5 @@
 import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A file that is there as a whole or not at all: written under a temporary name beside it, and
 /// given its name by ``commit()``; without that, what was written goes away with the object.

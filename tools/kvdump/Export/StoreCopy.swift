@@ -1,13 +1,6 @@
 import EntityStore
 import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A copy of a store that is there as a whole or not at all: it has another name beside its own until
 /// ``commit()``; without that it goes away with the object.

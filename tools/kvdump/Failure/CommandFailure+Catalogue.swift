@@ -1,13 +1,6 @@
 import EntityStore
 import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// The catalogue of failures. Each message is "thing: reason; next step".
 extension CommandFailure {

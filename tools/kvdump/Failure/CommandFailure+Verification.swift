@@ -1,15 +1,8 @@
 import LMDB
 import LodestoreFormat
 import LodestorePages
+import LodestoreSystem
 import LodestoreVerifier
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 extension CommandFailure {
   /// The failure for what kept a file from being verified; nil for other errors.

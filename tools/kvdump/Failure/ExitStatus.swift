@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// The status kvdump leaves with: 0 and 1 are the two answers, the rest is trouble, by sysexits(3).
 package enum ExitStatus: Int32, CaseIterable, Sendable {

@@ -1,18 +1,12 @@
 import EntityStore
 import LMDB
 import LodestoreFormat
+import LodestoreSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
-#endif
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
 #endif
 
 /// The store that an import writes into: the one at the path, or for a dry run a copy of it that

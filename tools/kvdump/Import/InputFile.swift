@@ -1,12 +1,5 @@
 import EntityStore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// A file that is imported, read from its start as often as needed, a chunk at a time; standard
 /// input from where it was left by who had it before.

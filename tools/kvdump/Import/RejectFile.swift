@@ -1,13 +1,6 @@
 import EntityStore
+import LodestoreSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `--rejects`: every rejected record as a line of JSON, as soon as its page is committed.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Keeps the output back until the command is done, and shows it through a pager when it is longer
 /// than the screen.

@@ -1,12 +1,5 @@
 import LMDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// What the file system says of a file, without opening it: closing a second descriptor of a store
 /// would give up the locks that its readers hold.

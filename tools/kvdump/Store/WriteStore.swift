@@ -1,13 +1,6 @@
 import EntityStore
 import LodestoreFormat
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// Opens stores for the commands that change records.
 enum WriteStore {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// What is at the end of an output stream.
 struct Terminal: Equatable, Sendable {

@@ -1,12 +1,5 @@
 internal import LodestoreFormat
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import LodestoreSystem
 
 /// An expression of numbers and dates, compiled for one record layout.
 ///
