@@ -215,18 +215,6 @@ public final class Cursor {
     _ = try put(key, value, 0)
   }
 
-  /// Stores a pair unless the key is there; returns whether it did.
-  ///
-  /// Either way the cursor is at the key, and ``value`` is the stored value when it returns false.
-  package func putIfAbsent(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(LMDBError) -> Bool {
-    if try put(key, value, UInt32(MDB_NOOVERWRITE)) { return true }
-    // LMDB returns the stored value in its argument; asking again keeps `move` the one that sets it.
-    _ = try move(MDB_GET_CURRENT)
-    return false
-  }
-
   /// Stores a pair whose key is above all others, filling pages to the brim; returns false, and
   /// stores nothing, when it is not.
   package func append(

@@ -110,8 +110,6 @@ package struct LMDBError: Error, Sendable, Equatable, CustomStringConvertible {
   package var reason: String { String(cString: mdb_strerror(code)) }
 
   package var isMapFull: Bool { code == MDB_MAP_FULL }
-  package var isMapResized: Bool { code == MDB_MAP_RESIZED }
-  package var isReadersFull: Bool { code == MDB_READERS_FULL }
 
   package var description: String {
     let location = path.map { " '\($0)'" } ?? ""

@@ -85,15 +85,6 @@ package struct Transaction {
     try statistics(of: tree).entries
   }
 
-  /// LMDB's own trees: the free list and the tree of tree names.
-  package func engineStatistics() throws(LMDBError) -> (
-    freeList: TreeStatistics, main: TreeStatistics
-  ) {
-    try (
-      statistics(of: .freeList), statistics(of: .names)
-    )
-  }
-
   /// How many pages of the file are free.
   ///
   /// - Parameter commit: only those that were freed by later commits than this one.

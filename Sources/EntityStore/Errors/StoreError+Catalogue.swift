@@ -251,13 +251,6 @@ extension StoreError {
       entity: entity, index: index, recordID: second, privateDetail: detail)
   }
 
-  static func severalHolders(entity: String, indexes: [String]) -> StoreError {
-    StoreError(
-      .uniqueViolation,
-      "cannot store \(entity): unique indexes \(indexes.map { "'\($0)'" }.joined(separator: " and ")) "
-        + "lead to different records; delete one of them first", entity: entity)
-  }
-
   static func noSuchRecord(entity: String, id: UInt64) -> StoreError {
     let reason =
       id == 0
