@@ -139,9 +139,11 @@ extension DatasetError {
         + "generation \(generation) that is here; ask the publisher for a new number")
   }
 
-  static func otherSeal(_ path: String, found: String, expected: String) -> Self {
+  static func otherSeal(
+    _ code: Code, _ path: String, found: String, expected: String
+  ) -> Self {
     DatasetError(
-      .mixedGenerations,
+      code,
       "cannot use '\(path)': its seal says \(visible(found)), expected \(visible(expected)); use the file that "
         + "belongs here")
   }

@@ -45,11 +45,13 @@ struct OpenGeneration: Sendable {
     }
     guard let seal = store.seal else { throw .notSealed(path) }
     guard seal.name == name else {
-      throw .otherSeal(path, found: "dataset '\(seal.name)'", expected: "'\(name)'")
+      throw .otherSeal(
+        .otherDataset, path, found: "dataset '\(seal.name)'", expected: "'\(name)'")
     }
     if let generation, seal.generation != generation {
       throw .otherSeal(
-        path, found: "generation \(seal.generation)", expected: "generation \(generation)")
+        .mixedGenerations, path, found: "generation \(seal.generation)",
+        expected: "generation \(generation)")
     }
     return OpenGeneration(store: store, seal: seal, source: source, path: path)
   }

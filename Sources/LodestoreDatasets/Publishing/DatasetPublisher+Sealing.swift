@@ -57,7 +57,8 @@ extension DatasetPublisher {
       in: directory, chain: try KeyChain(in: directory, name: name))
     let path = folder.temporary
     defer { unlink(path) }
-    try seal(path, name, generation ?? (newest?.generation ?? 0) + 1)
+    let last = try newest?.generation ?? GenerationFile.all(in: directory).map(\.generation).max()
+    try seal(path, name, generation ?? (last ?? 0) + 1)
     let facts = try PublishedFacts(ofFileAt: path)
     try Self.check(path)
     return try publish(path, facts, in: folder, removed: removed)

@@ -74,10 +74,9 @@ public struct DatasetPublisher: Sendable {
     let chain = try KeyChain(in: folder.path, name: facts.name)
     let last = try Self.manifest(in: folder.path, chain: chain)
     let keys = try signingKeys(folder, chain, name: facts.name, now: now)
-    if let last, facts.generation <= last.generation {
-      throw .notNewer(facts.generation, than: last.generation)
-    }
-    removed += try Self.removeUnpublished(in: folder, above: last?.generation ?? 0)
+    let newest = try Self.newest(in: folder.path, last)
+    if facts.generation <= newest { throw .notNewer(facts.generation, than: newest) }
+    removed += try Self.removeUnpublished(in: folder, above: newest)
     let whole = try writeWhole(file, facts.generation, in: folder, path: path)
     let (patches, skipped) = try writePatches(
       file, to: facts.generation, in: folder, smallerThan: whole.entry.length)
@@ -91,7 +90,7 @@ public struct DatasetPublisher: Sendable {
     try Self.replace(manifest, in: folder, key: key, keys: keys)
     removed += removeOld(in: folder, newest: manifest, now: now)
     return PublishReport(
-      manifest: manifest, previousGeneration: last?.generation, trustedKeys: keys,
+      manifest: manifest, previousGeneration: newest > 0 ? newest : nil, trustedKeys: keys,
       skippedPatches: skipped, removedFiles: removed)
   }
 
@@ -122,6 +121,18 @@ public struct DatasetPublisher: Sendable {
   }
 
   // MARK: The manifest
+
+  /// The generation that the next one has to be above; 0 for none.
+  ///
+  /// Where the manifest is lost, the files tell: readers refuse a lower number. One generation alone is
+  /// that of a first publication that was killed, or its number cannot be told from it.
+  static func newest(
+    in folder: String, _ last: DatasetManifest?
+  ) throws(DatasetError) -> UInt64 {
+    if let last { return last.generation }
+    let here = Set(try GenerationFile.all(in: folder).map(\.generation))
+    return here.count > 1 ? here.max() ?? 0 : 0
+  }
 
   /// Reads and verifies the folder's manifest; `nil` without one.
   ///

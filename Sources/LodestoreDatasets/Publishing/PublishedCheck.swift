@@ -23,6 +23,10 @@ package struct PublishedCheck: Sendable {
   package let trustedKeys: TrustedKeys
   /// Whether the caller's keys led to that set; otherwise the folder's own first set was believed.
   package let isTrusted: Bool
+  /// The newest key set that no key of the set before has signed; `nil` where the chain is whole.
+  ///
+  /// Programs that carry an earlier set do not follow to it.
+  package let brokenAt: Int?
   package private(set) var files: [File] = []
 
   /// Whether no file has a problem.
@@ -44,6 +48,7 @@ package struct PublishedCheck: Sendable {
     let claimed = try DatasetManifest.claimedKeySet(in: bytes)
     trustedKeys = try Self.follow(chain, to: claimed, from: keys, in: folder, name: newest.name)
     isTrusted = keys != nil
+    brokenAt = chain.links.prefix(claimed).last { !$0.isFollowing && $0.set.number > 1 }?.set.number
     manifest = try DatasetManifest(verifying: bytes, with: trustedKeys, name: newest.name)
     if checksFiles { try checkFiles(in: folder) }
   }

@@ -129,10 +129,10 @@ struct ServiceImport: Sendable {
     state.importedContent = content
     // A process that is killed from here on goes on with the store.
     if content != nil { try state.write(folder) }
-    do throws(StoreError) {
+    do {
       try open?.store.copyUnsealed(to: storePath)
       return try opened()
-    } catch {
+    } catch let error as StoreError {
       guard open != nil, error.code != .diskFull else {
         throw DatasetError.unusable(storePath, error)
       }

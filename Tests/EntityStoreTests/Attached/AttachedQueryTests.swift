@@ -38,7 +38,7 @@ import Testing
       try attached.store.write { tx in
         for number in 0..<20 { try tx.insert(PodNote(pod: try Reference(pod(number)))) }
       }
-      try attached.read { snapshot in
+      try attached.read { snapshot throws in
         let notes = PodNote.all.limit(.max).offset(1)
         #expect(try snapshot.count(notes.leading(by: \.pod, to: Pod.all)) == 19)
       }
@@ -60,7 +60,7 @@ import Testing
       for record in records.prefix(3) { try tx.insert(Pointing(target: try Reference(record))) }
     }
     let pointing = Pointing<Long>.all
-    try store.attach(dataset).read { snapshot in
+    try store.attach(dataset).read { snapshot throws in
       #expect(try snapshot.count(pointing.leading(by: \.target, to: Long.all)) == 3)
       let some = Long.all.limit(900)
       #expect(try snapshot.count(pointing.leading(by: \.target, to: some)) == 3)

@@ -196,7 +196,7 @@ import Testing
         second.code = "c0"
         do {
           _ = try tx.update(second)
-        } catch let error where error.code == .uniqueViolation {
+        } catch let error as StoreError where error.code == .uniqueViolation {
           refused += 1
         }
       }

@@ -55,6 +55,11 @@
         #expect(text.contains("specs") && text.contains("2026-09-22") && text.contains(url))
         #expect(text.contains("cannot fetch"), "\(text)")
       }
+      let around = try RefreshCommand.parse(
+        [folder.file("cache"), "--from", url] + words.suffix(2))
+      let wrong = await #expect(throws: CommandFailure.self) { try await output(around) }
+      #expect(wrong?.message.contains("cache/specs") == true)
+      #expect(SystemFile.names(in: folder.file("cache")) == ["specs"])
       let none = try DatasetsCommand.parse([folder.path])
       let (ending, _) = try await output(none)
       #expect(ending == .negative)

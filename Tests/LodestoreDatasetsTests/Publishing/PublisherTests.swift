@@ -6,6 +6,20 @@
   @testable import LodestoreDatasets
 
   struct PublisherTests {
+    @Test func `A folder that has lost its manifest goes on with the next number`() throws {
+      var sample = try SamplePublisher()
+      for generation in 1...3 as ClosedRange<UInt64> { try sample.publish(generation) }
+      let before = try sample.names(in: "g")
+      try FileManager.default.removeItem(atPath: "\(sample.directory)/manifest.json")
+      let error = #expect(throws: DatasetError.self) { try sample.publish(2) }
+      #expect(error?.code == .notNewer)
+      let report = try sample.publish(4)
+      #expect(report.previousGeneration == 3)
+      #expect(try Set(before).isSubset(of: sample.names(in: "g")))
+      let manifest = try sample.manifest()
+      #expect(manifest.generation == 4 && !manifest.patches.isEmpty)
+    }
+
     @Test func `A generation that was the newest a minute ago stays, however old its files are`()
       throws
     {

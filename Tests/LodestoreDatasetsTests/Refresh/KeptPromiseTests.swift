@@ -63,7 +63,7 @@
       let files = SpecGenerations(folder)
       var options = DatasetPublisher.Options()
       options.compressionLevel = 1
-      let publisher = try DatasetPublisher(published.path, key: published.key, options: options)
+      let publisher = DatasetPublisher(published.path, key: published.key, options: options)
       try publisher.publish(try files.seal(1))
       let (server, _) = try published.serving()
       defer { server.stop() }

@@ -36,7 +36,7 @@ struct DatasetsCommand: ToolCommand {
     let places = CachedDataset.names(in: folder).map { (parent: folder, name: $0) }
     let (parent, name) = DatasetPath.parts(of: folder)
     let isOne = CachedDataset.names(in: parent).contains(name)
-    let found = isOne ? [(parent: parent, name: name)] : places
+    let found = (isOne ? [(parent: parent, name: name)] : []) + places
     let rows = console.rows(of: [
       Column("name"), Column("generation"), Column("source"),
       Column("dataAsOf", title: "data as of"), Column("builtAt", title: "built"),

@@ -65,6 +65,10 @@ struct RefreshCommand: ToolCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let (parent, name) = DatasetPath.parts(of: folder)
+    let within = CachedDataset.names(in: folder)
+    if let one = within.first, !CachedDataset.names(in: parent).contains(name) {
+      throw CommandFailure.holdsDatasets(folder, one)
+    }
     var mirrors: [URL] = []
     for place in from {
       if place.contains("://") {
@@ -102,6 +106,16 @@ struct RefreshCommand: ToolCommand {
     for detour in report.detours { console.note(detour) }
     if let age = try? dataset.current().age { console.note("\(age)") }
     return .success
+  }
+}
+
+extension CommandFailure {
+  fileprivate static func holdsDatasets(_ folder: String, _ name: String) -> Self {
+    CommandFailure(
+      code: "wrong-folder",
+      message:
+        "\(folder): holds the folders of datasets, of which '\(name)' is one; name the folder of the dataset, "
+        + "such as '\(folder)/\(name)'", status: .usage)
   }
 }
 

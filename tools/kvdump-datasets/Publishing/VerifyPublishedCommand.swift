@@ -49,6 +49,11 @@ struct VerifyPublishedCommand: ToolCommand {
     if !check.isTrusted {
       console.note("the folder's first key set was believed; --trust names the keys of a program")
     }
+    if let set = check.brokenAt {
+      console.note(
+        "key set \(set) is signed by none of set \(set - 1): programs that carry an earlier set do not follow to it"
+      )
+    }
     for file in check.files { console.note(file.note.map { "\(file.path): \($0)" }) }
     return check.isSound ? .success : .negative
   }

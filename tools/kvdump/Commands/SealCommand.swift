@@ -2,6 +2,7 @@ import ArgumentParser
 import EntityStore
 import Foundation
 import LodestorePages
+import LodestoreSystem
 
 /// `kvdump seal`: a read-only file of one state, for others.
 struct SealCommand: StoreCommand {
@@ -46,6 +47,8 @@ struct SealCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
+    let folder = URL(fileURLWithPath: out).deletingLastPathComponent().path
+    guard FileFacts.exists(folder) else { throw CommandFailure.system(ENOENT, thing: folder) }
     let now = Date(
       timeIntervalSinceReferenceDate: Date().timeIntervalSinceReferenceDate.rounded(.down))
     let dataAsOf = try asOf.map { try HistoryDate.parse($0, "--as-of") } ?? now

@@ -26,17 +26,26 @@ struct VerifyCommand: StoreCommand {
   @Flag(help: "Check the commit before the newest one; 'compact --previous' copies it.")
   var previous = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Of a published dataset: the keys that programs carry, as 'signing-keys show' prints them.",
+      valueName: "keys"))
+  var trust: String?
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
     if limit < 0 { throw ValidationError("--limit: \(limit) is below 0; 0 is all") }
+    if trust != nil, !DatasetProgram.verifies(store.path) {
+      throw ValidationError("--trust: is for the folder of a published dataset")
+    }
   }
 
   func run(on console: Console) async throws -> ExitStatus {
     if DatasetProgram.verifies(store.path) {
       throw DatasetProgram.start(
         ["verify", store.path, "--format", output.format.rawValue]
-          + (output.quiet ? ["--quiet"] : []))
+          + (output.quiet ? ["--quiet"] : []) + (trust.map { ["--trust", $0] } ?? []))
     }
     var report: VerificationReport
     do {

@@ -45,7 +45,9 @@ enum DatasetProgram {
   static func verifies(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
-    if status.st_mode & S_IFMT == S_IFDIR { return FileFacts.exists("\(path)/manifest.json") }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      return ["manifest.json", "keys", "g"].contains { FileFacts.exists("\(path)/\($0)") }
+    }
     return path.split(separator: "/").last == "manifest.json"
   }
 }
