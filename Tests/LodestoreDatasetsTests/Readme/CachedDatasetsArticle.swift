@@ -4,8 +4,8 @@
   import LodestoreDatasets
   import LodestoreWeb
 
-  // The Swift of the article "Cached datasets". It is compiled, and `ReadmeTests` checks that the
-  // article has nothing else.
+  // The Swift of the article "Cached datasets", and of the article on attached datasets where a
+  // cached dataset is used. `ReadmeTests` checks that the articles have nothing else.
 
   private typealias Podspec = Spec
 
@@ -32,6 +32,32 @@
       let strict = CachedDataset.Options().refusesOlder(than: .seconds(30 * 86_400))
 
       _ = strict
+    }
+
+    static func choosing(
+      _ cacheFolder: String, _ url: URL, _ keys: TrustedKeys, _ token: String
+    ) throws -> CachedDataset {
+      var options = CachedDataset.Options()
+      options.fields = ["Authorization": "Bearer \(token)"]
+      options.freshFor = .zero
+      options.checkInterval = .seconds(6 * 3600)
+      let pods = try CachedDataset(
+        "pods", in: cacheFolder, entities: [Podspec.self],
+        origin: .published(at: url, trusting: keys), options: options)
+
+      return pods
+    }
+
+    static func reporting(_ pods: CachedDataset) throws {
+      let status = try pods.status
+      print(status.generation ?? 0, status.failureCount)
+      if let failure = status.lastFailure { print(failure.date, failure.message) }
+      if let next = status.nextAttempt { print("no refresh by itself before \(next)") }
+    }
+
+    static func waiting(_ libraries: CachedDataset) async throws {
+      libraries.keepFresh()
+      for try await _ in libraries.generations { break }
     }
 
     static func following(_ pods: CachedDataset) async throws {

@@ -3,7 +3,7 @@
   import Lodestore
   import LodestoreFoundation
 
-  // The Swift of the articles in EntityStore.docc. It is compiled, and `ReadmeTests` checks that the
+  // The Swift of the articles in EntityStore.docc, compiled here. `ReadmeTests` checks that the
   // articles say the same.
 
   enum BatchesArticle {
@@ -40,6 +40,14 @@
         draft.stars = line.stars
         return false
       }
+    }
+
+    static func filling(
+      _ tx: inout WriteTransaction, _ people: [Person], _ texts: [String]
+    ) throws {
+      let ids = try tx.insert(people).ids
+      let notes = zip(ids, texts).map { Note(text: $1, person: $0) }
+      try tx.insert(notes)
     }
 
     static func matching(_ tx: inout WriteTransaction, _ pod: Pod, _ pods: [Pod]) throws {
