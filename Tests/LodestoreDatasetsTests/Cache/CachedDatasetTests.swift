@@ -65,7 +65,7 @@ struct CachedDatasetTests {
     try Data("text".utf8).write(to: URL(fileURLWithPath: folder.file("text")))
     let cases: [(String, DatasetError.Code)] = [
       (try files.seal(4), .notNewer), (try files.seal(5, file: "again"), .notNewer),
-      (try files.seal(6, name: "others", file: "others"), .mixedGenerations),
+      (try files.seal(6, name: "others", file: "others"), .otherDataset),
       (plain, .notSealed), (folder.file("text"), .unusableStore),
       (folder.file("nothing"), .notFound),
     ]

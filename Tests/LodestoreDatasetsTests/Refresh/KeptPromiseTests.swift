@@ -89,12 +89,19 @@
       let sound = try DatasetManifest(
         verifying: folder.read("published/manifest.json"), with: published.keys, name: "specs")
       #expect(sound.patches.count == 1)
+      let length = DatasetPatch.appliedLimit + 4_096
+      let frames = DatasetManifest.FrameFile(
+        name: sound.whole.frames.name, length: FrameTable.byteCount(of: length),
+        sha256: sound.whole.frames.sha256)
+      let whole = DatasetManifest.WholeFile(
+        name: sound.whole.name, length: sound.whole.length, sha256: sound.whole.sha256,
+        frames: frames)
       let long = DatasetManifest(
         name: sound.name, generation: sound.generation, dataAsOf: sound.dataAsOf,
         builtAt: sound.builtAt, publishedAt: sound.publishedAt, keySet: sound.keySet,
-        length: DatasetPatch.appliedLimit + 4_096, digest: sound.digest,
+        length: length, digest: sound.digest,
         contentDigest: sound.contentDigest, schemaFingerprint: sound.schemaFingerprint,
-        formatVersion: sound.formatVersion, records: sound.records, whole: sound.whole,
+        formatVersion: sound.formatVersion, records: sound.records, whole: whole,
         patches: sound.patches, mirrors: sound.mirrors)
       try folder.write(long.signed(by: [published.key]), to: "published/manifest.json")
       let (server, _) = try published.serving()
