@@ -28,6 +28,14 @@ package struct KeyDecoder {
     key.count >= 8 ? key._bigEndianUInt64(at: key.count - 8) : nil
   }
 
+  /// The id of the record that an entry of an index leads to; `nil` where the entry does not tell.
+  package static func recordID(
+    ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isUnique: Bool
+  ) -> UInt64? {
+    guard isUnique else { return value.isEmpty ? recordIDSuffix(key) : nil }
+    return value.count == 8 ? value._uint64(at: 0) : nil
+  }
+
   /// The id at the beginning of `key`, of an index over ids; `nil` for null and for every other
   /// form.
   ///

@@ -23,10 +23,7 @@ final class IndexEvidence {
       var pages = PageSet(bound: store.file.pageCount)
       _ = try store.file.walk(record, pages: &pages) { leaf in
         for case let pair? in leaf.pairs {
-          let id =
-            index.isUnique
-            ? pair.body.count == 8 ? pair.body._uint64(at: 0) : nil
-            : KeyDecoder.recordIDSuffix(pair.key)
+          let id = KeyDecoder.recordID(ofEntry: pair.key, pair.body, isUnique: index.isUnique)
           guard let id, id > 0, id < 1 << 63 else {
             isWhole = false
             continue

@@ -149,20 +149,13 @@ extension Verifier {
     }
   }
 
-  private static func recordID(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ isUnique: Bool
-  ) -> UInt64? {
-    guard isUnique else { return KeyDecoder.recordIDSuffix(key) }
-    return body.count == 8 ? body._uint64(at: 0) : nil
-  }
-
   /// Looks up the record that an entry leads to.
   private mutating func compareEntry(
     _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
     of index: EntityDescription.Index, _ subject: String, _ tree: Tree,
     _ verification: inout EntityVerification
   ) throws {
-    guard let id = Self.recordID(key, body, index.isUnique) else { return }
+    guard let id = KeyDecoder.recordID(ofEntry: key, body, isUnique: index.isUnique) else { return }
     func finding(_ code: Finding.Code, _ detail: String) -> Finding {
       Finding(code, tree: tree.name, subject: subject, record: id, key: key, detail)
     }

@@ -65,19 +65,9 @@ extension TransactionCore {
         try record.withUnsafeMutableBytes { bytes in
           try slot.write(.null, in: bytes)
         }
-        if let derived = try record.withBytes({ (bytes) throws(StoreError) in
-          try changes.derived(bytes, over: old)
-        }) {
-          record = derived
+        if try batch.change(old, id: id, to: record, at: cursor, rehearsal: rehearsal) {
+          count &+= 1
         }
-        try record.withUnsafeMutableBytes { bytes in
-          let whole = changes.seal(bytes.recordContent, id: id)
-          let new = try entity.view(whole, id: id)
-          if let rehearsal { return try rehearsal.note(old, new, id: id) }
-          try changes.check(new, id: id)
-          try batch.replace(old, id: id, with: whole, at: cursor)
-        }
-        count &+= 1
       }
       if rehearsal == nil { try batch.finish(checksUnique: true) }
     }

@@ -145,20 +145,25 @@ final class EntityChanges {
     try withDerived(content) { (content) throws(StoreError) in try insert(derived: content) }
   }
 
+  /// - Parameter given: an id that the record had before; `nil` for the next one.
   @inline(__always)
   private func insert(
-    derived content: UnsafeMutableRawBufferPointer
+    derived content: UnsafeMutableRawBufferPointer, as given: UInt64? = nil
   ) throws(StoreError) -> UInt64 {
-    let id = try core.newID(of: entity)
+    let id = if let given { given } else { try core.newID(of: entity) }
     let record = seal(content, id: id)
     let view = try entity.view(record, id: id)
     try check(view, id: id, isNew: true)
     try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
     try core.checkUnique(of: entity, id: nil, hasOld: false)
     try core.checkBuilding(view, id: id, of: entity)
-    assert((try? core.record(id, of: entity)) == nil, "a new record has a new id")
+    assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
     try put(record, id: id)
-    core.nextIDs[entity.number] = id + 1
+    if given == nil {
+      core.nextIDs[entity.number] = id + 1
+    } else {
+      core.noteRestored(id, of: entity)
+    }
     try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
     if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, view) } }
     return id
@@ -172,7 +177,10 @@ final class EntityChanges {
   func restore(
     _ content: UnsafeMutableRawBufferPointer, id: UInt64
   ) throws(StoreError) {
-    guard let derivations = entity.derivations else { return try restore(derived: content, id: id) }
+    guard let derivations = entity.derivations else {
+      _ = try insert(derived: content, as: id)
+      return
+    }
     let record = UnsafeRawBufferPointer(
       start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
     let before = try wrappingErrors { try entity.values(of: try entity.view(incoming: record)) }
@@ -186,23 +194,8 @@ final class EntityChanges {
     }
     var made = try self.content(of: values)
     try made.withMutableBytes { (bytes) throws(StoreError) in
-      try restore(derived: bytes.recordContent, id: id)
+      _ = try insert(derived: bytes.recordContent, as: id)
     }
-  }
-
-  private func restore(
-    derived content: UnsafeMutableRawBufferPointer, id: UInt64
-  ) throws(StoreError) {
-    let record = seal(content, id: id)
-    let view = try entity.view(record, id: id)
-    try check(view, id: id, isNew: true)
-    try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
-    try core.checkUnique(of: entity, id: nil, hasOld: false)
-    try core.checkBuilding(view, id: id, of: entity)
-    try put(record, id: id)
-    core.noteRestored(id, of: entity)
-    try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
-    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, view) } }
   }
 
   /// Replaces record `id`; returns false, and writes nothing, when it has the same values already.

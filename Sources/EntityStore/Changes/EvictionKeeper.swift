@@ -14,6 +14,7 @@ final class EvictionKeeper: StoreCompanion {
   private let core: StoreCore
   private let interval: Duration
   private let alarm = Alarm()
+  private static let pauseAfterError = Duration.seconds(10)
   private let listener = Guarded<Int?>(nil)
 
   init(_ core: StoreCore, interval: Duration) {
@@ -51,13 +52,15 @@ final class EvictionKeeper: StoreCompanion {
   }
 
   private func evict() async {
-    let core = core
-    // An error is not lost: the next write evicts too, and throws it. What a pass had held before
-    // stays held.
-    let next = try? await evictAll(core)
-    guard let wait = next ?? nil else { return }
-    // Timers of the system count in its own time: the clock is asked again at least each minute.
-    look(after: max(interval, .seconds(min(wait, 60))))
+    do {
+      guard let wait = try await evictAll(core) else { return }
+      // Timers of the system count in its own time: the clock is asked again at least each minute.
+      look(after: max(interval, .seconds(min(wait, 60))))
+    } catch {
+      // The next write evicts too, and throws the error. Without one this is tried again. What a pass
+      // had held before stays held.
+      look(after: max(interval, Self.pauseAfterError))
+    }
   }
 }
 

@@ -141,9 +141,9 @@ extension StoredIndex {
   func recordID(
     ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) throws(StoreError) -> UInt64 {
-    let id =
-      isUnique ? (value.count == 8 ? value._uint64(at: 0) : nil) : KeyDecoder.recordIDSuffix(key)
-    guard let id else { throw .damagedIndex(name, "an entry has no record id") }
+    guard let id = KeyDecoder.recordID(ofEntry: key, value, isUnique: isUnique) else {
+      throw .damagedIndex(name, "an entry has no record id")
+    }
     return id
   }
 }

@@ -81,14 +81,8 @@ package struct DynamicSnapshot {
     let cursor = try Cursor(index.stored.tree, in: core.transaction)
     var isThere = try cursor.first()
     while isThere {
-      let (key, value) = (cursor.key, cursor.value)
-      let id: UInt64? =
-        if index.isUnique {
-          value.count == 8 ? value._uint64(at: 0) : nil
-        } else {
-          key.count > 8 && value.isEmpty ? key._bigEndianUInt64(at: key.count - 8) : nil
-        }
-      try body(id)
+      try body(
+        KeyDecoder.recordID(ofEntry: cursor.key, cursor.value, isUnique: index.isUnique))
       isThere = try cursor.next()
     }
   }

@@ -79,17 +79,7 @@ extension HistoryUndo {
         let old = try self.values(id, of: entity)
         // Without an image the record was inserted in the same commit, and led nowhere before it.
         for position in positions[id] ?? [] { values[position] = old?[position] ?? .null }
-        var record = try changes.content(of: values)
-        if let derived = try record.withBytes({ (bytes) throws(StoreError) in
-          try changes.derived(bytes, over: current)
-        }) {
-          record = derived
-        }
-        try record.withUnsafeMutableBytes { bytes in
-          let whole = changes.seal(bytes.recordContent, id: id)
-          if try changes.isSame(current, as: whole, id: id) { return }
-          try changes.check(try entity.view(whole, id: id), id: id)
-          try batch.replace(current, id: id, with: whole, at: cursor)
+        if try batch.change(current, id: id, to: try changes.content(of: values), at: cursor) {
           count += 1
         }
       }

@@ -40,12 +40,13 @@ import Testing
       #expect(before.allSatisfy { $0.labelName == "Blue" })
       let importer = Importer(
         into: store, Song.self, matching: .unique(\.code), strategy: .replaceMatching)
-      // What is not given is taken over; code 4 comes twice, and so goes alone.
+      let blue = label.id.rawValue
+      // Code 4 comes twice, and so goes alone.
       let report = try await importer.run(
         pages([
-          #"[{"code":1,"label":null},{"code":2,"title":"new"},{"code":4,"label":null}]"#,
-          #"[{"code":4,"title":"last"}]"#,
-          #"[{"code":3,"title":"t3","label":\#(label.id.rawValue)}]"#,
+          #"[{"code":1,"title":"t1","label":null},{"code":2,"title":"new","label":\#(blue)}]"#,
+          #"[{"code":4,"title":"t4","label":null},{"code":3,"title":"t3","label":\#(blue)}]"#,
+          #"[{"code":4,"title":"last","label":null}]"#,
         ]), renaming: [:])
       #expect(report.rejected == 0, "\(report)")
       let after = try await store.fetch(Song.all.sorted(by: \.code))

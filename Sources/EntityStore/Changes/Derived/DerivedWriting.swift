@@ -39,11 +39,8 @@ extension TransactionCore {
         {
           return
         }
-        var record = try changes.content(of: values)
-        try record.withUnsafeMutableBytes { bytes in
-          let whole = changes.seal(bytes.recordContent, id: id)
-          try batch.replace(old, id: id, with: whole, at: cursor)
-        }
+        _ = try batch.change(
+          old, id: id, toDerived: try changes.content(of: values), .atCommit, at: cursor)
       }
       try batch.finish(checksUnique: true)
     }
