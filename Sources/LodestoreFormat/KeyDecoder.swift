@@ -32,7 +32,7 @@ package struct KeyDecoder {
   package static func recordID(
     ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isUnique: Bool
   ) -> UInt64? {
-    guard isUnique else { return value.isEmpty ? recordIDSuffix(key) : nil }
+    guard isUnique else { return recordIDSuffix(key) }
     return value.count == 8 ? value._uint64(at: 0) : nil
   }
 

@@ -135,7 +135,7 @@ extension Verifier {
         findings.add(
           finding(.entryBody, "the body has \(body.count) bytes, must have \(expectedSize)"))
       }
-      if let id = Self.recordID(key, body, isUnique) {
+      if let id = KeyDecoder.recordID(ofEntry: key, body, isUnique: isUnique) {
         verification.sums[number].find(key, of: id)
         if let problem = Self.problem(ofTuple: key, index.description) {
           findings.add(finding(.entryKey, record: id, "\(problem)", problem.rule))
