@@ -30,8 +30,8 @@ extension PageWalk {
       let mark = SealMark.offset..<SealMark.headSize
       let address = format.meta.version + 4..<format.meta.mapSize
       let isUnusedZero =
-        page[8..<10].isZero && page[address].isZero && page[end..<mark.lowerBound].isZero
-        && page[mark.upperBound...].isZero
+        page[8..<10].isZero && page[12..<16].isZero && page[address].isZero
+        && page[end..<mark.lowerBound].isZero && page[mark.upperBound...].isZero
       require(isUnusedZero, "meta page \(number) has bytes that belong to nothing")
       require(
         meta.mapSize == UInt64(bound) * UInt64(pageSize),

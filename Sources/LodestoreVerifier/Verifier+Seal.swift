@@ -26,6 +26,9 @@ extension Verifier {
       try verifier.verifySealedSchema(seal)
       try verifier.verifyCounts(seal)
       verifier.verifySealedDigest(seal)
+      for name in [TreeName.digests, .catalogueCopy] where verifier.trees[name.text] == nil {
+        verifier.addSeal(.sealTrees, "there is no tree '\(name.text)'")
+      }
     }
   }
 
