@@ -94,12 +94,15 @@ let package = Package(
     // The platform's C library, so that no file asks which one it is.
     .target(name: "LodestoreSystem"),
     .target(
-      name: "LMDB", dependencies: ["CLMDB", "LodestorePages", "LodestoreSystem"], exclude: ["Pages/README.md"]),
+      name: "LMDB", dependencies: ["CLMDB", "LodestorePages", "LodestoreSystem"],
+      exclude: ["Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
     .target(name: "LodestoreJSON", dependencies: ["LodestoreSystem"]),
     .target(
       name: "EntityStore",
-      dependencies: ["LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreSystem"],
+      dependencies: [
+        "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreSystem",
+      ],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
     // Apart from the plug-in, because tests import it: if one test depended on a plug-in, SwiftPM
     // would build all tests, and all that they test, a second time for the compiler's machine.
