@@ -44,7 +44,7 @@ public struct DatasetOrigin: Sendable {
   ///
   /// The importer writes to a store of its own, which begins with the records of the seed or of the
   /// current generation. Import by a unique key, so that these records are updated. Records that the
-  /// service does not send stay, also those of the seed; ``ImportStrategy/mirror`` deletes them. The
+  /// service does not send stay, also those of the seed; `ImportStrategy.mirror` deletes them. The
   /// store keeps entity tags and positions of pages between refreshes. So pages that have not
   /// changed are not sent again, and an interrupted import goes on. Readers do not see that store:
   /// when `fetch` has returned and the content has changed, a sealed copy becomes the next
