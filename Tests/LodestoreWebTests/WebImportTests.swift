@@ -71,7 +71,10 @@ private struct PodRecord: Decodable {
       .appendingPathComponent("lodestore-web-tests-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let store = try Store(at: folder.path + "/test.lodestore", entities: entities)
+    var options = StoreOptions()
+    options.evictionInterval = nil
+    let store = try Store(
+      at: folder.path + "/test.lodestore", entities: entities, options: options)
     defer { store.close() }
     return try await body(store)
   }
@@ -127,11 +130,15 @@ private struct PodRecord: Decodable {
     } _: { server in
       let pages = WebPages(
         try server.url("/"), paging: .pageNumber(endsAt: .emptyPage(records: "result")))
-      let importer = { Importer(into: $0, KeptPod.self, matching: .unique(\.name, \.version)) }
+      // One group of pages and no keeper: nothing is evicted meanwhile.
+      var options = ImportOptions()
+      options.groupDuration = .seconds(600)
       try await withStore([KeptPod.self]) { store in
         // The second run finds 30 records missing; the ones that it finds are then the oldest.
         for (inserted, kept) in [(50, ["pod 4", "pod 5"]), (30, ["pod 2", "pod 3"])] {
-          let report = try await importer(store).run(pages, records: "result", renaming: [:])
+          let importer = Importer(
+            into: store, KeptPod.self, matching: .unique(\.name, \.version), options: options)
+          let report = try await importer.run(pages, records: "result", renaming: [:])
           #expect(report.pages == 6 && report.rejected == 0 && report.inserted == inserted)
           let evicted: EvictionReport = try await store.evict()
           #expect(evicted.heldCount == 0)

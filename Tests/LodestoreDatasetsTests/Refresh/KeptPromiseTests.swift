@@ -284,7 +284,10 @@
             }
           }
         }
-      ) { $0.freshFor = .zero }
+      ) {
+        $0.freshFor = .zero
+        $0.freshWait = .seconds(240)
+      }
       try await dataset.refresh()
       for _ in 0..<100 { _ = try await dataset.read(.freshElseCache) }
       try await Task.sleep(for: .milliseconds(50))
