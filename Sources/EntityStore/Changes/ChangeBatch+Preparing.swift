@@ -28,7 +28,7 @@ extension ChangeBatch {
       old, id: id, toDerived: derived ?? record, .now, at: cursor, rehearsal: rehearsal)
   }
 
-  /// The same for a record whose derived attributes are derived.
+  /// The same, for a record that has its derived attributes already.
   func change(
     _ old: RecordView, id: UInt64, toDerived record: [UInt8], _ check: RuleCheck,
     at cursor: Cursor, rehearsal: ChangeRehearsal? = nil

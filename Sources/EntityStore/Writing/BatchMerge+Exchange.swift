@@ -139,7 +139,7 @@ extension BatchMerge {
     } catch  where error.code != .damaged {
       return nil
     }
-    // What takes the place of a renewed record is a new one.
+    // A new record takes the place of a renewed one.
     let isRenewed = if case .renew = rule { true } else { false }
     if let derived = try changes.derived(scratch.bytes, over: isRenewed ? nil : stored) {
       derived.withUnsafeBytes { scratch.take($0) }

@@ -182,7 +182,7 @@ extension BatchMerge {
       return false
     }
     if case .renew = rule, let derived = try changes.derived(scratch.bytes, over: nil) {
-      // What takes its place is a new record.
+      // A new record takes its place.
       derived.withUnsafeBytes { scratch.take($0) }
     }
     if let refusal = try changes.refusal(of: scratch.bytes, id: holder) {

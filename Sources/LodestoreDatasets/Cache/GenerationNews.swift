@@ -84,7 +84,8 @@ public struct DatasetGenerations: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> Iterator { Iterator(dataset: dataset) }
 
-  /// What tells a generation from the one before; other keys may sign other content under a number.
+  /// The facts by which a generation differs from the one before: other keys may sign other content
+  /// under a number.
   private struct Seen: Equatable {
     let number: UInt64
     let source: DatasetGeneration.Source

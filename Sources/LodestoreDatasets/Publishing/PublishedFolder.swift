@@ -143,7 +143,7 @@ final class PublishedFolder {
   /// - Returns: the paths within the folder that were removed.
   func removeTemporaries() throws(DatasetError) -> [String] {
     var removed: [String] = []
-    // What a process that was killed while it sealed has left.
+    // A process that was killed while it sealed leaves a file of another name.
     TemporaryFile.removeAbandoned(in: path)
     for part in [""] + Self.parts {
       for name in try Self.names(in: file(part))

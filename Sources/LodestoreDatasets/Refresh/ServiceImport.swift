@@ -105,10 +105,11 @@ struct ServiceImport: Sendable {
     return max(number, highest == .max ? highest : highest + 1)
   }
 
-  /// Opens the importer's store; makes it of the current generation where it has not what that has,
-  /// or cannot be used.
+  /// Opens the importer's store; makes it of the current generation where it lacks records of that, or
+  /// cannot be used.
   ///
-  /// It has not where a newer seed or an installed file has become current since the last import.
+  /// The store lacks records when a newer seed or an installed file has become current since the last
+  /// import.
   private func openStore(
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {

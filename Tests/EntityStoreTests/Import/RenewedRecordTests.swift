@@ -2,8 +2,9 @@ import EntityStore
 import Foundation
 import Testing
 
-/// What `replaceMatching` puts in the place of a stored record is a new record, which is refused before
-/// the stored one is removed.
+/// The strategy `replaceMatching` puts a new record in the place of a stored one.
+///
+/// A new record is refused before the stored one is removed.
 @Suite struct `A record that an import renews` {
   private func pages(_ pages: [String]) -> AsyncStream<Data> {
     AsyncStream { continuation in

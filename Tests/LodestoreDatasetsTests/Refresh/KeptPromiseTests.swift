@@ -7,7 +7,7 @@
 
   @testable import LodestoreDatasets
 
-  /// What a refresh promises when mirrors, folders, states and clocks are not as they should be.
+  /// Refreshes with old mirrors, removed folders, damaged states and clocks that go on.
   @Suite(.timeLimit(.minutes(5))) struct KeptPromiseTests {
     /// An entity that the published datasets of specs do not have.
     private struct Note: Entity {
