@@ -1,6 +1,10 @@
 # shellcheck shell=bash
 # Sourced by tools/test, tools/quickstart and tools/bench: what has to be on the machine before anything builds.
 
+# Of the builds that the scripts share in .build: without debugging information, which takes some time and
+# which no script looks at. 'LODESTORE_BUILD_FLAGS= tools/test' builds as 'swift test' does.
+read -ra build_flags <<<"${LODESTORE_BUILD_FLAGS--debug-info-format none}"
+
 complain() { printf '%s: %s\n' "${0##*/}" "$1" >&2; }
 
 # Says why the script ends, and ends it.

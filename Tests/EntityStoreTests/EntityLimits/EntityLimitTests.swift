@@ -230,10 +230,4 @@ import Testing
       #expect(report.evictedCount == 150)
     }
   }
-
-  private func eventually(_ isTrue: () throws -> Bool) async throws {
-    let end = ContinuousClock.now.advanced(by: .seconds(240))
-    while try !isTrue(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(try isTrue())
-  }
 }

@@ -32,13 +32,13 @@ import Testing
       at: folder.storePath, entities: [Offer.self, Shop.self], options: options)
     try await store.insert(Offer("a", until: 1_010))
     clock.now = 1_020
-    try await expectEventually { try store.storedCount(of: Offer.self) == 0 }
+    try await eventually { try store.storedCount(of: Offer.self) == 0 }
     try await store.insert(Offer("b", until: 1_030))
     store.close()
     clock.now = 1_040
     let again = try Store(
       at: folder.storePath, entities: [Offer.self, Shop.self], options: options)
-    try await expectEventually { try again.storedCount(of: Offer.self) == 0 }
+    try await eventually { try again.storedCount(of: Offer.self) == 0 }
     again.close()
     try expectSound(folder.storePath)
   }
@@ -163,12 +163,6 @@ import Testing
     #expect(expired == count)
     store.close()
     try expectSound(path)
-  }
-
-  private func expectEventually(_ isTrue: () throws -> Bool) async throws {
-    let end = ContinuousClock.now.advanced(by: .seconds(240))
-    while try !isTrue(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(try isTrue())
   }
 }
 

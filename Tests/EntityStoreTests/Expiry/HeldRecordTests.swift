@@ -252,12 +252,6 @@ import Testing
     observer.start(at: 50, 10)
     #expect(!observer.hasNews)
   }
-
-  private func eventually(_ isTrue: () throws -> Bool) async throws {
-    let end = ContinuousClock.now.advanced(by: .seconds(240))
-    while try !isTrue(), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(try isTrue())
-  }
 }
 
 /// A voucher, which a claim keeps from being deleted.

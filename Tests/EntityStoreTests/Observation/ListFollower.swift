@@ -28,26 +28,6 @@ struct ListFollower {
   }
 }
 
-/// Waits for `body`, but not for ever.
-///
-/// Long, since in a run of all tests a task that goes on waits for what all others do before it.
-func within<R: Sendable>(
-  seconds: Double = 900, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: @escaping @Sendable () async throws -> R
-) async throws -> R {
-  try await withThrowingTaskGroup(of: R?.self) { group in
-    group.addTask { try await body() }
-    group.addTask {
-      try await Task.sleep(for: .seconds(seconds))
-      return nil
-    }
-    defer { group.cancelAll() }
-    let ended = try await group.next() ?? nil
-    return try #require(
-      ended, "nothing came within \(seconds) seconds", sourceLocation: sourceLocation)
-  }
-}
-
 /// A loop over a sequence, turned by a test: one call at a time.
 final class Turner<S: AsyncSequence & Sendable>: @unchecked Sendable where S.Element: Sendable {
   private var iterator: S.AsyncIterator

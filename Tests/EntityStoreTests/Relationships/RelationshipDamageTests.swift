@@ -221,7 +221,7 @@ import Testing
       RelationshipDescription(
         number: number, from: .init(entity: 1), to: .init(entity: 2), attribute: 1)
     }
-    let time = try ContinuousClock().measure {
+    let time = try processorTime {
       let evolution = try RelationshipEvolution(stored, declared: [], entities: [])
       #expect(!evolution.isChanged && !evolution.concernsReaders)
     }

@@ -74,7 +74,7 @@ import Testing
             return .all([.comparison(left), .not(.comparison(right))])
           }
           let bound = try ConditionBinding.bind(.any(parts), to: entity)
-          return (0..<3).map { _ in ContinuousClock().measure { _ = NormalForm.of(bound) } }.min()
+          return (0..<3).map { _ in processorTime { _ = NormalForm.of(bound) } }.min()
             ?? .zero
         }
         // Eight times as many; a square would be sixty-four.

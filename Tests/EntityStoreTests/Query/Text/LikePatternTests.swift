@@ -40,11 +40,11 @@ import Testing
 
   @Test func `Many stars take no exponential time`() throws {
     let pattern = String(repeating: "*a", count: 60) + "b"
-    let clock = ContinuousClock()
-    let start = clock.now
-    #expect(try !admits(.like, pattern, String(repeating: "a", count: 20_000)))
-    #expect(try !admits(.like, pattern, String(repeating: "水a", count: 2_000)))
-    #expect(clock.now - start < .seconds(60))
+    let time = try processorTime { () throws in
+      #expect(try !admits(.like, pattern, String(repeating: "a", count: 20_000)))
+      #expect(try !admits(.like, pattern, String(repeating: "水a", count: 2_000)))
+    }
+    #expect(time < .seconds(60))
   }
 
   @Test(arguments: [[], TextOptions.caseInsensitive, .diacriticInsensitive, .normalized])

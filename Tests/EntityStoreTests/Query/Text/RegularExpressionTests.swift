@@ -75,11 +75,11 @@ import Testing
 
   @Test func `Nested repetition takes linear time`() throws {
     let text = String(repeating: "a", count: 100_000)
-    let clock = ContinuousClock()
     for pattern in ["(a+)+b", "(a|aa)+b", "(a*)*b", "(?:a+)+\\bb"] {
-      let start = clock.now
-      #expect(try !admits(.matches, pattern, text))
-      #expect(clock.now - start < .seconds(60))
+      let time = try processorTime { () throws in
+        #expect(try !admits(.matches, pattern, text))
+      }
+      #expect(time < .seconds(60))
     }
   }
 

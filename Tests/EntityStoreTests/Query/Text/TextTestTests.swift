@@ -156,14 +156,14 @@ import Testing
   @Test func `Searches that nearly succeed everywhere take linear time`() throws {
     let text = String(repeating: "a", count: 400_000)
     let half = String(repeating: "a", count: 100_000)
-    let clock = ContinuousClock()
-    let start = clock.now
-    #expect(try !admits(.contains, half + "b" + half, text))
-    #expect(try !admits(.contains, half + "b" + half, text, .caseInsensitive))
-    // Every offset within one long character is a hit, and none is a character boundary.
-    let marks = String(repeating: "\u{600}", count: 20_000)
-    #expect(try !admits(.contains, marks, String(repeating: marks, count: 10)))
-    #expect(clock.now - start < .seconds(200))
+    let time = try processorTime { () throws in
+      #expect(try !admits(.contains, half + "b" + half, text))
+      #expect(try !admits(.contains, half + "b" + half, text, .caseInsensitive))
+      // Every offset within one long character is a hit, and none is a character boundary.
+      let marks = String(repeating: "\u{600}", count: 20_000)
+      #expect(try !admits(.contains, marks, String(repeating: marks, count: 10)))
+    }
+    #expect(time < .seconds(200))
   }
 
   /// As `contains` of collections says it, which is written out because Foundation has another one.
