@@ -68,61 +68,77 @@ extension Environment {
   package func openExistingTree(
     _ name: String, hasIntegerKeys: Bool
   ) throws(LMDBError) -> Tree? {
+    try openExistingTrees([(name, hasIntegerKeys)])[0]
+  }
+
+  /// The same for several trees, in one transaction: LMDB clears the room of all trees that there may
+  /// be when a read begins.
+  package func openExistingTrees(_ wanted: [TreeKind]) throws(LMDBError) -> [Tree?] {
     if isWriterThread, let activeWrite {
-      return try tree(
-        name, isCreated: false, hasIntegerKeys: hasIntegerKeys,
-        in: Transaction(handle: activeWrite, environment: self))
-    }
-    if let known = trees.withLock({ $0[name] }) { return try known.checked(hasIntegerKeys) }
-    try checkUsable("open tree \(name)")
-    var attempts = 0
-    while true {
-      attempts += 1
-      switch try openForReaders(name, hasIntegerKeys) {
-      case .success(let tree): return try tree?.checked(hasIntegerKeys)
-      // With `treeLock` given back: see the lock order.
-      case .failure(let error):
-        try recover(from: error.code, attempts: attempts, operation: "open tree \(name)")
+      let transaction = Transaction(handle: activeWrite, environment: self)
+      return try wanted.map { kind throws(LMDBError) in
+        try tree(
+          kind.name, isCreated: false, hasIntegerKeys: kind.hasIntegerKeys, in: transaction)
       }
+    }
+    if let first = wanted.first(where: { kind in trees.withLock { $0[kind.name] == nil } }) {
+      let operation = "open tree \(first.name)"
+      try checkUsable(operation)
+      var attempts = 0
+      // With `treeLock` given back: see the lock order.
+      while let error = try openForReaders(wanted) {
+        attempts += 1
+        try recover(from: error.code, attempts: attempts, operation: operation)
+      }
+    }
+    let known = trees.withLock { $0 }
+    return try wanted.map { kind throws(LMDBError) in
+      try known[kind.name]?.checked(kind.hasIntegerKeys)
     }
   }
 
   /// A handle made in a read survives only when that read is committed, and no two transactions may
-  /// open handles at once, so it is made in one of its own.
+  /// open handles at once, so handles are made in one of their own.
   ///
-  /// Fails with the error that keeps the transaction from beginning.
-  private func openForReaders(
-    _ name: String, _ hasIntegerKeys: Bool
-  ) throws(LMDBError) -> Result<Tree?, LMDBError> {
+  /// - Returns: the error that keeps the transaction from beginning.
+  private func openForReaders(_ wanted: [TreeKind]) throws(LMDBError) -> LMDBError? {
     treeLock.lock()
     defer { treeLock.unlock() }
-    if let known = trees.withLock({ $0[name] }) { return .success(known) }
     _ = try enterReaders(takesPooled: false)
     defer { leaveReaders(nil) }
-    if let pageEngine { return .success(try open(name, pageEngine)) }
+    let known = trees.withLock { $0 }
+    let unknown = wanted.filter { known[$0.name] == nil }
+    if let pageEngine {
+      for kind in unknown { try open(kind.name, pageEngine) }
+      return nil
+    }
     // Begun after the lock was taken, so that it knows all handles there are.
     var transaction: OpaquePointer?
     var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
     guard code == 0, let transaction else {
-      return .failure(LMDBError(code: code, operation: "open tree \(name)", path: path))
+      return LMDBError(code: code, operation: "open trees", path: path)
     }
-    var opened: MDB_dbi = 0
-    code = mdb_dbi_open(transaction, name, 0, &opened)
-    if code == 0 { code = Self.checkKind(opened, hasIntegerKeys, transaction) }
-    guard code == 0 else {
-      mdb_txn_abort(transaction)
-      if code == MDB_NOTFOUND { return .success(nil) }
-      throw LMDBError(code: code, operation: "open tree \(name)", path: path)
+    var opened: [String: Tree] = [:]
+    for kind in unknown {
+      var tree: MDB_dbi = 0
+      code = mdb_dbi_open(transaction, kind.name, 0, &tree)
+      if code == MDB_NOTFOUND { continue }
+      if code == 0 { code = Self.checkKind(tree, kind.hasIntegerKeys, transaction) }
+      guard code == 0 else {
+        mdb_txn_abort(transaction)
+        throw LMDBError(code: code, operation: "open tree \(kind.name)", path: path)
+      }
+      opened[kind.name] = Tree(
+        name: kind.name, handle: tree, hasIntegerKeys: kind.hasIntegerKeys)
     }
     mdb_txn_commit(transaction)
-    readOpenedTreeCount.add(1, ordering: .sequentiallyConsistent)
-    let tree = Tree(name: name, handle: opened, hasIntegerKeys: hasIntegerKeys)
-    trees.withLock { $0[name] = tree }
-    return .success(tree)
+    readOpenedTreeCount.add(opened.count, ordering: .sequentiallyConsistent)
+    trees.withLock { $0.merge(opened) { _, new in new } }
+    return nil
   }
 
   /// Gives a tree of the pages the next handle.
-  private func open(_ name: String, _ engine: PageEngine) throws(LMDBError) -> Tree? {
+  private func open(_ name: String, _ engine: PageEngine) throws(LMDBError) {
     let operation = "open tree \(name)"
     let newest = try engine.newest()
     let found: PageTree?
@@ -131,15 +147,14 @@ extension Environment {
     } catch {
       throw LMDBError(error, operation: operation, path: path)
     }
-    guard let flags = found?.record.flags else { return nil }
+    guard let flags = found?.record.flags else { return }
     guard flags & ~TreeRecordLayout.integerKeys == 0 else {
       throw LMDBError(code: MDB_INCOMPATIBLE, operation: operation, path: path)
     }
-    return trees.withLock { trees in
-      let tree = Tree(
+    trees.withLock { trees in
+      if trees[name] != nil { return }
+      trees[name] = Tree(
         name: name, handle: EngineTree.names + 1 + UInt32(trees.count), hasIntegerKeys: flags != 0)
-      trees[name] = tree
-      return tree
     }
   }
 

@@ -32,6 +32,9 @@ package struct Tree: Sendable, Hashable {
   }
 }
 
+/// A tree by its name, and whether its keys are ids.
+package typealias TreeKind = (name: String, hasIntegerKeys: Bool)
+
 /// LMDB's counts of a tree (`mdb_stat`).
 package struct TreeStatistics: Sendable, Equatable {
   package var depth = 0

@@ -179,8 +179,12 @@ package struct EntityDescription: Sendable {
   /// allocate.
   package static let highestAttributeNumber: UInt32 = 16_383
 
-  /// The trees of its records and of its indexes.
-  package var treeCount: Int { 1 + indexes.count + building.count + elementIndexes.count }
+  /// The trees of its records and of its indexes, those being built among them.
+  package var trees: [TreeName] {
+    [.records(entity: number)]
+      + (indexes + building).map { .index(entity: number, index: $0.number) }
+      + elementIndexes.map { .elements(entity: number, index: $0.number) }
+  }
 
   /// The most bytes of the name of an entity or attribute.
   package static let longestName = 64

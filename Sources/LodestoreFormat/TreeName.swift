@@ -42,6 +42,9 @@ package enum TreeName: Hashable, Sendable {
     }
   }
 
+  /// Whether the keys are ids as LMDB takes them, which are ordered by number.
+  package var hasIntegerKeys: Bool { if case .records = self { true } else { false } }
+
   /// Whether a store may be without the tree.
   package var isOptional: Bool {
     switch self {

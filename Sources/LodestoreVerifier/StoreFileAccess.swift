@@ -37,9 +37,9 @@ package enum StoreFileAccess {
     while true {
       for name in try environment.read({ try $0.treeNames() })
       where trees[name] == nil && !unopened.contains(name) {
-        let isRecords = if case .records = TreeName(name) { true } else { false }
         do {
-          trees[name] = try environment.openExistingTree(name, hasIntegerKeys: isRecords)
+          trees[name] = try environment.openExistingTree(
+            name, hasIntegerKeys: TreeName(name)?.hasIntegerKeys ?? false)
         } catch let error where error.isShortage {
           throw error
         } catch {

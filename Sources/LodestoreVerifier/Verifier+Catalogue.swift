@@ -68,7 +68,7 @@ extension Verifier {
     }
     describedEntities = Dictionary(found.map { ($0.number, $0) }) { first, _ in first }
     let treeCount =
-      found.reduce(0) { $0 + $1.treeCount } + linked.reduce(0) { $0 + $1.trees.count }
+      found.reduce(0) { $0 + $1.trees.count } + linked.reduce(0) { $0 + $1.trees.count }
     if treeCount > Self.mostTrees {
       list.add(
         Finding(
@@ -93,7 +93,7 @@ extension Verifier {
       // No program makes so many, and what is checked for each may be looked up among all.
       var left = Self.mostTrees
       let looked = found.prefix {
-        left -= $0.treeCount
+        left -= $0.trees.count
         return left >= 0
       }
       unreadable.formUnion(found.dropFirst(looked.count).map(\.number))

@@ -37,7 +37,7 @@ final class StoredEntity: Sendable {
     description: EntityDescription, part: DeclaredPart?, readLayout: RecordLayout? = nil,
     declared: [DeclaredAttribute], functions: [UInt32: RecordDerivations.Function]? = [:],
     isMisfit: Bool,
-    tree: (TreeName, Bool) throws -> Tree
+    tree: (TreeName) throws -> Tree
   ) throws {
     self.description = description
     self.part = part
@@ -54,11 +54,11 @@ final class StoredEntity: Sendable {
     validator = try RecordValidator(description, layout)
     layoutsByNumber = Dictionary(
       description.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
-    records = try tree(.records(entity: description.number), true)
+    records = try tree(.records(entity: description.number))
     func stored(_ index: EntityDescription.Index) throws -> StoredIndex {
       StoredIndex(
         description: index,
-        tree: try tree(.index(entity: description.number, index: index.number), false),
+        tree: try tree(.index(entity: description.number, index: index.number)),
         name: "\(description.name).\(description.indexName(index))", entityName: description.name)
     }
     indexes = try description.indexes.map(stored)
@@ -66,7 +66,7 @@ final class StoredEntity: Sendable {
     elementIndexes = try description.elementIndexes.map { index in
       StoredElementIndex(
         index, of: description,
-        tree: try tree(.elements(entity: description.number, index: index.number), false))
+        tree: try tree(.elements(entity: description.number, index: index.number)))
     }
   }
 

@@ -18,7 +18,7 @@ final class StoredRelationship: Sendable {
 
   init(
     _ description: RelationshipDescription, entities: [StoredEntity],
-    tree: (TreeName, Bool) throws -> Tree
+    tree: (TreeName) throws -> Tree
   ) throws {
     self.description = description
     guard let from = entities.first(where: { $0.number == description.from.entity }),
@@ -30,7 +30,7 @@ final class StoredRelationship: Sendable {
     self.to = to
     func order(_ side: RelationshipSide) throws -> Tree? {
       guard description[side].isOrdered else { return nil }
-      return try tree(.order(relationship: description.number, side: side), false)
+      return try tree(.order(relationship: description.number, side: side))
     }
     orderFrom = try order(.from)
     orderTo = try order(.to)
@@ -49,11 +49,11 @@ final class StoredRelationship: Sendable {
 
   private static func links(
     _ description: RelationshipDescription, _ side: RelationshipSide, _ entity: StoredEntity,
-    _ tree: (TreeName, Bool) throws -> Tree
+    _ tree: (TreeName) throws -> Tree
   ) throws -> StoredIndex {
     StoredIndex(
       description: .init(number: side.rawValue, attributes: [], isUnique: false),
-      tree: try tree(.links(relationship: description.number, side: side), false),
+      tree: try tree(.links(relationship: description.number, side: side)),
       name: "links.\(description.number).\(side.rawValue)", entityName: entity.name)
   }
 

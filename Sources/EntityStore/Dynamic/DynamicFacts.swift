@@ -32,8 +32,8 @@ extension DynamicSnapshot {
   package func facts() throws -> DynamicFacts {
     let environment = core.store.environment
     let info = try environment.info
-    let header = try environment.openExistingTree(TreeName.header.text, hasIntegerKeys: false)
-    guard let header, let format = try core.transaction.get(HeaderField.format.key, in: header)
+    let header = core.store.trees.header
+    guard let format = try core.transaction.get(HeaderField.format.key, in: header)
     else { throw FormatError("the header has no field 'format'") }
     let writer = environment.turnHolder
     return DynamicFacts(

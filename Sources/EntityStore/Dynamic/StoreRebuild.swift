@@ -23,12 +23,8 @@ package final class StoreRebuild {
     core = try StoreCore(path: path, options: options)
     let core = core
     self.entities = try core.environment.write { transaction in
-      func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
-        guard
-          let tree = try core.environment.tree(
-            name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
-        else { throw FormatError("cannot make tree \(name.text)") }
-        return tree
+      func tree(_ name: TreeName) throws -> Tree {
+        try core.environment.madeTree(name, in: transaction)
       }
       var stored: [StoredEntity] = []
       for description in entities {

@@ -116,17 +116,15 @@ final class StoreCore: Sendable {
   private static func checkHeader(
     _ environment: Environment, path: String, options: StoreOptions
   ) throws -> Catalogue.Trees {
-    func tree(_ name: TreeName) throws -> Tree? {
-      try environment.openExistingTree(name.text, hasIntegerKeys: false)
-    }
-    guard let header = try tree(.header) else {
+    guard let header = try environment.openExistingTrees([.header])[.header] else {
       let trees = try environment.read { try $0.treeNames() }
       throw StoreError.foreignFile(path, trees: trees)
     }
     let requirement = try environment.read { try Catalogue.requirement(header, in: $0) }
     try Catalogue.check(requirement, path: path, isWriting: !options.isReadOnly)
-    guard let catalogue = try tree(.catalogue), let counters = try tree(.counters),
-      let buckets = try tree(.buckets), let imports = try tree(.imports)
+    let trees = try environment.openExistingTrees([.catalogue, .counters, .buckets, .imports])
+    guard let catalogue = trees[.catalogue], let counters = trees[.counters],
+      let buckets = trees[.buckets], let imports = trees[.imports]
     else {
       throw FormatError("a tree that every store has is missing")
     }
@@ -137,7 +135,7 @@ final class StoreCore: Sendable {
 
   private static func readSeal(_ environment: Environment) throws -> SealDescription {
     guard
-      let tree = try environment.openExistingTree(TreeName.seal.text, hasIntegerKeys: false),
+      let tree = try environment.openExistingTrees([.seal])[.seal],
       let seal = try environment.read({ transaction in
         try transaction.get(SealDescription.key, in: tree).map { try SealDescription(body: $0) }
       })
@@ -223,34 +221,31 @@ final class StoreCore: Sendable {
     }
     try Catalogue.checkTrees(named, descriptions, relationships)
     // Only now: a handle must be opened before the transaction that reads through it begins.
+    let optional = named.compactMap { TreeName($0.name) }.filter(\.isOptional)
+    let opened = try environment.openExistingTrees(
+      descriptions.flatMap(\.trees) + relationships.flatMap(\.trees) + optional)
+    func existing(_ name: TreeName) throws -> Tree {
+      guard let tree = opened[name] else { throw FormatError.missingTree(name) }
+      return tree
+    }
     let entities = try descriptions.map { description in
       try StoredEntity(
-        description: description, declared: declaration(of: description), tree: self.existing)
+        description: description, declared: declaration(of: description), tree: existing)
     }
     let described = Dictionary(descriptions.map { ($0.number, $0) }) { first, _ in first }
     let linked = try relationships.map { description in
       try description.check(described)
-      return try StoredRelationship(description, entities: entities, tree: self.existing)
+      return try StoredRelationship(description, entities: entities, tree: existing)
     }
     for entity in descriptions { try entity.checkDerivations(descriptions, relationships) }
-    var optionalTrees: [TreeName: Tree] = [:]
-    for name in named.compactMap({ TreeName($0.name) }) where name.isOptional {
-      optionalTrees[name] = try existing(name, false)
-    }
     let loaded = StoredSchema(
-      number: number, entities: entities, relationships: linked, optionalTrees: optionalTrees)
+      number: number, entities: entities, relationships: linked,
+      optionalTrees: opened.filter { $0.key.isOptional })
     currentSchema.withLock { $0 = loaded }
   }
 
   func declaration(of description: EntityDescription) -> DeclaredEntity? {
     declared.first { $0.name == description.name }
-  }
-
-  private func existing(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
-    guard
-      let tree = try environment.openExistingTree(name.text, hasIntegerKeys: hasIntegerKeys)
-    else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
-    return tree
   }
 }
 

@@ -52,7 +52,7 @@ extension StoredSchema {
   private static func treeCount(
     _ schema: ([EntityDescription], [RelationshipDescription])
   ) -> Int {
-    schema.0.reduce(0) { $0 + $1.treeCount } + schema.1.reduce(0) { $0 + $1.trees.count }
+    schema.0.reduce(0) { $0 + $1.trees.count } + schema.1.reduce(0) { $0 + $1.trees.count }
   }
 }
 

@@ -233,13 +233,7 @@ extension StoreCore {
     }
     let entity = try StoredEntity(
       description: evolution.result, declared: nil
-    ) { name, hasIntegerKeys in
-      guard
-        let tree = try environment.tree(
-          name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
-      else { throw FormatError("cannot make tree \(name.text)") }
-      return tree
-    }
+    ) { try environment.madeTree($0, in: transaction) }
     let core = TransactionCore(
       transaction: transaction,
       schema: StoredSchema(number: current.number, entities: [entity]), store: self,
@@ -291,12 +285,8 @@ extension StoreCore {
   ) throws -> StoredSchema {
     let number = try Catalogue.schemaNumber(trees, in: transaction)
     let descriptions = try Catalogue.descriptions(trees, in: transaction)
-    func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
-      guard
-        let tree = try environment.tree(
-          name.text, isCreated: false, hasIntegerKeys: hasIntegerKeys, in: transaction)
-      else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
-      return tree
+    func tree(_ name: TreeName) throws -> Tree {
+      try environment.existingTree(name, in: transaction)
     }
     let entities = try descriptions.map { description in
       try StoredEntity(

@@ -32,7 +32,7 @@ extension StoreCore {
       let isNew = relationship.number == 0
       if isNew { relationship.number = try nextRelationship(in: transaction) }
       try Catalogue.put(relationship, trees, in: transaction)
-      for name in relationship.trees { _ = try tree(name, isCreated: true, in: transaction) }
+      for name in relationship.trees { _ = try environment.madeTree(name, in: transaction) }
       let orders = stored.first { $0.number == relationship.number }?.orders ?? []
       try empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)
       if isNew, relationship.attribute != nil {
@@ -45,22 +45,12 @@ extension StoreCore {
     }
   }
 
-  private func tree(
-    _ name: TreeName, isCreated: Bool, in transaction: Transaction
-  ) throws -> Tree {
-    let hasIntegerKeys = if case .records = name { true } else { false }
-    guard
-      let tree = try environment.tree(
-        name.text, isCreated: isCreated, hasIntegerKeys: hasIntegerKeys, in: transaction)
-    else { throw FormatError("tree '\(name.text)' of the catalogue is missing") }
-    return tree
-  }
-
   func empty(_ names: [TreeName], in transaction: Transaction) throws {
     for name in names {
       let entries = StoredIndex(
         description: .init(number: 0, attributes: [], isUnique: false),
-        tree: try tree(name, isCreated: false, in: transaction), name: name.text, entityName: "")
+        tree: try environment.existingTree(name, in: transaction), name: name.text,
+        entityName: "")
       try entries.empty(in: transaction)
       if let content = DigestedContent(of: name) {
         ContentLedger.of(transaction, trees).sum(of: content).clear()

@@ -185,11 +185,7 @@ enum Catalogue {
   /// What the first commit of a new store holds.
   static func initialise(_ transaction: Transaction, environment: Environment, now: Double) throws {
     func tree(_ name: TreeName) throws -> Tree {
-      guard
-        let tree = try environment.tree(
-          name.text, isCreated: true, hasIntegerKeys: false, in: transaction)
-      else { throw FormatError("cannot make tree \(name.text)") }
-      return tree
+      try environment.madeTree(name, in: transaction)
     }
     let header = try tree(.header)
     let catalogue = try tree(.catalogue)

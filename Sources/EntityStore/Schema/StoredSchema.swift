@@ -94,7 +94,7 @@ extension StoredEntity {
   ///   - defersFunctions: whether what functions derive is worked out later.
   convenience init(
     description: EntityDescription, declared: DeclaredEntity?, defersFunctions: Bool = false,
-    tree: (TreeName, Bool) throws -> Tree
+    tree: (TreeName) throws -> Tree
   ) throws {
     let isMisfit = declared.map { !$0.fits(description) } ?? false
     // The functions of a type that does not fit cannot read the records.

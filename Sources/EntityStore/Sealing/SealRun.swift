@@ -62,7 +62,3 @@ struct SealRun {
     }
   }
 }
-
-extension TreeName {
-  fileprivate var hasIntegerKeys: Bool { if case .records = self { true } else { false } }
-}

@@ -57,11 +57,3 @@ extension MigrationRun {
     if isTold { _ = try log.purge(through: try log.lastNumber()) }
   }
 }
-
-extension EntityDescription {
-  /// The trees of its records and entries.
-  fileprivate var trees: [TreeName] {
-    [.records(entity: number)] + indexes.map { .index(entity: number, index: $0.number) }
-      + elementIndexes.map { .elements(entity: number, index: $0.number) }
-  }
-}

@@ -109,12 +109,8 @@ final class MigrationRun {
     }
   }
 
-  func tree(_ name: TreeName, _ hasIntegerKeys: Bool) throws -> Tree {
-    guard
-      let tree = try store.environment.tree(
-        name.text, isCreated: true, hasIntegerKeys: hasIntegerKeys, in: transaction)
-    else { throw FormatError("cannot make tree \(name.text)") }
-    return tree
+  func tree(_ name: TreeName) throws -> Tree {
+    try store.environment.madeTree(name, in: transaction)
   }
 
   func stored(_ description: EntityDescription) throws -> StoredEntity {
@@ -239,7 +235,7 @@ final class MigrationRun {
   func empty(_ index: EntityDescription.Index, of entity: EntityDescription) throws {
     let stored = StoredIndex(
       description: index,
-      tree: try tree(.index(entity: entity.number, index: index.number), false),
+      tree: try tree(.index(entity: entity.number, index: index.number)),
       name: "\(entity.name).\(entity.indexName(index))", entityName: entity.name)
     try stored.empty(in: transaction)
   }

@@ -22,10 +22,7 @@ extension TransactionCore {
     return try wrappingErrors {
       // First, as it may be refused, and the transaction may go on without the tree.
       try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
-      guard
-        let tree = try store.environment.tree(
-          name.text, isCreated: true, hasIntegerKeys: false, in: transaction)
-      else { throw FormatError("cannot make tree \(name.text)") }
+      let tree = try store.environment.madeTree(name, in: transaction)
       try Catalogue.require(name.features, store.trees, in: transaction)
       madeTrees[name] = tree
       return tree

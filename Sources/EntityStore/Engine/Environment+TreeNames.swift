@@ -1,0 +1,36 @@
+internal import LMDB
+internal import LodestoreFormat
+
+extension Environment {
+  /// The tree, made where it is not there.
+  func madeTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
+    guard
+      let tree = try tree(
+        name.text, isCreated: true, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
+    else { throw FormatError("cannot make tree \(name.text)") }
+    return tree
+  }
+
+  /// The tree, which the catalogue names.
+  func existingTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
+    guard
+      let tree = try tree(
+        name.text, isCreated: false, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
+    else { throw FormatError.missingTree(name) }
+    return tree
+  }
+
+  /// Opens the trees that are there, before the transaction that reads through them begins.
+  func openExistingTrees(_ names: [TreeName]) throws(LMDBError) -> [TreeName: Tree] {
+    let trees = try openExistingTrees(names.map { ($0.text, $0.hasIntegerKeys) })
+    var found: [TreeName: Tree] = [:]
+    for (name, tree) in zip(names, trees) { found[name] = tree }
+    return found
+  }
+}
+
+extension FormatError {
+  static func missingTree(_ name: TreeName) -> FormatError {
+    FormatError("tree '\(name.text)' of the catalogue is missing")
+  }
+}
