@@ -27,6 +27,9 @@ final class ChangeBatch {
   private let core: TransactionCore
   /// The changes of each index whose entries may change.
   private let indexes: [IndexChanges]
+  /// The changes of indexes that are being built; made with the first change.
+  @exclusivity(unchecked) private var madeBuilding: [BuildingChanges]?
+  private let memoryLimit: Int
   /// Copies of removed records of the current layout whose index entries are not collected yet; as many as
   /// stay in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
@@ -49,7 +52,9 @@ final class ChangeBatch {
     entity = changes.entity
     let keys = BatchKeys(of: entity, in: concerned ?? entity.indexes)
     self.keys = keys
-    let memoryLimit = memoryLimit == .max ? .max : memoryLimit / max(1, 2 * keys.count)
+    let count = keys.count + entity.building.count
+    let memoryLimit = memoryLimit == .max ? .max : memoryLimit / max(1, 2 * count)
+    self.memoryLimit = memoryLimit
     indexes = (0..<keys.count).map { position in
       IndexChanges(
         keys, at: position, expectedCount: expectedCount, expectedRemovals: expectedRemovals,
@@ -63,6 +68,25 @@ final class ChangeBatch {
     return last.map { id > $0 } ?? true
   }
 
+  /// Calls `body` with each index that is being built and has, or is to have, an entry of record `id`.
+  @inline(__always)
+  private func forEachBuilding(
+    _ id: UInt64, _ body: (IndexChanges) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard changes.isBuilding else { return }
+    for part in try building() where id < part.next { try body(part.entries) }
+  }
+
+  @inline(never)
+  private func building() throws(StoreError) -> [BuildingChanges] {
+    if let madeBuilding { return madeBuilding }
+    let made = try changes.building().map {
+      BuildingChanges($0, of: entity, memoryLimit: memoryLimit, core: core)
+    }
+    madeBuilding = made
+    return made
+  }
+
   // MARK: Inserting
 
   /// Stores a new record, which has been checked.
@@ -72,6 +96,7 @@ final class ChangeBatch {
   ) throws(StoreError) {
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
+    try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
     try changes.append(record, id: id, at: cursor)
   }
 
@@ -84,9 +109,12 @@ final class ChangeBatch {
   ) throws {
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
     let replaced = WrittenRecord(old.bytes)
-    if !indexes.isEmpty || changes.hasListeners {
+    if !indexes.isEmpty || changes.hasListeners || changes.isBuilding {
       let new = try entity.view(record, id: id)
       for index in indexes { try index.change(old, to: new, id: id) }
+      try forEachBuilding(id) { (index) throws(StoreError) in
+        try index.change(old, to: new, id: id)
+      }
       if changes.hasListeners { try changes.listeners.tellUpdated(id, old, new, core) }
     }
     try core.noteChange(of: entity)
@@ -102,6 +130,7 @@ final class ChangeBatch {
     let removed = WrittenRecord(old.bytes)
     if changes.hasListeners { try changes.listeners.tellRemoved(id, old) }
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
+    try forEachBuilding(id) { (index) throws(StoreError) in try index.remove(old, id: id) }
     try core.noteChange(of: entity)
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
@@ -137,11 +166,13 @@ final class ChangeBatch {
   func finish(checksUnique: Bool) throws(StoreError) {
     try noteRemoved()
     for index in indexes { try index.write(checksUnique: checksUnique) }
+    for part in madeBuilding ?? [] { try part.entries.write(checksUnique: true) }
   }
 
   /// Removes the entries of removed records from their indexes; more may be removed afterwards.
   func finishRemovals() throws(StoreError) {
     try noteRemoved()
     for index in indexes { try index.writeRemovals() }
+    for part in madeBuilding ?? [] { try part.entries.writeRemovals() }
   }
 }

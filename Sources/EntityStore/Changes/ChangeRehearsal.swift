@@ -15,17 +15,24 @@ final class ChangeRehearsal {
   private let core: TransactionCore
   /// The unique indexes whose keys may change.
   private let keys: BatchKeys
+  /// By the position of the index, the first record without an entry.
+  private let ends: [UInt64]
   private var broken = BrokenRules()
   /// By the position of the index, the keys that records get.
   private var added: [[(key: [UInt8], id: UInt64)]]
   /// By the position of the index, the records that give up the key that they had.
   private var leaving: [Set<UInt64>]
 
-  /// - Parameter concerned: the indexes whose keys may change.
-  init(_ changes: EntityChanges, concerned: [StoredIndex], core: TransactionCore) {
+  /// - Parameter concerned: the indexes whose keys may change, without those that are being built.
+  init(
+    _ changes: EntityChanges, concerned: [StoredIndex], core: TransactionCore
+  ) throws(StoreError) {
     self.changes = changes
     self.core = core
-    let unique = concerned.filter(\.isUnique)
+    let building = try changes.building().filter(\.index.isUnique)
+    let whole = concerned.filter(\.isUnique)
+    let unique = whole + building.map(\.index)
+    ends = whole.map { _ in .max } + building.map(\.next)
     keys = BatchKeys(of: changes.entity, in: unique)
     added = unique.map { _ in [] }
     leaving = unique.map { _ in [] }
@@ -33,7 +40,7 @@ final class ChangeRehearsal {
 
   /// Whether changes that keep the types of attributes can be refused at all.
   static func isNeeded(_ changes: EntityChanges, concerned: [StoredIndex]) -> Bool {
-    changes.hasConstraints || concerned.contains(where: \.isUnique)
+    changes.hasConstraints || (concerned + changes.entity.building).contains(where: \.isUnique)
   }
 
   /// Notes that the record `old` is to become `new`.
@@ -41,7 +48,8 @@ final class ChangeRehearsal {
     if changes.hasConstraints {
       _ = try broken.collect { () throws(StoreError) in try changes.check(new, id: id) }
     }
-    for position in 0..<keys.count where !keys.areSurelySame(position, old, new) {
+    for position in 0..<keys.count
+    where id < ends[position] && !keys.areSurelySame(position, old, new) {
       try keys.encode(position, of: old, id: id, core)
       let before = Array(core.key.bytes)
       let hasNull = try keys.encode(position, of: new, id: id, core)

@@ -64,7 +64,6 @@ extension TransactionCore {
     if let order = try OrderedLinks(schema, core: self) { all.append(order) }
     let elements = ElementIndexes(schema, core: self)
     if let elements { all.append(elements) }
-    if let building = try BuildingIndexes(schema, core: self) { all.append(building) }
     if let check = LinkCheck(schema) { all.append(check) }
     if let rules = LateRules(schema, core: self) { all.append(rules) }
     if let history = try HistoryRecorder(schema, core: self) { all.append(history) }

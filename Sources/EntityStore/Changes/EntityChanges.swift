@@ -30,6 +30,10 @@ final class EntityChanges {
   private let verifiesChecksums: Bool
   /// Whether new records are checked against rules across attributes.
   private let hasRules: Bool
+  /// Whether indexes are being built, which have entries of some of the records.
+  let isBuilding: Bool
+  /// These indexes, once they have been asked for; see ``building()``.
+  var knownBuilding: [BuildingIndex]?
   /// The rules across attributes, once they have been asked for; see ``rules()``.
   private var madeRules: (any RecordRules)?
 
@@ -44,6 +48,7 @@ final class EntityChanges {
     verifiesChecksums =
       core.store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
     hasRules = !entity.description.rules.isEmpty
+    isBuilding = !entity.building.isEmpty
   }
 
   // MARK: Stored bytes
@@ -154,9 +159,9 @@ final class EntityChanges {
     let record = seal(content, id: id)
     let view = try entity.view(record, id: id)
     try check(view, id: id, isNew: true)
-    try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
-    try core.checkUnique(of: entity, id: nil, hasOld: false)
-    try core.checkBuilding(view, id: id, of: entity)
+    let indexes = try indexes(of: id)
+    try core.collectKeys(of: view, id: id, in: indexes, of: entity, into: &core.newKeys)
+    try core.checkUnique(in: indexes, of: entity, id: nil, hasOld: false)
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
     try put(record, id: id)
     if given == nil {
@@ -164,7 +169,7 @@ final class EntityChanges {
     } else {
       core.noteRestored(id, of: entity)
     }
-    try core.moveEntries(of: entity, id: id, hasOld: false, hasNew: true)
+    try core.moveEntries(in: indexes, id: id, hasOld: false, hasNew: true)
     if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, view) } }
     return id
   }
@@ -225,15 +230,15 @@ final class EntityChanges {
     if old.layout !== entity.layout, try isSame(old, as: record, id: id) { return false }
     let new = try entity.view(record, id: id)
     try check(new, id: id)
-    try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
-    try core.collectKeys(of: new, id: id, of: entity, into: &core.newKeys)
-    try core.checkUnique(of: entity, id: id, hasOld: true)
-    try core.checkOwnEntries(of: entity, id: id, hasNew: true)
-    try core.checkBuilding(new, id: id, of: entity)
+    let indexes = try indexes(of: id)
+    try core.collectKeys(of: old, id: id, in: indexes, of: entity, into: &core.oldKeys)
+    try core.collectKeys(of: new, id: id, in: indexes, of: entity, into: &core.newKeys)
+    try core.checkUnique(in: indexes, of: entity, id: id, hasOld: true)
+    try core.checkOwnEntries(in: indexes, of: entity, id: id, hasNew: true)
     if hasListeners { try listeners.tellUpdated(id, old, new, core) }
     try core.noteChange(of: entity)
     try put(record, id: id, replacing: replaced)
-    try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: true)
+    try core.moveEntries(in: indexes, id: id, hasOld: true, hasNew: true)
     return true
   }
 
@@ -251,9 +256,9 @@ final class EntityChanges {
   func checkRenewal(of id: UInt64, with record: UnsafeRawBufferPointer) throws(StoreError) {
     let view = try entity.view(record, id: id)
     try check(view, id: try core.newID(of: entity), isNew: true)
-    try core.collectKeys(of: view, id: id, of: entity, into: &core.newKeys)
-    try core.checkUnique(of: entity, id: id, hasOld: false)
-    try core.checkBuilding(view, id: id, of: entity)
+    let indexes = try indexes(of: id)
+    try core.collectKeys(of: view, id: id, in: indexes, of: entity, into: &core.newKeys)
+    try core.checkUnique(in: indexes, of: entity, id: id, hasOld: false)
   }
 
   /// Removes record `id` and its entries; returns whether there was one.
@@ -261,15 +266,16 @@ final class EntityChanges {
     guard let bytes = try core.record(id, of: entity) else { return false }
     let old = try stored(bytes, id: id)
     let removed = WrittenRecord(bytes)
-    try core.collectKeys(of: old, id: id, of: entity, into: &core.oldKeys)
-    try core.checkOwnEntries(of: entity, id: id, hasNew: false)
+    let indexes = try indexes(of: id)
+    try core.collectKeys(of: old, id: id, in: indexes, of: entity, into: &core.oldKeys)
+    try core.checkOwnEntries(in: indexes, of: entity, id: id, hasNew: false)
     if hasListeners { try listeners.tellRemoved(id, old) }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
     try remove(id, removed)
-    try core.moveEntries(of: entity, id: id, hasOld: true, hasNew: false)
+    try core.moveEntries(in: indexes, id: id, hasOld: true, hasNew: false)
     return true
   }
 
@@ -281,7 +287,7 @@ final class EntityChanges {
     try core.noteChange(of: entity)
     try wrappingErrors {
       try empty()
-      for index in entity.indexes { try index.empty(in: core.transaction) }
+      for index in entity.indexes + entity.building { try index.empty(in: core.transaction) }
     }
   }
 

@@ -6,12 +6,13 @@ internal import LodestoreFormat
 // do the same in key order (IndexChanges).
 
 extension TransactionCore {
-  /// The keys of `view` in all indexes of `entity`, with the record id where the key has one.
+  /// The keys of `view` in `indexes` of `entity`, with the record id where the key has one.
   func collectKeys(
-    of view: RecordView, id: UInt64, of entity: StoredEntity, into list: inout KeyList
+    of view: RecordView, id: UInt64, in indexes: [StoredIndex], of entity: StoredEntity,
+    into list: inout KeyList
   ) throws(StoreError) {
     list.removeAll()
-    for index in entity.indexes {
+    for index in indexes {
       try encodeKey(of: view, id: id, in: index, of: entity)
       list.append(key.bytes)
     }
@@ -37,8 +38,10 @@ extension TransactionCore {
   /// Throws when a key of ``newKeys`` is held by another record than `id`.
   ///
   /// A key that ends with the record id cannot be.
-  func checkUnique(of entity: StoredEntity, id: UInt64?, hasOld: Bool) throws(StoreError) {
-    for (position, index) in entity.indexes.enumerated() where index.isUnique {
+  func checkUnique(
+    in indexes: [StoredIndex], of entity: StoredEntity, id: UInt64?, hasOld: Bool
+  ) throws(StoreError) {
+    for (position, index) in indexes.enumerated() where index.isUnique {
       if hasOld, newKeys.isEqual(to: oldKeys, at: position) { continue }
       let holder = try newKeys.withKey(position) { (key) throws(StoreError) in
         try self.holder(of: key, in: index)
@@ -53,8 +56,10 @@ extension TransactionCore {
 
   /// Throws when an entry of record `id` that is to be removed, one of ``oldKeys`` in a unique index, leads
   /// to another record: then the stored record is damaged, and the entry belongs to the other.
-  func checkOwnEntries(of entity: StoredEntity, id: UInt64, hasNew: Bool) throws(StoreError) {
-    for (position, index) in entity.indexes.enumerated() where index.isUnique {
+  func checkOwnEntries(
+    in indexes: [StoredIndex], of entity: StoredEntity, id: UInt64, hasNew: Bool
+  ) throws(StoreError) {
+    for (position, index) in indexes.enumerated() where index.isUnique {
       if hasNew, newKeys.isEqual(to: oldKeys, at: position) { continue }
       let holder = try oldKeys.withKey(position) { (key) throws(StoreError) in
         try self.holder(of: key, in: index)

@@ -249,11 +249,11 @@ extension SortedLookup {
 extension TransactionCore {
   /// Moves the entries of record `id` from the keys in ``oldKeys`` to those in ``newKeys``.
   func moveEntries(
-    of entity: StoredEntity, id: UInt64, hasOld: Bool, hasNew: Bool
+    in indexes: [StoredIndex], id: UInt64, hasOld: Bool, hasNew: Bool
   ) throws(StoreError) {
     let body = littleEndianBytes(id)
     do {
-      for (position, index) in entity.indexes.enumerated() {
+      for (position, index) in indexes.enumerated() {
         // An attribute that kept its value yields the same entry on both sides; removing it after
         // writing it would lose the record from that index.
         if hasOld, hasNew, newKeys.isEqual(to: oldKeys, at: position) { continue }
@@ -273,43 +273,6 @@ extension TransactionCore {
           }
         }
       }
-    } catch {
-      throw StoreError(error)
-    }
-  }
-}
-
-extension TransactionCore {
-  /// Puts the entry of one record into an index that is being built.
-  ///
-  /// - Throws: ``StoreError/Code/uniqueViolation`` where another record has it.
-  func putEntry(
-    of view: RecordView, id: UInt64, in index: StoredIndex, of entity: StoredEntity
-  ) throws(StoreError) {
-    try encodeKey(of: view, id: id, in: index, of: entity)
-    if index.isUnique, let holder = try holder(of: key.bytes, in: index), holder != id {
-      throw .uniqueViolation(
-        entity: entity.name, index: index.name, holder: holder, detail: KeyText.text(key.bytes))
-    }
-    do {
-      try littleEndianBytes(id).withBytes { (body) throws(LMDBError) in
-        try transaction.put(
-          key.bytes, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
-          in: index.tree)
-      }
-    } catch {
-      throw StoreError(error)
-    }
-    evictionWatch(of: index)?.put(key.bytes)
-  }
-
-  /// Removes the entry of one record from an index that is being built.
-  func removeEntry(
-    of view: RecordView, id: UInt64, in index: StoredIndex, of entity: StoredEntity
-  ) throws(StoreError) {
-    try encodeKey(of: view, id: id, in: index, of: entity)
-    do {
-      _ = try transaction.delete(key.bytes, in: index.tree)
     } catch {
       throw StoreError(error)
     }

@@ -242,7 +242,7 @@ struct DeletionPlan {
       return
     }
     guard holders.count <= ChangeRehearsal.largestCount else { return }
-    let rehearsal = ChangeRehearsal(changes, concerned: indexes, core: core)
+    let rehearsal = try ChangeRehearsal(changes, concerned: indexes, core: core)
     _ = try core.nullify(attribute, in: holders, of: end.target, rehearsal: rehearsal)
     try rehearsal.check()
   }

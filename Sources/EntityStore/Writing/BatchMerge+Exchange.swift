@@ -147,9 +147,11 @@ extension BatchMerge {
     changes.seal(scratch.mutableBytes.recordContent, id: holder)
     guard try changes.refusal(of: scratch.bytes, id: holder) == nil else { return nil }
     var exchange = Exchange(row: row, holder: holder, record: Array(scratch.bytes))
-    try core.collectKeys(of: stored, id: holder, of: entity, into: &core.oldKeys)
     try core.collectKeys(
-      of: try entity.view(scratch.bytes, id: holder), id: holder, of: entity, into: &core.newKeys)
+      of: stored, id: holder, in: entity.indexes, of: entity, into: &core.oldKeys)
+    try core.collectKeys(
+      of: try entity.view(scratch.bytes, id: holder), id: holder, in: entity.indexes, of: entity,
+      into: &core.newKeys)
     for (number, index) in entity.indexes.enumerated() where index.isUnique {
       if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
       exchange.claims.append(

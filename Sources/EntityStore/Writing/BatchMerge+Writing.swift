@@ -214,8 +214,8 @@ extension BatchMerge {
   private func hasNewKey(
     _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
   ) throws(StoreError) -> Bool {
-    try core.collectKeys(of: stored, id: id, of: entity, into: &core.oldKeys)
-    try core.collectKeys(of: record, id: id, of: entity, into: &core.newKeys)
+    try core.collectKeys(of: stored, id: id, in: entity.indexes, of: entity, into: &core.oldKeys)
+    try core.collectKeys(of: record, id: id, in: entity.indexes, of: entity, into: &core.newKeys)
     for (number, index) in entity.indexes.enumerated() where index.isUnique {
       if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
       try core.encodeKey(of: incoming, id: id, in: index, of: entity)

@@ -127,7 +127,9 @@ final class BatchMerge {
     separateSharers()
     separateUnclear()
     try core.breakingOnError {
-      if try goesOneByOne() {
+      // An index that is being built may refuse a record, and takes no part in what is looked up before.
+      let hasUnbuiltKey = entity.building.contains(where: \.isUnique)
+      if try hasUnbuiltKey || goesOneByOne() {
         for position in outcomes.indices where outcomes[position] == nil {
           isAlone[position] = true
         }

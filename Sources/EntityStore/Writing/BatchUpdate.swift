@@ -54,9 +54,10 @@ final class BatchUpdate {
     derives = !derived.isEmpty
     readsOthers = assignments.contains { $0.constant == nil && $0.operand.looksAtOthers }
     let numbers = assigned.union(derived)
-    let concerned = entity.indexes.filter {
-      !numbers.isDisjoint(with: $0.description.attributes)
+    func isConcerned(_ index: StoredIndex) -> Bool {
+      !numbers.isDisjoint(with: index.description.attributes)
     }
+    let concerned = entity.indexes.filter(isConcerned)
     self.concerned = concerned
     changes = core.changes(of: entity)
     hasListeners = changes.hasListeners
@@ -76,7 +77,8 @@ final class BatchUpdate {
     self.constants = constants.count == assignments.count ? constants : nil
     let patchesInPlace =
       isPatched && constants.count == assignments.count
-      && concerned.isEmpty && !changes.hasConstraints
+      && concerned.isEmpty && !entity.building.contains(where: isConcerned)
+      && !changes.hasConstraints
       && !changes.listeners.wantBytes(ofUpdateOf: numbers)
     patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
   }
@@ -105,7 +107,7 @@ final class BatchUpdate {
   /// refused.
   private func rehearse(of count: Int, _ body: () throws -> Void) throws(StoreError) {
     guard canBeRefused, count <= ChangeRehearsal.largestCount else { return }
-    let rehearsal = ChangeRehearsal(changes, concerned: concerned, core: core)
+    let rehearsal = try ChangeRehearsal(changes, concerned: concerned, core: core)
     try rehearse(with: rehearsal, body)
     try rehearsal.check()
   }

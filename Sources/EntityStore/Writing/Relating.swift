@@ -201,7 +201,7 @@ extension TransactionCore {
   ) throws(StoreError) {
     let changes = changes(of: entity)
     guard ChangeRehearsal.isNeeded(changes, concerned: entity.indexes) else { return }
-    let rehearsal = ChangeRehearsal(changes, concerned: entity.indexes, core: self)
+    let rehearsal = try ChangeRehearsal(changes, concerned: entity.indexes, core: self)
     _ = try nullify(attribute.number, in: unlinked, of: entity, rehearsal: rehearsal)
     for (owner, ids) in groups {
       try holding(owner, attribute, of: entity).rehearse(ids, with: rehearsal)

@@ -211,6 +211,70 @@ import Testing
     try expectSound(folder.storePath)
   }
 
+  /// As soon as an index has entries of the first records, runs `body`, and waits for the index.
+  private func whileBuilt(
+    _ folder: borrowing TemporaryFolder, _ body: (Store) async throws -> Void
+  ) async throws {
+    var options = StoreOptions()
+    options.buildsIndexesInUse = true
+    let store = try Store(at: folder.storePath, entities: [Gauge.Counted.self], options: options)
+    var isRun = false
+    while !isRun, try !store.indexBuilds().isEmpty {
+      guard try store.indexBuilds().contains(where: { $0.progress.completed > 200 }) else {
+        continue
+      }
+      try await body(store)
+      isRun = true
+    }
+    if !isRun { print("skipped: the indexes were built before the change") }
+    try await store.waitForIndexes()
+    store.close()
+    try expectSound(folder.storePath)
+  }
+
+  /// Its `value` is the number in `code`, which has its index already.
+  private func numberedFolder() throws -> TemporaryFolder {
+    let folder = try folder { $0.value = Int($0.code.dropFirst()) ?? 0 }
+    try open(folder, inUse: false).close()
+    return folder
+  }
+
+  @Test func `let a batch give the keys of a unique one to other records, while they are built`()
+    async throws
+  {
+    let folder = try numberedFolder()
+    try await whileBuilt(folder) { store in
+      // Of all records, and of so few that they are rehearsed.
+      try await store.update(Gauge.Counted.all) { $0.value.add(1) }
+      try await store.update(Gauge.Counted.where { $0.value <= 100 }) { $0.value.add(-1) }
+      let error = await #expect(throws: StoreError.self) {
+        try await store.update(Gauge.Counted.where { $0.value == 5 }) { $0.value = 7 }
+      }
+      #expect(error?.code == .uniqueViolation)
+      let values = try await store.fetch(Gauge.Counted.all).map(\.value)
+      #expect(values == Array(0..<100) + Array(101...Self.count))
+    }
+  }
+
+  @Test func `reject one row of an import for a unique one that is built, and take the others`()
+    async throws
+  {
+    let folder = try numberedFolder()
+    try await whileBuilt(folder) { store in
+      let rows = [("c0", 1), ("c2", -2), ("c3", -3)].map { Gauge.Counted(code: $0, value: $1) }
+      let pages = AsyncStream { continuation in
+        continuation.yield(rows)
+        continuation.finish()
+      }
+      let report = try await Importer(
+        into: store, Gauge.Counted.self, matching: .unique(\.code)
+      ).run(decoded: pages) { (row: Gauge.Counted) in row }
+      #expect(report.updated == 2 && report.rejected == 1, "\(report)")
+      let values = try await store.fetch(Gauge.Counted.all.limit(4)).map(\.value)
+      #expect(values == [0, 1, -2, -3])
+    }
+  }
+
   @Test func `refuse what a unique one has already`() async throws {
     let folder = try folder()
     let store = try open(folder)
@@ -238,6 +302,37 @@ private enum Gauge {
     static var attributes: Attributes { Attributes() }
     static let schema = EntitySchema<Plain>(
       "Gauge", attributes: [.init("code", \.code), .init("value", \.value)])
+
+    init(code: String, value: Int) {
+      self.code = code
+      self.value = value
+    }
+
+    init(from reader: inout RecordReader) throws(StoreError) {
+      code = try reader.read()
+      value = try reader.read()
+    }
+
+    func encode(into writer: inout RecordWriter) {
+      writer.write(code)
+      writer.write(value)
+    }
+  }
+
+  struct Counted: Entity {
+    var id = RecordID<Counted>()
+    var code: String
+    var value: Int
+
+    struct Attributes: Sendable {
+      var code: Attribute<Counted, String> { .init(0) }
+      var value: Attribute<Counted, Int> { .init(1) }
+    }
+
+    static var attributes: Attributes { Attributes() }
+    static let schema = EntitySchema<Counted>(
+      "Gauge", attributes: [.init("code", \.code), .init("value", \.value)],
+      unique: [[\.code], [\.value]])
 
     init(code: String, value: Int) {
       self.code = code
