@@ -35,35 +35,41 @@ extension TransactionCore {
     return count
   }
 
-  /// Makes attribute `number`, which is optional and of fixed width, null in the records with `ids`,
-  /// which ascend; returns how many had a value.
+  /// Makes attributes, which are optional and hold ids, null in records of `entity`; returns how many
+  /// records had a value in one of theirs.
+  ///
+  /// Each record is changed once, so that a rule over several of its attributes sees all of them.
   ///
   /// After an error the transaction can only be aborted.
   ///
-  /// - Parameter rehearsal: collects the changes, and none is made; `nil` to make them.
+  /// - Parameters:
+  ///   - links: attributes, and the ids of the records, ascending.
+  ///   - rehearsal: collects the changes, and none is made; `nil` to make them.
   func nullify(
-    _ number: UInt32, in ids: [UInt64], of entity: StoredEntity,
-    rehearsal: ChangeRehearsal? = nil
+    _ links: [NulledLinks], of entity: StoredEntity, rehearsal: ChangeRehearsal? = nil
   ) throws(StoreError) -> Int {
-    guard !ids.isEmpty, let position = entity.layout.slotIndex(ofAttribute: number) else {
-      return 0
-    }
-    let slot = entity.layout.slots[position]
+    let ids = links.allIDs
+    guard !ids.isEmpty else { return 0 }
     let changes = changes(of: entity)
-    let concerned = entity.derivations?.dependents(of: [number]).union([number]) ?? [number]
+    let numbers = Set(links.map(\.attribute))
+    let concerned = entity.derivations?.dependents(of: numbers).union(numbers) ?? numbers
     let indexes = entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) }
     let batch = ChangeBatch(
       changes, concerned: indexes, memoryLimit: store.options.batchMemoryInBytes, core: self)
     var count = 0
     func change() throws {
+      var walk = NulledWalk(links, layout: entity.layout)
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-        guard try entity.recordID(ofAttribute: number, in: old) != nil else { return }
+        let slots = try walk.slots(of: id) {
+          try entity.recordID(ofAttribute: $0, in: old) != nil
+        }
+        if slots.isEmpty { return }
         var record =
           old.layout === entity.layout
           ? Array(cursor.value) : try carriedOver(old, id: id, of: entity)
         try record.withUnsafeMutableBytes { bytes in
-          try slot.write(.null, in: bytes)
+          for slot in slots { try slot.write(.null, in: bytes) }
         }
         if try batch.change(old, id: id, to: record, at: cursor, rehearsal: rehearsal) {
           count &+= 1
@@ -73,5 +79,51 @@ extension TransactionCore {
     }
     if rehearsal == nil { try breakingOnError(change) } else { try wrappingErrors(change) }
     return count
+  }
+}
+
+/// Records whose links by an attribute become null.
+struct NulledLinks {
+  let attribute: UInt32
+  /// Ascending.
+  let ids: [UInt64]
+}
+
+extension [NulledLinks] {
+  /// The ids of all records, ascending, each once.
+  var allIDs: [UInt64] {
+    if count == 1 { return self[0].ids }
+    var ids = flatMap(\.ids)
+    IDSort.sortUnique(&ids)
+    return ids
+  }
+}
+
+/// Finds the slots that become null in records that come in the order of their ids.
+private struct NulledWalk {
+  private var parts: [(slot: RecordLayout.Slot, attribute: UInt32, ids: ArraySlice<UInt64>)] = []
+
+  init(_ links: [NulledLinks], layout: RecordLayout) {
+    for link in links {
+      guard let position = layout.slotIndex(ofAttribute: link.attribute) else { continue }
+      parts.append((layout.slots[position], link.attribute, link.ids[...]))
+    }
+  }
+
+  /// The slots of record `id` of those attributes that have a value.
+  mutating func slots(
+    of id: UInt64, _ hasValue: (UInt32) throws -> Bool
+  ) rethrows -> [RecordLayout.Slot] {
+    var found: [RecordLayout.Slot] = []
+    for position in parts.indices {
+      while let first = parts[position].ids.first, first < id {
+        parts[position].ids.removeFirst()
+      }
+      guard parts[position].ids.first == id, try hasValue(parts[position].attribute) else {
+        continue
+      }
+      found.append(parts[position].slot)
+    }
+    return found
   }
 }

@@ -189,20 +189,13 @@ struct DeletionPlan {
     _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     let all = entities.values.sorted { $0.number < $1.number }.map { ($0, ids(of: $0.number)) }
+    let nulled = try nulledLinks(all)
     // A null that a rule forbids refuses the delete before anything is written.
+    for (entity, links) in nulled { try rehearse(links, of: entity) }
+    for (entity, links) in nulled { _ = try core.nullify(links, of: entity) }
     for (entity, ids) in all {
-      for end in core.schema.ends(of: entity) where end.leavesNull {
-        guard let attribute = end.opposite.attribute else { continue }
-        try nullify(attribute.number, leadingTo: ids, by: end, isRehearsal: true)
-      }
-    }
-    for (entity, ids) in all {
-      for end in core.schema.ends(of: entity) {
-        if end.leavesNull, let attribute = end.opposite.attribute {
-          try nullify(attribute.number, leadingTo: ids, by: end)
-        } else if end.relationship.linksFrom != nil {
-          try core.removeLinks(of: ids, by: end)
-        }
+      for end in core.schema.ends(of: entity) where end.relationship.linksFrom != nil {
+        try core.removeLinks(of: ids, by: end)
       }
     }
     var count = 0
@@ -223,27 +216,41 @@ struct DeletionPlan {
     return count
   }
 
-  private func nullify(
-    _ attribute: UInt32, leadingTo ids: [UInt64], by end: RelationshipEnd,
-    isRehearsal: Bool = false
-  ) throws(StoreError) {
-    let changes = core.changes(of: end.target)
-    let indexes = end.target.indexes
-    if isRehearsal, !ChangeRehearsal.isNeeded(changes, concerned: indexes) { return }
-    let others = going[end.target.number] ?? []
-    var holders: [UInt64] = []
-    try core.forEachRelated(of: ids, by: end) { (_, holder) throws(StoreError) in
-      if !others.contains(holder) { holders.append(holder) }
-      return true
+  /// The links to the records in `all` that become null, by the entity of the records that have them.
+  private func nulledLinks(
+    _ all: [(StoredEntity, [UInt64])]
+  ) throws(StoreError) -> [(StoredEntity, [NulledLinks])] {
+    var found: [(entity: StoredEntity, links: [NulledLinks])] = []
+    for (entity, ids) in all {
+      for end in core.schema.ends(of: entity) where end.leavesNull {
+        guard let attribute = end.opposite.attribute else { continue }
+        let others = going[end.target.number] ?? []
+        var holders: [UInt64] = []
+        try core.forEachRelated(of: ids, by: end) { (_, holder) throws(StoreError) in
+          if !others.contains(holder) { holders.append(holder) }
+          return true
+        }
+        if holders.isEmpty { continue }
+        IDSort.sortUnique(&holders)
+        let links = NulledLinks(attribute: attribute.number, ids: holders)
+        if let known = found.firstIndex(where: { $0.entity === end.target }) {
+          found[known].links.append(links)
+        } else {
+          found.append((end.target, [links]))
+        }
+      }
     }
-    IDSort.sortUnique(&holders)
-    guard isRehearsal else {
-      _ = try core.nullify(attribute, in: holders, of: end.target)
-      return
-    }
-    guard holders.count <= ChangeRehearsal.largestCount else { return }
+    return found
+  }
+
+  private func rehearse(_ links: [NulledLinks], of entity: StoredEntity) throws(StoreError) {
+    let changes = core.changes(of: entity)
+    let indexes = entity.indexes
+    guard ChangeRehearsal.isNeeded(changes, concerned: indexes),
+      links.allIDs.count <= ChangeRehearsal.largestCount
+    else { return }
     let rehearsal = try ChangeRehearsal(changes, concerned: indexes, core: core)
-    _ = try core.nullify(attribute, in: holders, of: end.target, rehearsal: rehearsal)
+    _ = try core.nullify(links, of: entity, rehearsal: rehearsal)
     try rehearsal.check()
   }
 }

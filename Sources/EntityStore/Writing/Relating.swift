@@ -202,7 +202,8 @@ extension TransactionCore {
     let changes = changes(of: entity)
     guard ChangeRehearsal.isNeeded(changes, concerned: entity.indexes) else { return }
     let rehearsal = try ChangeRehearsal(changes, concerned: entity.indexes, core: self)
-    _ = try nullify(attribute.number, in: unlinked, of: entity, rehearsal: rehearsal)
+    _ = try nullify(
+      [NulledLinks(attribute: attribute.number, ids: unlinked)], of: entity, rehearsal: rehearsal)
     for (owner, ids) in groups {
       try holding(owner, attribute, of: entity).rehearse(ids, with: rehearsal)
     }
@@ -225,6 +226,7 @@ extension TransactionCore {
     if held.count <= ChangeRehearsal.largestCount {
       try rehearseHolding([], unlinked: held, attribute, of: end.target)
     }
-    return try nullify(attribute.number, in: held, of: end.target)
+    return try nullify(
+      [NulledLinks(attribute: attribute.number, ids: held)], of: end.target)
   }
 }
