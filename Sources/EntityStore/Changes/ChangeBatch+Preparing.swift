@@ -2,15 +2,6 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension ChangeBatch {
-  /// When the rules of a changed record are asked.
-  enum RuleCheck {
-    /// Before it is written.
-    case now
-    /// At the end of the write, by ``LateRules``: only attributes derived from related records have
-    /// changed, which no other rule reads.
-    case atCommit
-  }
-
   /// Gives the record at the cursor, whose view is `old`, the values of `record`, with its derived
   /// attributes; returns false, and writes nothing, where it has them already.
   ///
@@ -35,14 +26,15 @@ extension ChangeBatch {
   ) throws -> Bool {
     var record = record
     return try record.withUnsafeMutableBytes { bytes in
-      let whole = changes.seal(bytes.recordContent, id: id)
-      if try changes.isSame(old, as: whole, id: id) { return false }
-      if let rehearsal {
-        try rehearsal.note(old, try changes.entity.view(whole, id: id), id: id)
-        return true
+      let check = rehearsal == nil ? check : .byRehearsal
+      guard let new = try changes.prepare(bytes.recordContent, over: old, id: id, check) else {
+        return false
       }
-      if case .now = check { try changes.check(try changes.entity.view(whole, id: id), id: id) }
-      try replace(old, id: id, with: whole, at: cursor)
+      if let rehearsal {
+        try rehearsal.note(old, new.view, id: id)
+      } else {
+        try replace(old, with: new, at: cursor)
+      }
       return true
     }
   }

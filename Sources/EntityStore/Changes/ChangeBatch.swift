@@ -102,15 +102,14 @@ final class ChangeBatch {
 
   // MARK: Replacing
 
-  /// Gives the record at the cursor, whose view is `old`, the sealed bytes of `record`.
+  /// Puts `record` in the place of the one at the cursor, whose view is `old`.
   @inline(__always)
-  func replace(
-    _ old: RecordView, id: UInt64, with record: UnsafeRawBufferPointer, at cursor: Cursor
-  ) throws {
+  func replace(_ old: RecordView, with record: SealedRecord, at cursor: Cursor) throws {
+    let id = record.id
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
     let replaced = WrittenRecord(old.bytes)
     if !indexes.isEmpty || changes.hasListeners || changes.isBuilding {
-      let new = try entity.view(record, id: id)
+      let new = record.view
       for index in indexes { try index.change(old, to: new, id: id) }
       try forEachBuilding(id) { (index) throws(StoreError) in
         try index.change(old, to: new, id: id)
@@ -118,7 +117,7 @@ final class ChangeBatch {
       if changes.hasListeners { try changes.listeners.tellUpdated(id, old, new, core) }
     }
     try core.noteChange(of: entity)
-    try changes.replace(id, replaced, at: cursor, with: record)
+    try changes.replace(replaced, at: cursor, with: record)
   }
 
   // MARK: Removing

@@ -126,21 +126,6 @@ final class EntityChanges {
     }
   }
 
-  /// Returns the constraint that ``check(_:id:isNew:)`` finds broken in a record with its bytes.
-  func refusal(of record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> StoreError? {
-    guard hasConstraints else { return nil }
-    return try refusal(of: try entity.view(record, id: id), id: id)
-  }
-
-  /// Writes the checksum for `id` after `content`, which has room for it; returns the whole record.
-  @discardableResult
-  func seal(_ content: UnsafeMutableRawBufferPointer, id: UInt64) -> UnsafeRawBufferPointer {
-    let whole = UnsafeMutableRawBufferPointer(
-      start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
-    Checksum.seal(whole, id: id)
-    return UnsafeRawBufferPointer(whole)
-  }
-
   // MARK: One record
 
   /// Stores a new record; returns its id.
@@ -156,21 +141,20 @@ final class EntityChanges {
     derived content: UnsafeMutableRawBufferPointer, as given: UInt64? = nil
   ) throws(StoreError) -> UInt64 {
     let id = if let given { given } else { try core.newID(of: entity) }
-    let record = seal(content, id: id)
-    let view = try entity.view(record, id: id)
-    try check(view, id: id, isNew: true)
+    let record = try prepare(content, id: id, isNew: true)
     let indexes = try indexes(of: id)
-    try core.collectKeys(of: view, id: id, in: indexes, of: entity, into: &core.newKeys)
+    try core.collectKeys(
+      of: record.view, id: id, in: indexes, of: entity, into: &core.newKeys)
     try core.checkUnique(in: indexes, of: entity, id: nil, hasOld: false)
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
-    try put(record, id: id)
+    try put(record)
     if given == nil {
       core.nextIDs[entity.number] = id + 1
     } else {
       core.noteRestored(id, of: entity)
     }
     try core.moveEntries(in: indexes, id: id, hasOld: false, hasNew: true)
-    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, view) } }
+    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, record.view) } }
     return id
   }
 
@@ -223,21 +207,18 @@ final class EntityChanges {
   private func update(
     _ id: UInt64, _ bytes: UnsafeRawBufferPointer, to content: UnsafeMutableRawBufferPointer
   ) throws(StoreError) -> Bool {
-    let record = seal(content, id: id)
-    if core.isSame(bytes, record) { return false }
     let old = try stored(bytes, id: id)
     let replaced = WrittenRecord(bytes)
-    if old.layout !== entity.layout, try isSame(old, as: record, id: id) { return false }
-    let new = try entity.view(record, id: id)
-    try check(new, id: id)
+    guard let record = try prepare(content, over: old, id: id) else { return false }
     let indexes = try indexes(of: id)
     try core.collectKeys(of: old, id: id, in: indexes, of: entity, into: &core.oldKeys)
-    try core.collectKeys(of: new, id: id, in: indexes, of: entity, into: &core.newKeys)
+    try core.collectKeys(
+      of: record.view, id: id, in: indexes, of: entity, into: &core.newKeys)
     try core.checkUnique(in: indexes, of: entity, id: id, hasOld: true)
     try core.checkOwnEntries(in: indexes, of: entity, id: id, hasNew: true)
-    if hasListeners { try listeners.tellUpdated(id, old, new, core) }
+    if hasListeners { try listeners.tellUpdated(id, old, record.view, core) }
     try core.noteChange(of: entity)
-    try put(record, id: id, replacing: replaced)
+    try put(record, replacing: replaced)
     try core.moveEntries(in: indexes, id: id, hasOld: true, hasNew: true)
     return true
   }
@@ -253,11 +234,15 @@ final class EntityChanges {
 
   /// Throws when ``insert(_:)`` of `record`, instead of record `id`, would break a constraint or take
   /// another record's unique key.
-  func checkRenewal(of id: UInt64, with record: UnsafeRawBufferPointer) throws(StoreError) {
-    let view = try entity.view(record, id: id)
-    try check(view, id: try core.newID(of: entity), isNew: true)
+  ///
+  /// `content` has four free bytes after it.
+  func checkRenewal(
+    of id: UInt64, with content: UnsafeMutableRawBufferPointer
+  ) throws(StoreError) {
+    let record = try prepare(content, id: try core.newID(of: entity), isNew: true)
     let indexes = try indexes(of: id)
-    try core.collectKeys(of: view, id: id, in: indexes, of: entity, into: &core.newKeys)
+    try core.collectKeys(
+      of: record.view, id: id, in: indexes, of: entity, into: &core.newKeys)
     try core.checkUnique(in: indexes, of: entity, id: id, hasOld: false)
   }
 

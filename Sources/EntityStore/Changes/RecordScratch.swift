@@ -20,10 +20,10 @@ final class RecordScratch {
   }
 
   /// Valid until the next record is taken.
-  var mutableBytes: UnsafeMutableRawBufferPointer {
-    UnsafeMutableRawBufferPointer(start: base, count: count)
-  }
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// Valid until the next record is taken.
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(mutableBytes) }
+  /// The same without the checksum, whose four bytes follow.
+  var content: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: base, count: count).recordContent
+  }
 }

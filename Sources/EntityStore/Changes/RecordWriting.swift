@@ -6,17 +6,15 @@ internal import LodestoreFormat
 
 extension EntityChanges {
   /// - Parameter old: the record that is replaced; `nil` for a new one.
-  func put(
-    _ record: UnsafeRawBufferPointer, id: UInt64, replacing old: WrittenRecord? = nil
-  ) throws(StoreError) {
+  func put(_ record: SealedRecord, replacing old: WrittenRecord? = nil) throws(StoreError) {
     noteWritten()
     if let old {
-      sum.replace(id, old, by: record)
+      sum.replace(record.id, old, by: record.bytes)
     } else {
-      sum.add(id, record)
+      sum.add(record.id, record.bytes)
     }
     do {
-      try core.transaction.put(id, record, in: entity.records)
+      try core.transaction.put(record.id, record.bytes, in: entity.records)
     } catch {
       throw StoreError(error)
     }
@@ -47,11 +45,11 @@ extension EntityChanges {
   /// - Parameter old: the record at the cursor.
   @inline(__always)
   func replace(
-    _ id: UInt64, _ old: WrittenRecord, at cursor: Cursor, with record: UnsafeRawBufferPointer
+    _ old: WrittenRecord, at cursor: Cursor, with record: SealedRecord
   ) throws(LMDBError) {
     noteWritten()
-    sum.replace(id, old, by: record)
-    try cursor.replaceCurrent(with: record)
+    sum.replace(record.id, old, by: record.bytes)
+    try cursor.replaceCurrent(with: record.bytes)
   }
 
   /// Calls `change` with the bytes of the record at the cursor; returns false for a long record.

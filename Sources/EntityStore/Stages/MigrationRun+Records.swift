@@ -40,8 +40,8 @@ extension MigrationRun {
         }
         var record = try changes.content(of: values)
         try record.withUnsafeMutableBytes { bytes in
-          _ = changes.seal(bytes.recordContent, id: id)
-          try changes.replace(id, replaced, at: cursor, with: UnsafeRawBufferPointer(bytes))
+          let record = try changes.prepare(bytes.recordContent, id: id, .atEndOfStages)
+          try changes.replace(replaced, at: cursor, with: record)
         }
         try work?.step()
       }

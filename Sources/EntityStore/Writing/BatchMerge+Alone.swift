@@ -62,7 +62,7 @@ extension BatchMerge {
       // Checked before the delete, as what is inserted: a refused record must not remove the stored
       // one.
       return try changes.withDerived(content) { (content) throws(StoreError) in
-        try changes.checkRenewal(of: id, with: changes.seal(content, id: id))
+        try changes.checkRenewal(of: id, with: content)
         _ = try core.delete(id, of: entity)
         if let links { tally?.add(links) }
         return .updated(try changes.insert(content))
@@ -77,7 +77,7 @@ extension BatchMerge {
     guard let bytes = try core.record(id, of: entity) else { return false }
     let stored = try entity.view(bytes, id: id)
     return try changes.withDerived(content, over: stored) { (content) throws(StoreError) in
-      try changes.isSame(stored, as: changes.seal(content, id: id), id: id)
+      try changes.isSame(stored, as: content, id: id)
     }
   }
 

@@ -102,7 +102,8 @@ extension BatchMerge {
         guard try cursor.seek(one.holder) else { throw missing(one.holder) }
         one.record.withUnsafeBytes { scratch.take($0) }
         let stored = try changes.stored(cursor.value, id: one.holder)
-        try writes.replace(stored, id: one.holder, with: scratch.bytes, at: cursor)
+        let record = try changes.prepare(scratch.content, id: one.holder)
+        try writes.replace(stored, with: record, at: cursor)
         outcomes[one.row] = .updated(one.holder)
       }
     } catch {
@@ -144,13 +145,14 @@ extension BatchMerge {
     if let derived = try changes.derived(scratch.bytes, over: isRenewed ? nil : stored) {
       derived.withUnsafeBytes { scratch.take($0) }
     }
-    changes.seal(scratch.mutableBytes.recordContent, id: holder)
-    guard try changes.refusal(of: scratch.bytes, id: holder) == nil else { return nil }
+    guard case .ready(let record) = try changes.prepareOrRefuse(scratch.content, id: holder) else {
+      return nil
+    }
     var exchange = Exchange(row: row, holder: holder, record: Array(scratch.bytes))
     try core.collectKeys(
       of: stored, id: holder, in: entity.indexes, of: entity, into: &core.oldKeys)
     try core.collectKeys(
-      of: try entity.view(scratch.bytes, id: holder), id: holder, in: entity.indexes, of: entity,
+      of: record.view, id: holder, in: entity.indexes, of: entity,
       into: &core.newKeys)
     for (number, index) in entity.indexes.enumerated() where index.isUnique {
       if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }

@@ -126,13 +126,16 @@ extension BatchMerge {
     }
     let stored = try self.stored(cursor.value, holder, position)
     let incoming = batch[position]
-    if !planned.isEmpty, let record = planned.removeValue(forKey: position) {
-      record.withUnsafeBytes { scratch.take($0) }
+    let record: SealedRecord
+    if !planned.isEmpty, let kept = planned.removeValue(forKey: position) {
+      kept.withUnsafeBytes { scratch.take($0) }
+      record = try changes.prepare(scratch.content, id: holder)
     } else {
-      guard try change(position, holder, stored, incoming) else { return }
+      guard let made = try changed(position, holder, stored, incoming) else { return }
+      record = made
     }
     if case .renew = rule {
-      try tallyLinks(stored, try entity.view(scratch.bytes, id: holder))
+      try tallyLinks(stored, record.view)
       try core.raiseCounter(of: entity)
       try writes.remove(stored, id: holder, at: cursor)
       holders[position] = nil
@@ -140,23 +143,23 @@ extension BatchMerge {
       if !batch.isWhole(position) { renewed[position] = Array(scratch.bytes) }
     } else {
       if rule.combinesValues || !batch.isWhole(position) {
-        let merged = try entity.view(scratch.bytes, id: holder)
-        if try hasNewKey(stored, merged, try entity.view(incoming, id: holder), holder) {
+        let incoming = try entity.view(incoming, id: holder)
+        if try hasNewKey(stored, record.view, incoming, holder) {
           isAlone[position] = true
           return
         }
       }
-      try tallyLinks(stored, try entity.view(scratch.bytes, id: holder))
-      try writes.replace(stored, id: holder, with: scratch.bytes, at: cursor)
+      try tallyLinks(stored, record.view)
+      try writes.replace(stored, with: record, at: cursor)
       outcomes[position] = .updated(holder)
     }
   }
 
-  /// Leaves the record that the stored one becomes in ``scratch``, sealed unless a new one takes its
-  /// place; false when the stored one stays as it is, whose outcome is set.
-  private func change(
+  /// The record that the stored one becomes, in ``scratch``, or that a new one in its place has the values
+  /// of; `nil` when the stored one stays as it is, whose outcome is set.
+  private func changed(
     _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
-  ) throws(StoreError) -> Bool {
+  ) throws(StoreError) -> SealedRecord? {
     if case .replace = rule, batch.isWhole(position) {
       scratch.take(incoming)
     } else {
@@ -164,32 +167,36 @@ extension BatchMerge {
         switch try merged(position, holder, stored, try entity.view(incoming, id: 0)) {
         case .kept:
           outcomes[position] = .ignored(holder)
-          return false
+          return nil
         case .incoming: scratch.take(incoming)
         case .content(let merged): merged.withUnsafeBytes { scratch.take($0) }
         }
       } catch  where error.code != .damaged {
         outcomes[position] = .rejected(error)
-        return false
+        return nil
       }
     }
     if let derived = try changes.derived(scratch.bytes, over: stored) {
       derived.withUnsafeBytes { scratch.take($0) }
     }
-    changes.seal(scratch.mutableBytes.recordContent, id: holder)
-    if try changes.isSame(stored, as: scratch.bytes, id: holder) {
-      outcomes[position] = .unchanged(holder)
-      return false
-    }
-    if case .renew = rule, let derived = try changes.derived(scratch.bytes, over: nil) {
+    var replaced: RecordView? = stored
+    if case .renew = rule {
+      replaced = nil
+      if try changes.isSame(stored, as: scratch.content, id: holder) {
+        outcomes[position] = .unchanged(holder)
+        return nil
+      }
       // A new record takes its place.
-      derived.withUnsafeBytes { scratch.take($0) }
+      if let derived = try changes.derived(scratch.bytes, over: nil) {
+        derived.withUnsafeBytes { scratch.take($0) }
+      }
     }
-    if let refusal = try changes.refusal(of: scratch.bytes, id: holder) {
-      outcomes[position] = .rejected(refusal)
-      return false
+    switch try changes.prepareOrRefuse(scratch.content, over: replaced, id: holder) {
+    case .ready(let record): return record
+    case .same: outcomes[position] = .unchanged(holder)
+    case .refused(let refusal): outcomes[position] = .rejected(refusal)
     }
-    return true
+    return nil
   }
 
   /// Whether a stored record has the bytes of the incoming one, as most records of a repeated import
@@ -241,12 +248,11 @@ extension BatchMerge {
         }
         let stored = try self.stored(cursor.value, holder, position)
         let incoming = batch[position]
-        guard try change(position, holder, stored, incoming) else {
+        guard let record = try changed(position, holder, stored, incoming) else {
           decided.append(position)
           continue
         }
-        let merged = try entity.view(scratch.bytes, id: holder)
-        if try hasNewKey(stored, merged, try entity.view(incoming, id: holder), holder) {
+        if try hasNewKey(stored, record.view, try entity.view(incoming, id: holder), holder) {
           for position in decided { outcomes[position] = nil }
           planned = [:]
           return true

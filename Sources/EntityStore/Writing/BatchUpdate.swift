@@ -249,18 +249,13 @@ final class BatchUpdate {
         try rehearsal.note(stored, try entity.view(bytes, id: id), id: id)
       }
     }
-    if changes.hasConstraints {
-      var isBroken = false
-      try scratch.withBytes { (bytes) throws(StoreError) in
-        isBroken = try !broken.collect { () throws(StoreError) in
-          try changes.check(try entity.view(bytes, id: id), id: id)
-        }
-      }
-      if isBroken { return }
-    }
     try scratch.withUnsafeMutableBytes { bytes in
-      let record = changes.seal(bytes.recordContent, id: id)
-      try batch.replace(stored, id: id, with: record, at: cursor)
+      switch try changes.prepareOrRefuse(bytes.recordContent, id: id) {
+      case .ready(let record): try batch.replace(stored, with: record, at: cursor)
+      case .same: break
+      case .refused(let refusal):
+        _ = try broken.collect { () throws(StoreError) in throw refusal }
+      }
     }
   }
 
