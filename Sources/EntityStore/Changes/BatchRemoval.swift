@@ -17,7 +17,6 @@ extension TransactionCore {
     _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     guard !ids.isEmpty else { return 0 }
-    try raiseCounter(of: entity)
     let changes = changes(of: entity)
     let batch = ChangeBatch(
       changes, expectedRemovals: min(ids.count, removalsPerRound), core: self)

@@ -33,6 +33,11 @@ final class ChangeBatch {
   /// Copies of removed records of the current layout whose index entries are not collected yet; as many as
   /// stay in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
+  /// New records that sinks hear of together.
+  @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0
+  /// The id above all for which the counter of ids was raised.
+  @exclusivity(unchecked) private var raised: UInt64 = 0
+  @exclusivity(unchecked) private var isPatched = false
   // Looked at by assertions alone.
   @exclusivity(unchecked) private var lastInserted: UInt64?
   @exclusivity(unchecked) private var lastReplaced: UInt64?
@@ -89,15 +94,29 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record, which has been checked.
+  /// Stores a new record of the current layout, which has been checked, with room for its checksum.
   @inline(__always)
-  func insert(
-    _ record: UnsafeRawBufferPointer, _ view: RecordView, id: UInt64, at cursor: Cursor
-  ) throws(StoreError) {
+  func insert(_ view: RecordView, id: UInt64, at cursor: Cursor) throws(StoreError) {
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
-    try changes.append(record, id: id, at: cursor)
+    try changes.append(view.bytes, id: id, at: cursor)
+    if changes.hasListeners { try tellInserted(view, id: id) }
+  }
+
+  private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
+    if changes.listeners.wantNewRecords { try changes.listeners.tellInsertedRecord(id, view) }
+    if id != untold.upperBound {
+      try tellInserted()
+      untold = id..<id
+    }
+    untold = untold.lowerBound..<id &+ 1
+  }
+
+  /// Tells sinks of the new records that they have not heard of.
+  private func tellInserted() throws(StoreError) {
+    if !untold.isEmpty { try changes.listeners.tellInserted(untold) }
+    untold = 0..<0
   }
 
   // MARK: Replacing
@@ -120,6 +139,20 @@ final class ChangeBatch {
     try changes.replace(replaced, at: cursor, with: record)
   }
 
+  /// Changes bytes of the record at the cursor in its page, and its checksum with them; returns false, and
+  /// changes nothing, for a long record.
+  ///
+  /// For attributes that are in no index, by which no rule and no sink that needs bytes is concerned.
+  @inline(__always)
+  func patch(
+    _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws -> Bool {
+    guard try changes.change(id, at: cursor, by: change) else { return false }
+    if changes.hasListeners { try changes.listeners.tellUpdated(id) }
+    isPatched = true
+    return true
+  }
+
   // MARK: Removing
 
   /// Removes the record at the cursor, whose view is `old`.
@@ -131,6 +164,7 @@ final class ChangeBatch {
     if !indexes.isEmpty { try noteRemoval(old, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.remove(old, id: id) }
     try core.noteChange(of: entity)
+    if id >= raised { raised = try core.raiseCounter(of: entity) }
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
     try changes.remove(id, removed, at: cursor)
@@ -164,6 +198,8 @@ final class ChangeBatch {
   ///   record; otherwise the caller has made sure that none is.
   func finish(checksUnique: Bool) throws(StoreError) {
     try noteRemoved()
+    try tellInserted()
+    if isPatched { try core.noteChange(of: entity) }
     for index in indexes { try index.write(checksUnique: checksUnique) }
     for part in madeBuilding ?? [] { try part.entries.write(checksUnique: true) }
   }

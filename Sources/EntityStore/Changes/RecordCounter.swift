@@ -52,15 +52,19 @@ extension TransactionCore {
   }
 
   /// Before a delete: afterwards the highest id present no longer tells which ids have been used.
-  func raiseCounter(of entity: StoredEntity) throws(StoreError) {
+  ///
+  /// - Returns: the id above all that have been given.
+  @discardableResult
+  func raiseCounter(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
     // Ids given since the last delete of this transaction need the counter raised once more.
-    guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return }
+    guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return next }
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let stored = try transaction.get(key, in: store.trees.counters)
       if let stored, stored.count == 8, stored._uint64(at: 0) >= next { return }
       try transaction.put(key, littleEndianBytes(next), in: store.trees.counters)
     }
+    return next
   }
 }

@@ -136,7 +136,6 @@ extension BatchMerge {
     }
     if case .renew = rule {
       try tallyLinks(stored, record.view)
-      try core.raiseCounter(of: entity)
       try writes.remove(stored, id: holder, at: cursor)
       holders[position] = nil
       isRenewed[position] = true
@@ -296,14 +295,14 @@ extension BatchMerge {
     if first >= TransactionCore.idLimit, (0..<batch.count).contains(where: isNew) {
       _ = try core.newID(of: entity)
     }
-    var told = first..<first
+    var next = first
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for position in 0..<batch.count where isNew(position) {
-        let id = pages.firstID == nil ? told.upperBound : first &+ UInt64(position)
+        let id = pages.firstID == nil ? next : first &+ UInt64(position)
         if !renewed.isEmpty, let record = renewed.removeValue(forKey: position) {
           try record.withBytes { (bytes) throws(StoreError) in
-            try append(try entity.view(incoming: bytes), id, at: cursor, writes)
+            try writes.insert(try entity.view(incoming: bytes), id: id, at: cursor)
           }
           outcomes[position] = .updated(id)
         } else {
@@ -315,20 +314,15 @@ extension BatchMerge {
             }
             try tallyLinks(nil, view)
           }
-          try append(view, id, at: cursor, writes)
+          try writes.insert(view, id: id, at: cursor)
           outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
         }
-        if id != told.upperBound {
-          if changes.hasListeners { try changes.listeners.tellInserted(told) }
-          told = id..<id
-        }
-        told = told.lowerBound..<id &+ 1
+        next = id &+ 1
       }
     } catch {
       throw StoreError(wrapping: error)
     }
-    if pages.firstID == nil { core.nextIDs[entity.number] = told.upperBound }
-    if changes.hasListeners { try changes.listeners.tellInserted(told) }
+    if pages.firstID == nil { core.nextIDs[entity.number] = next }
   }
 
   private func refusalOfNew(
@@ -353,15 +347,6 @@ extension BatchMerge {
       .unstorableValue,
       "cannot insert a \(entity.name): '\(name)' was not given, and is required",
       entity: entity.name, attribute: name)
-  }
-
-  private func append(
-    _ view: RecordView, _ id: UInt64, at cursor: Cursor, _ writes: ChangeBatch
-  ) throws(StoreError) {
-    try writes.insert(view.bytes, view, id: id, at: cursor)
-    if changes.hasListeners, changes.listeners.wantNewRecords {
-      try changes.listeners.tellInsertedRecord(id, view)
-    }
   }
 }
 

@@ -18,7 +18,6 @@ final class BatchUpdate {
   private let evaluator: ConditionEvaluator
   private let changes: EntityChanges
   private let batch: ChangeBatch
-  private let hasListeners: Bool
   /// The indexes whose keys may change.
   private let concerned: [StoredIndex]
   /// Notes the changes instead of making them.
@@ -60,7 +59,6 @@ final class BatchUpdate {
     let concerned = entity.indexes.filter(isConcerned)
     self.concerned = concerned
     changes = core.changes(of: entity)
-    hasListeners = changes.hasListeners
     layout = entity.layout
     batch = ChangeBatch(
       changes, concerned: concerned,
@@ -155,7 +153,6 @@ final class BatchUpdate {
   /// that one record gives up may be taken by another.
   private func finish() throws(StoreError) {
     try broken.check()
-    if updatedCount > 0 { try core.noteChange(of: entity) }
     try batch.finish(checksUnique: true)
   }
 
@@ -213,9 +210,7 @@ final class BatchUpdate {
         return nil
       }
       guard patch.changes(record) else { return false }
-      guard try changes.change(id, at: cursor, by: { patch.apply(to: $0) }) else { return nil }
-      if hasListeners { try changes.listeners.tellUpdated(id) }
-      return true
+      return try batch.patch(id, at: cursor, by: { patch.apply(to: $0) }) ? true : nil
     }
   }
 
