@@ -68,7 +68,8 @@ extension EvictionKeeper {
   /// Tries everything, as the reason why a record could not be removed may be gone; other writes have
   /// their turn between two transactions.
   ///
-  /// - Returns: the time until the next record expires; `nil` for none.
+  /// - Returns: the time from the beginning until the next record expires, which may have expired
+  ///   meanwhile; `nil` for none.
   private func evictAll(_ core: StoreCore) async throws -> Double? {
     let moment = core.options.moment
     let pass = try await core.onWriter { () throws -> Handed<EvictionPass>? in
@@ -82,7 +83,9 @@ extension EvictionKeeper {
     if let pass { while try await core.onWriter({ try pass.value.step() }) {} }
     return try await core.onWriter {
       try core.read { core -> Double? in
-        let dates = try core.schema.expiring.compactMap { try core.nextExpiry(of: $0) }
+        let dates = try core.schema.expiring.compactMap {
+          try core.firstExpiry(of: $0, after: moment)
+        }
         return dates.min().map { $0 - moment }
       }
     }

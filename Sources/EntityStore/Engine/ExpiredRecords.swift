@@ -103,6 +103,12 @@ extension TransactionCore {
     return expiredRecords[entity.number]?.next
   }
 
+  /// The first date of a record of `entity` after `moment`, whether it has passed or not; `nil` for none.
+  func firstExpiry(of entity: StoredEntity, after moment: Double) throws(StoreError) -> Double? {
+    guard let index = entity.expiryIndex else { return nil }
+    return try forEachExpired(index, from: .behind(moment), at: moment) { (_, _) in true }
+  }
+
   /// Whether a record of `entity` has expired after `earlier` and before this read began.
   func hasExpired(of entity: StoredEntity, since earlier: Double) throws(StoreError) -> Bool {
     guard let moment, let index = entity.expiryIndex else { return false }

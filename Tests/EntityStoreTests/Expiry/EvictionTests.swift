@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import EntityStore
@@ -41,6 +42,27 @@ import Testing
     try await eventually { try again.storedCount(of: Offer.self) == 0 }
     again.close()
     try expectSound(folder.storePath)
+  }
+
+  /// The keeper asks the clock several times: for its pass and for each of its reads.
+  @Test(arguments: 1...4)
+  func `happens by itself whenever the date passes while the keeper looks`(call: Int) async throws {
+    let calls = Mutex<Int?>(nil)
+    var options = StoreOptions()
+    options.evictionInterval = .milliseconds(20)
+    options.now = {
+      let isPast = calls.withLock { calls in
+        calls? += 1
+        return calls.map { $0 >= call } ?? false
+      }
+      return Date(timeIntervalSinceReferenceDate: isPast ? 1_020 : 1_000)
+    }
+    try await withTemporaryStore([Offer.self, Shop.self], options: options) { store in
+      try await store.insert(Offer("a", until: 1_000.05))
+      calls.withLock { $0 = 0 }
+      try await eventually { calls.withLock { $0 ?? 0 } >= call }
+      try await eventually { try store.storedCount(of: Offer.self) == 0 }
+    }
   }
 
   @Test func `keeps a record that cannot go, which is in no read`() throws {
