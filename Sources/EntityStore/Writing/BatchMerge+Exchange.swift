@@ -52,8 +52,8 @@ extension BatchMerge {
 
   /// A unique key.
   private struct UniqueKey: Hashable {
-    /// The place of its index among those of the entity.
-    var index: Int
+    /// The number of its index.
+    var index: UInt32
     var bytes: [UInt8]
   }
 
@@ -149,17 +149,16 @@ extension BatchMerge {
       return nil
     }
     var exchange = Exchange(row: row, holder: holder, record: Array(scratch.bytes))
-    try core.collectKeys(
-      of: stored, id: holder, in: entity.indexes, of: entity, into: &core.oldKeys)
-    try core.collectKeys(
-      of: record.view, id: holder, in: entity.indexes, of: entity,
-      into: &core.newKeys)
-    for (number, index) in entity.indexes.enumerated() where index.isUnique {
-      if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
+    let indexes = try changes.indexes(of: holder)
+    try core.collectKeys(of: stored, id: holder, in: indexes, of: entity, into: &core.oldKeys)
+    try core.collectKeys(of: record.view, id: holder, in: indexes, of: entity, into: &core.newKeys)
+    for (place, index) in indexes.enumerated() where index.isUnique {
+      if core.newKeys.isEqual(to: core.oldKeys, at: place) { continue }
+      let number = index.description.number
       exchange.claims.append(
-        UniqueKey(index: number, bytes: core.newKeys.withKey(number) { Array($0) }))
+        UniqueKey(index: number, bytes: core.newKeys.withKey(place) { Array($0) }))
       exchange.freed.append(
-        UniqueKey(index: number, bytes: core.oldKeys.withKey(number) { Array($0) }))
+        UniqueKey(index: number, bytes: core.oldKeys.withKey(place) { Array($0) }))
     }
     return exchange
   }
@@ -168,6 +167,9 @@ extension BatchMerge {
   ///
   /// Of several that want one key the first is taken.
   private func possible(_ exchanges: [Exchange]) throws(StoreError) -> [Exchange] {
+    let indexes = Dictionary(
+      (entity.indexes + entity.building).map { ($0.description.number, $0) },
+      uniquingKeysWith: { first, _ in first })
     var freed: [UniqueKey: Int] = [:]
     for (place, one) in exchanges.enumerated() { for key in one.freed { freed[key] = place } }
     var claimed: [UniqueKey: Int] = [:]
@@ -176,8 +178,9 @@ extension BatchMerge {
     for (place, one) in exchanges.enumerated() {
       var isPossible = true
       for key in one.claims where isPossible {
+        guard let index = indexes[key.index] else { continue }
         let holder = try key.bytes.withBytes { (bytes) throws(StoreError) in
-          try core.holder(of: bytes, in: entity.indexes[key.index])
+          try core.holder(of: bytes, in: index)
         }
         isPossible = claimed[key] == nil && (holder == nil || freed[key] != nil)
       }

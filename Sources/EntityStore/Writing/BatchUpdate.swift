@@ -98,7 +98,8 @@ final class BatchUpdate {
 
   /// Whether a change of the update can be refused.
   private var canBeRefused: Bool {
-    constants == nil || ChangeRehearsal.isNeeded(changes, concerned: concerned)
+    patch == nil
+      && (constants == nil || ChangeRehearsal.isNeeded(changes, concerned: concerned))
   }
 
   /// Runs an update of `count` records at most without making its changes, and throws what would be
@@ -201,6 +202,7 @@ final class BatchUpdate {
   /// Whether the record at the cursor was changed in place; `nil` when it cannot be.
   @inline(__always)
   private func patched(_ id: UInt64, at cursor: Cursor) throws -> Bool? {
+    assert(patch == nil || rehearsal == nil, "what is patched cannot be refused")
     let record = cursor.value
     switch patch {
     case .none: return nil

@@ -243,7 +243,7 @@ import Testing
     async throws
   {
     let folder = try numberedFolder()
-    try await whileBuilt(folder) { store in
+    try await whileBuilt(folder) { store async throws in
       // Of all records, and of so few that they are rehearsed.
       try await store.update(Gauge.Counted.all) { $0.value.add(1) }
       try await store.update(Gauge.Counted.where { $0.value <= 100 }) { $0.value.add(-1) }
@@ -260,7 +260,7 @@ import Testing
     async throws
   {
     let folder = try numberedFolder()
-    try await whileBuilt(folder) { store in
+    try await whileBuilt(folder) { store async throws in
       let rows = [("c0", 1), ("c2", -2), ("c3", -3)].map { Gauge.Counted(code: $0, value: $1) }
       let pages = AsyncStream { continuation in
         continuation.yield(rows)
@@ -272,6 +272,35 @@ import Testing
       #expect(report.updated == 2 && report.rejected == 1, "\(report)")
       let values = try await store.fetch(Gauge.Counted.all.limit(4)).map(\.value)
       #expect(values == [0, 1, -2, -3])
+    }
+  }
+
+  @Test func `let two rows of a page exchange keys, and reject several that others have`()
+    async throws
+  {
+    let folder = try numberedFolder()
+    try await whileBuilt(folder) { store async throws in
+      let rows = [("c0", 1), ("c1", 0), ("c2", -2), ("c5", 7), ("c6", 8)]
+      let pages = AsyncStream { continuation in
+        continuation.yield(rows.map { Gauge.Counted(code: $0, value: $1) })
+        continuation.finish()
+      }
+      let report = try await Importer(
+        into: store, Gauge.Counted.self, matching: .unique(\.code)
+      ).run(decoded: pages) { (row: Gauge.Counted) in row }
+      #expect(report.updated == 3 && report.rejected == 2, "\(report)")
+      let values = try await store.fetch(Gauge.Counted.all.limit(7)).map(\.value)
+      #expect(values == [1, 0, -2, 3, 4, 5, 6])
+    }
+  }
+
+  @Test func `leave an update of another attribute what it is`() async throws {
+    let folder = try numberedFolder()
+    try await whileBuilt(folder) { store async throws in
+      let first = Gauge.Counted.where { $0.value < 100 }
+      // The second one finds records of the current layout, which it changes in their page.
+      for spare in 1...2 { #expect(try await store.update(first) { $0.spare = spare } == 100) }
+      #expect(try await store.update(first) { $0.spare = 2 } == 0)
     }
   }
 
@@ -323,15 +352,18 @@ private enum Gauge {
     var id = RecordID<Counted>()
     var code: String
     var value: Int
+    var spare: Int?
 
     struct Attributes: Sendable {
       var code: Attribute<Counted, String> { .init(0) }
       var value: Attribute<Counted, Int> { .init(1) }
+      var spare: Attribute<Counted, Int?> { .init(2) }
     }
 
     static var attributes: Attributes { Attributes() }
     static let schema = EntitySchema<Counted>(
-      "Gauge", attributes: [.init("code", \.code), .init("value", \.value)],
+      "Gauge",
+      attributes: [.init("code", \.code), .init("value", \.value), .init("spare", \.spare)],
       unique: [[\.code], [\.value]])
 
     init(code: String, value: Int) {
@@ -342,11 +374,13 @@ private enum Gauge {
     init(from reader: inout RecordReader) throws(StoreError) {
       code = try reader.read()
       value = try reader.read()
+      spare = try reader.read()
     }
 
     func encode(into writer: inout RecordWriter) {
       writer.write(code)
       writer.write(value)
+      writer.write(spare)
     }
   }
 
