@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import LodestorePages
 import LodestoreFormat
 import Testing
 
@@ -78,7 +79,8 @@ struct FailureTextTests {
     var bytes = try folder.bytes(folder.store)
     let whole = bytes
     for meta in [0, PageLayout.systemPageSize] {
-      bytes.replaceSubrange(meta + 40..<meta + 44, with: withUnsafeBytes(of: size) { Data($0) })
+      let start = meta + PageFormat.ofEngine.headerSize + 24
+      bytes.replaceSubrange(start..<start + 4, with: withUnsafeBytes(of: size) { Data($0) })
     }
     try bytes.write(to: URL(fileURLWithPath: folder.store))
     for command in ["verify", "info"] {

@@ -1,4 +1,5 @@
 import LMDB
+import LodestorePages
 import Testing
 
 @testable import EntityStore
@@ -383,10 +384,13 @@ struct TroubleTests {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":1}]"#, "--entity", "E", "--unique", "n", "--infer")
     var file = try FaultFile(path: folder.store)
-    // A node of the tree of names: 48 bytes of data, flag 2, 9 bytes of key; then the counts.
-    let node = [48, 0, 0, 0, 2, 0, 9, 0] + Array("records.1".utf8)
+    // A node of the tree of names: 48 bytes of data, flag 2, the size of the key; then the counts.
+    let format = PageFormat.ofEngine
+    let key = format.key(ofTree: "records.1")
+    let node = [48, 0, 0, 0, 2, 0, UInt8(key.count), 0] + key
+    let record = 8 + format.valueOffset(behindKeyOf: key.count)
     for start in file.bytes.indices where file.bytes[start...].starts(with: node) {
-      file.bytes[start + node.count + 8 + offset] = 0x7f
+      file.bytes[start + record + 8 + offset] = 0x7f
     }
     try file.write(to: folder.store)
     let outcome = await folder.run("info")

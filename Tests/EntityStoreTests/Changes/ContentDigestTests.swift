@@ -1,4 +1,5 @@
 import Foundation
+import LMDB
 import LodestoreFormat
 import Testing
 
@@ -120,7 +121,10 @@ import Testing
     try withTemporaryPath { path in
       try FileManager.default.copyItem(atPath: files + "/format-5.lodestore", toPath: path)
       #expect(try digest(path) == nil)
-      let store = try Store(at: path, entities: [CorpusSpecimen.self])
+      // The file is of LMDB 0.9.
+      var options = StoreOptions()
+      options.convertsOtherEngine = true
+      let store = try Store(at: path, entities: [CorpusSpecimen.self], options: options)
       try store.write { tx in try tx.put(Data([1]), for: "a", in: "marks") }
       store.close()
       let whole = try #require(try digest(path))
@@ -157,6 +161,7 @@ import Testing
 /// The pages of a file, to put one of an earlier state in the place of a later one.
 private struct StoredPages {
   let bytes: [UInt8]
+  private let format = PageFormat.ofEngine
   static let size = 4_096
 
   init(_ path: String) throws { bytes = Array(try Data(contentsOf: URL(filePath: path))) }
@@ -172,9 +177,10 @@ private struct StoredPages {
       let page = Array(page(number))
       page.withUnsafeBytes { page in
         guard page.loadUnaligned(fromByteOffset: 0, as: UInt64.self) == number,
-          page.loadUnaligned(fromByteOffset: 10, as: UInt16.self) == 2
+          page.loadUnaligned(fromByteOffset: format.flags, as: UInt16.self) == 2
         else { return }
-        let node = Int(page.loadUnaligned(fromByteOffset: 16, as: UInt16.self))
+        let slot = page.loadUnaligned(fromByteOffset: format.slot(0), as: UInt16.self)
+        let node = format.origin + Int(slot)
         guard node + 16 <= page.count,
           page.loadUnaligned(fromByteOffset: node + 6, as: UInt16.self) == 8
         else { return }
