@@ -114,7 +114,13 @@ struct ServiceImport: Sendable {
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {
     func opened() throws(StoreError) -> Store {
-      try Store(at: storePath, entities: installer.content.entities)
+      // A copy of a sealed file is one of LMDB 0.9, whatever engine there is.
+      var options = StoreOptions()
+      options.convertsOtherEngine = true
+      let store = try Store(
+        at: storePath, entities: installer.content.entities, options: options)
+      for name in Self.convertedNames { SystemFile.remove(storePath + name) }
+      return store
     }
     let content = open?.seal.contentDigest
     if content == nil || content == state.importedContent, SystemFile.stamp(of: storePath) != nil {
@@ -151,6 +157,9 @@ struct ServiceImport: Sendable {
   }
 
   private func removeStore() {
-    for name in [storePath, storePath + "-lock"] { SystemFile.remove(name) }
+    for name in ["", "-lock"] + Self.convertedNames { SystemFile.remove(storePath + name) }
   }
+
+  /// What a conversion to the other engine appends to the name of the file that was there.
+  private static let convertedNames = [".lmdb-0.9", ".lmdb-1.0"]
 }
