@@ -71,8 +71,10 @@ extension Environment {
     try openExistingTrees([(name, hasIntegerKeys)])[0]
   }
 
-  /// The same for several trees, in one transaction: LMDB clears the room of all trees that there may
-  /// be when a read begins.
+  /// Opens several existing trees in one transaction.
+  ///
+  /// When a read begins, LMDB clears room for as many trees as an environment may have, so a
+  /// transaction for each tree would cost more.
   package func openExistingTrees(_ wanted: [TreeKind]) throws(LMDBError) -> [Tree?] {
     if isWriterThread, let activeWrite {
       let transaction = Transaction(handle: activeWrite, environment: self)

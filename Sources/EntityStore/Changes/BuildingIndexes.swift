@@ -22,7 +22,8 @@ extension EntityChanges {
     try entity.indexes + building().filter { id < $0.next }.map(\.index)
   }
 
-  /// The indexes of the entity that are being built, as far as they are when the transaction begins.
+  /// The indexes of the entity that are being built, each with the records that had an entry when the
+  /// transaction began.
   func building() throws(StoreError) -> [BuildingIndex] {
     if let knownBuilding { return knownBuilding }
     let found = try entity.building.map { index throws(StoreError) in

@@ -73,7 +73,8 @@ final class ChangeBatch {
     return last.map { id > $0 } ?? true
   }
 
-  /// Calls `body` with each index that is being built and has, or is to have, an entry of record `id`.
+  /// Calls `body` with each index that is being built and has an entry of record `id`, or is to have
+  /// one.
   @inline(__always)
   private func forEachBuilding(
     _ id: UInt64, _ body: (IndexChanges) throws(StoreError) -> Void
@@ -139,10 +140,9 @@ final class ChangeBatch {
     try changes.replace(replaced, at: cursor, with: record)
   }
 
-  /// Changes bytes of the record at the cursor in its page, and its checksum with them; returns false, and
-  /// changes nothing, for a long record.
+  /// Changes bytes of the record at the cursor in its page, and its checksum with them.
   ///
-  /// For attributes that are in no index, by which no rule and no sink that needs bytes is concerned.
+  /// Returns false for a long record, which stays as it is. Only for attributes that no index, no rule and no sink that needs bytes reads.
   @inline(__always)
   func patch(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void

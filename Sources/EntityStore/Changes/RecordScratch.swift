@@ -22,7 +22,7 @@ final class RecordScratch {
   /// Valid until the next record is taken.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// The same without the checksum, whose four bytes follow.
+  /// The bytes before the checksum; valid until the next record is taken.
   var content: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: base, count: count).recordContent
   }

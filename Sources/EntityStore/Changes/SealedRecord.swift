@@ -1,10 +1,10 @@
 internal import LodestoreFormat
 
-/// A record of the current layout that is to be written under its id: it has its checksum, and its rules were
-/// asked, or are asked later where ``RuleCheck`` says so.
+/// A record of the current layout that is to be written under its id.
 ///
-/// Made by ``EntityChanges`` in this file alone, and records are replaced by nothing else. Its bytes are those
-/// of whoever had it prepared.
+/// It has its checksum, and its rules were asked, or are asked later where ``RuleCheck`` says so.
+/// ``EntityChanges`` makes it, in this file alone, and nothing else replaces a record. The bytes
+/// belong to the caller that had it prepared.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
@@ -30,14 +30,14 @@ enum RuleCheck {
   case now
   /// Before anything is written, by a ``ChangeRehearsal``.
   case byRehearsal
-  /// At the end of the write, by ``LateRules``: only attributes derived from related records have changed,
-  /// which no other rule reads.
+  /// At the end of the write, by ``LateRules``: only attributes derived from related records have
+  /// changed, which no other rule reads.
   case atCommit
   /// At the end of the stages of a migration, by ``StageRules``.
   case atEndOfStages
 }
 
-/// What becomes of a record that may be refused.
+/// The outcome of the preparation of a record that may be refused.
 enum PreparedRecord {
   case ready(SealedRecord)
   /// The record whose place it takes has its values.
@@ -63,7 +63,9 @@ extension EntityChanges {
     return record
   }
 
-  /// The same for a record that takes the place of `old`; `nil` where it has the values of that one.
+  /// Seals a record that takes the place of `old`, and asks its rules.
+  ///
+  /// - Returns: `nil` where `old` has the same values.
   @inline(__always)
   func prepare(
     _ content: UnsafeMutableRawBufferPointer, over old: RecordView, id: UInt64,

@@ -103,7 +103,7 @@ extension TransactionCore {
     return expiredRecords[entity.number]?.next
   }
 
-  /// The first date of a record of `entity` after `moment`, whether it has passed or not; `nil` for none.
+  /// The first date of a record of `entity` after `moment`, also one that has passed; `nil` for none.
   func firstExpiry(of entity: StoredEntity, after moment: Double) throws(StoreError) -> Double? {
     guard let index = entity.expiryIndex else { return nil }
     return try forEachExpired(index, from: .behind(moment), at: moment) { (_, _) in true }

@@ -216,7 +216,7 @@ struct DeletionPlan {
     return count
   }
 
-  /// The links to the records in `all` that become null, by the entity of the records that have them.
+  /// The links to the records in `all` that become null, by the entity whose records have them.
   private func nulledLinks(
     _ all: [(StoredEntity, [UInt64])]
   ) throws(StoreError) -> [(StoredEntity, [NulledLinks])] {

@@ -154,8 +154,10 @@ extension BatchMerge {
     }
   }
 
-  /// The record that the stored one becomes, in ``scratch``, or that a new one in its place has the values
-  /// of; `nil` when the stored one stays as it is, whose outcome is set.
+  /// Merges a stored record with the incoming one, in ``scratch``.
+  ///
+  /// - Returns: the merged record, whose values a new record takes where the rule renews; `nil` where
+  ///   the stored record stays, whose outcome is set.
   private func changed(
     _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
   ) throws(StoreError) -> SealedRecord? {

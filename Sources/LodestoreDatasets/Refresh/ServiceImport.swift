@@ -105,11 +105,11 @@ struct ServiceImport: Sendable {
     return max(number, highest == .max ? highest : highest + 1)
   }
 
-  /// Opens the importer's store; makes it of the current generation where it lacks records of that, or
-  /// cannot be used.
+  /// Opens the importer's store.
   ///
-  /// The store lacks records when a newer seed or an installed file has become current since the last
-  /// import.
+  /// A store that lacks records of the current generation, or cannot be used, is made of that
+  /// generation. It lacks records when a newer seed or an installed file has become current since
+  /// the last import.
   private func openStore(
     _ open: OpenGeneration?, _ state: inout CacheState, _ detours: inout [String]
   ) throws -> Store {
@@ -160,6 +160,6 @@ struct ServiceImport: Sendable {
     for name in ["", "-lock"] + Self.convertedNames { SystemFile.remove(storePath + name) }
   }
 
-  /// What a conversion to the other engine appends to the name of the file that was there.
+  /// A conversion to the other engine keeps the earlier file, and appends one of these to its name.
   private static let convertedNames = [".lmdb-0.9", ".lmdb-1.0"]
 }

@@ -24,8 +24,8 @@ func within<R: Sendable>(
 
 /// Looks again and again whether `isTrue`, and expects it in the end.
 ///
-/// The looks are counted, not the seconds: while tests without a pause have all threads, neither this
-/// nor what it waits for has its turn.
+/// The looks are counted, not the seconds. While tests without a pause have all threads, neither
+/// this function nor the awaited code runs.
 func eventually(
   sourceLocation: SourceLocation = #_sourceLocation, _ isTrue: () throws -> Bool
 ) async throws {
