@@ -7,7 +7,7 @@ import PackageDescription
 //   your program ─> Lodestore ─> EntityStore ─> LMDB ─> CLMDB
 //                       │             │            └──> LodestorePages ─> LodestoreFormat ─> CChecksum
 //                       │             └───────> LodestoreJSON (exported by EntityStore)
-//                       └─> EntityMacros ─> EntityMacroExpansion (with the trait "Macros" or "Complete")
+//                       └─> EntityMacros (with the trait "Macros" or "Complete")
 //   LodestoreFoundation ─> EntityStore
 //   LodestoreMaintenance ─> EntityStore, LodestoreVerifier, and what these build upon
 //   LodestoreRepair ─> EntityStore, LodestoreVerifier, and what these build upon
@@ -18,8 +18,8 @@ import PackageDescription
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
 //   each that calls the system ─> LodestoreSystem
 //
-// swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore`,
-// `EntityMacros` and `EntityMacroExpansion`: kvdump, EntityStore and hand-written entities never
+// swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore` and
+// `EntityMacros`: kvdump, EntityStore and hand-written entities never
 // build it.
 //
 // async-http-client, and with it NIO and BoringSSL, is reached only through the trait "Web", on Linux, and
@@ -104,18 +104,10 @@ let package = Package(
         "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreSystem",
       ],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
-    // Apart from the plug-in, because tests import it: if one test depended on a plug-in, SwiftPM
-    // would build all tests, and all that they test, a second time for the compiler's machine.
-    .target(
-      name: "EntityMacroExpansion",
-      dependencies: [
-        .product(
-          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: withMacros)
-      ], swiftSettings: macroSettings),
     .macro(
       name: "EntityMacros",
       dependencies: [
-        .target(name: "EntityMacroExpansion", condition: withMacros),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: withMacros),
         .product(
           name: "SwiftCompilerPlugin", package: "swift-syntax", condition: withMacros),
       ], swiftSettings: macroSettings),
@@ -204,6 +196,18 @@ let package = Package(
     .executableTarget(
       name: "dataset-session", dependencies: ["EntityStore", "LodestoreDatasets"],
       path: "Tests/DatasetSession"),
+    // What the tests of expansions start: a macro, with the plug-in's sources behind a symbolic link, so that
+    // swift-syntax is built for the compiler's machine alone. The client stands between, since SwiftPM builds
+    // all tests a second time where one of them depends on a macro itself.
+    .macro(
+      name: "ExpansionProgram",
+      dependencies: [
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+          condition: withMacros)
+      ], path: "Tests/Expansion/Program", swiftSettings: macroSettings),
+    .target(
+      name: "ExpansionClient", dependencies: ["ExpansionProgram"], path: "Tests/Expansion/Client"),
     .testTarget(name: "FaultTests", path: "Tests/Faults/Tests"),
     .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LodestoreSystem"]),
     .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
@@ -235,10 +239,7 @@ let package = Package(
       dependencies: [
         "Lodestore", "EntityStore", "LodestoreFormat", "LodestoreFoundation",
         "LodestoreMaintenance", "LodestoreWeb",
-        .target(name: "EntityMacroExpansion", condition: withMacros),
-        .product(
-          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
-          condition: withMacros),
+        "ExpansionClient",
       ], swiftSettings: macroSettings + webSettings),
   ],
   swiftLanguageModes: [.v6]

@@ -1,5 +1,5 @@
 #if Macros
-  import EntityMacroExpansion
+
   import SwiftCompilerPlugin
   import SwiftSyntaxMacros
 

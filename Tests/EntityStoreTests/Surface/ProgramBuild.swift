@@ -11,7 +11,7 @@ struct ProgramBuild {
     self.folder = folder
     let list = compiler.modules.appending(
       path: "lodestorePackageTests.product/Objects.LinkFileList")
-    let others = /(Tests|KVDump\w*Commands|LoopbackWeb|EntityMacroExpansion|Swift\w+)\.build\//
+    let others = /(Tests|KVDump\w*Commands|LoopbackWeb|ExpansionClient|Swift\w+)\.build\//
     let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
       .filter { !$0.contains(others) }
     let file = folder.appending(path: "objects")

@@ -7,10 +7,10 @@
       arguments: [
         "1", "-1.5", "true", "\"MIT\"", ".active", "Kind.active", "Film.Kind.active", "[]", "[:]",
         "[1, 2]", "[\"a\": 1]", "Decimal(5)", ".init(rawValue: 1)", "Settings(\"a\", size: 1)",
-      ]) func `stable default is the initial value`(value: String)
+      ]) func `stable default is the initial value`(value: String) throws
     {
-      let (source, _, _) = expand("@Entity struct Pod { var a: T = \(value) }")
-      #expect(source.contains(".init(\"a\", \\.a, initial: \(value))"))
+      let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
+      #expect(answer.expanded.contains(".init(\"a\", \\.a, initial: \(value))"))
     }
 
     @Test(
@@ -18,19 +18,19 @@
         "Date()", "UUID()", ".now", "Date.now", ".init()", "1 + 1", "limit", "make(1)", "nil",
         "\"\\(limit)\"", "{ 1 }()", "Date(timeIntervalSinceNow: 0)", "[Date()]", "Pod.limit.next",
         "Int.random(in: 0...9)",
-      ]) func `other default is not the initial value`(value: String)
+      ]) func `other default is not the initial value`(value: String) throws
     {
-      let (source, _, _) = expand("@Entity struct Pod { var a: T = \(value) }")
-      #expect(source.contains(".init(\"a\", \\.a)"))
+      let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
+      #expect(answer.expanded.contains(".init(\"a\", \\.a)"))
     }
 
     /// A default like this is right for inserts; what older records have is asked where there are such.
     @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
-    func `default that is made for each insert is noted`(value: String) {
-      let (_, messages, notes) = expand("@Entity struct Pod { var a: T = \(value) }")
-      #expect(messages == [])
+    func `default that is made for each insert is noted`(value: String) throws {
+      let answer = try expand("@Entity struct Pod { var a: T = \(value) }")
+      #expect(answer.errors == [])
       #expect(
-        notes == [
+        answer.notes == [
           "the default '\(value)' of 'a' is made anew for each insert, so records that are older than the "
             + "attribute, and imported ones that lack it, have none; where there are such records, add "
             + "'@Attribute(initial: …)' with the value for them"
@@ -41,12 +41,12 @@
       "var a: T? = Date()", "var a: T = 1", "var a: T", "@Attribute(initial: 1) var a: T = make()",
       "@Derived(.changedAt) private(set) var a: Date = .now",
     ])
-    func `default that leaves nothing open is not noted`(property: String) {
-      #expect(expand("@Entity struct Pod { \(property) }").notes == [])
+    func `default that leaves nothing open is not noted`(property: String) throws {
+      #expect(try expand("@Entity struct Pod { \(property) }").notes == [])
     }
 
-    @Test func `initial value takes the place of the default in the file`() {
-      let (source, messages, _) = expand(
+    @Test func `initial value takes the place of the default in the file`() throws {
+      let answer = try expand(
         """
         @Entity struct Pod {
           @Attribute(initial: Date.distantPast) var made: Date = .now
@@ -54,33 +54,34 @@
           @Attribute(constraints: [.range(0...5)], initial: 3) var stars: Int = 0
         }
         """)
-      #expect(messages == [])
-      #expect(source.contains(".init(\"made\", \\.made, initial: Date.distantPast),"))
-      #expect(source.contains(".init(\"slug\", \\.slug, originalName: \"key\", initial: \"\"),"))
-      #expect(source.contains(".init(\"stars\", \\.stars, initial: 3, constraints:"))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains(".init(\"made\", \\.made, initial: Date.distantPast),"))
+      #expect(
+        answer.expanded.contains(".init(\"slug\", \\.slug, originalName: \"key\", initial: \"\"),"))
+      #expect(answer.expanded.contains(".init(\"stars\", \\.stars, initial: 3, constraints:"))
     }
 
-    @Test func `initial value that may change, or that nothing asks for, is refused`() {
-      expectRefusal(
+    @Test func `initial value that may change, or that nothing asks for, is refused`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { @Attribute(initial: Date.now) var a: Date = .now }",
         at: "Date.now",
         "cannot take 'Date.now' as the initial value of 'a': it may be another one in each process, and the "
           + "file keeps one; write a literal, a static member, or a call with such arguments")
-      expectRefusal(
+      try expectRefusal(
         of: "@Entity struct Pod { @Relationship @Attribute(initial: 0) var a: Pod.ID? }", at: "0",
         "cannot give 'a' an initial value: it is a relationship; remove 'initial'")
     }
 
     @Test(arguments: ["schema", "attributes"])
-    func `property with a name of the type's own is refused`(name: String) {
-      expectRefusal(
+    func `property with a name of the type's own is refused`(name: String) throws {
+      try expectRefusal(
         of: "@Entity struct Pod { var \(name): String }", at: name,
         "cannot declare '\(name)' in 'Pod': @Entity gives the type a static '\(name)'; use another name, and "
           + "'@Attribute(originalName: \"\(name)\")' where the file has it")
     }
 
-    @Test func `constraints stand last in the definition as they were written`() {
-      let (source, messages, _) = expand(
+    @Test func `constraints stand last in the definition as they were written`() throws {
+      let answer = try expand(
         """
         @Entity struct Pod {
           @Attribute(.unique, originalName: "key", constraints: [.length(1...64), .pattern("[a-z]+")])
@@ -89,20 +90,20 @@
           static let limit = 5
         }
         """)
-      #expect(messages == [])
+      #expect(answer.errors == [])
       #expect(
-        source.contains(
+        answer.expanded.contains(
           ".init(\"slug\", \\.slug, originalName: \"key\", "
             + "constraints: [.length(1 ... 64), .pattern(\"[a-z]+\")]),"))
       #expect(
-        source.contains(
+        answer.expanded.contains(
           ".init(\"stars\", \\.stars, initial: 0, constraints: [.range(0 ... limit)]),")
       )
-      #expect(source.contains("unique: [[\\.slug]])"))
+      #expect(answer.expanded.contains("unique: [[\\.slug]])"))
     }
 
-    @Test func `unique attribute and unique list on it are one index`() {
-      let (source, messages, _) = expand(
+    @Test func `unique attribute and unique list on it are one index`() throws {
+      let answer = try expand(
         """
         @Entity struct Pod {
           #Unique<Pod>([\\Pod.name, \\Self.version])
@@ -110,8 +111,8 @@
           @Lodestore.Attribute(originalName: nil) var version: String
         }
         """)
-      #expect(messages == [])
-      #expect(source.contains("unique: [[\\.name], [\\.name, \\.version]])"))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("unique: [[\\.name], [\\.name, \\.version]])"))
     }
   }
 #endif

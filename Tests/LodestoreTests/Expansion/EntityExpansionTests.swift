@@ -1,12 +1,9 @@
 #if Macros
-  import SwiftSyntaxMacroExpansion
   import Testing
 
-  import EntityMacroExpansion
-
   @Suite struct EntityExpansionTests {
-    @Test func `struct gets id schema and coding`() {
-      expectExpansion(
+    @Test func `struct gets id schema and coding`() throws {
+      try expectExpansion(
         of: """
           @Entity
           struct Pod {
@@ -121,8 +118,8 @@
         """)
     }
 
-    @Test func `removed names are in the schema`() {
-      expectExpansion(
+    @Test func `removed names are in the schema`() throws {
+      try expectExpansion(
         of: """
           @Entity(name: "pod", removed: "stars", "old")
           struct Pod {
@@ -169,8 +166,8 @@
         """)
     }
 
-    @Test func `public struct gets public members and its name from the argument`() {
-      expectExpansion(
+    @Test func `public struct gets public members and its name from the argument`() throws {
+      try expectExpansion(
         of: """
           @Entity(name: "pod_v2")
           public struct Pod {
@@ -232,11 +229,12 @@
         ("let a: String!", "var a: Attribute<Pod, String?>"),
         ("private(set) var `class`: Int = 0", "var `class`: Attribute<Pod, Int>"),
       ]) func `attributes have type and access of their properties`(property: String, line: String)
+      throws
     {
-      let (source, messages, _) = expand(
+      let answer = try expand(
         "@Entity public struct Pod { private var secret: Int\n\(property) }")
-      #expect(messages == [])
-      let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
+      #expect(answer.errors == [])
+      let lines = answer.expanded.split(separator: "\n").map { $0.drop { $0 == " " } }
       #expect(lines.filter { $0.contains("Attribute<") }.dropFirst() == ["\(line) {"])
     }
 
@@ -249,21 +247,22 @@
         "var a: Int; @Transient @Wrapped var b = 1", "private var a: Int = 1",
         "var a: Int; @Transient fileprivate var b = 1",
         "var a: Int; var b: Int { @storageRestrictions(initializes: a) init { a = newValue } get { a } }",
-      ]) func `other initializers leave the properties to be set one by one`(members: String)
+      ]) func `other initializers leave the properties to be set one by one`(members: String) throws
     {
-      let (source, messages, _) = expand("@Entity struct Pod { \(members) }")
-      #expect(messages == [])
-      #expect(source.contains("self.a = try reader.read()"))
-      #expect(!source.contains("static func read("))
+      let answer = try expand("@Entity struct Pod { \(members) }")
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("self.a = try reader.read()"))
+      #expect(!answer.expanded.contains("static func read("))
     }
 
     @Test
     func `attribute of the struct that may add members leaves the properties to be set one by one`()
+      throws
     {
-      let (source, messages, _) = expand("@Entity @Observed struct Pod { var a: Int }")
-      #expect(messages == [])
-      #expect(source.contains("self.a = try reader.read()"))
-      #expect(!source.contains("static func read("))
+      let answer = try expand("@Entity @Observed struct Pod { var a: Int }")
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("self.a = try reader.read()"))
+      #expect(!answer.expanded.contains("static func read("))
     }
 
     @Test(
@@ -274,27 +273,27 @@
         "var a: Int; func b() {}", "var a: Int; var b: Int { a }",
         "#Index<Pod>([\\.a]); var a: Int", "@available(macOS 14, *) var a: Int",
         "var a: Int\n#if DEBUG\nfunc b() {}\n#endif",
-      ]) func `memberwise initializer takes the attributes and the id`(members: String)
+      ]) func `memberwise initializer takes the attributes and the id`(members: String) throws
     {
-      let (source, messages, _) = expand(
+      let answer = try expand(
         "@Entity @available(macOS 14, *) struct Pod { \(members) }")
-      #expect(messages == [])
-      #expect(source.contains("a: try reader.read(),\n"))
-      #expect(source.contains("id: reader.id())"))
-      #expect(!source.contains("self.a = try"))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("a: try reader.read(),\n"))
+      #expect(answer.expanded.contains("id: reader.id())"))
+      #expect(!answer.expanded.contains("self.a = try"))
     }
 
-    @Test func `refused struct keeps an empty conformance`() {
-      let (source, messages, _) = expand(
+    @Test func `refused struct keeps an empty conformance`() throws {
+      let answer = try expand(
         """
         @Entity
         package struct Pod {
           var name = f()
         }
         """)
-      #expect(messages.count == 1)
+      #expect(answer.errors.count == 1)
       #expect(
-        source == """
+        answer.expanded == """
 
           package struct Pod {
             var name = f()
@@ -323,17 +322,15 @@
       arguments: [
         "@Entity struct Pod<T> {}", "@Entity struct Pod { var id: Int }",
         "enum Model { @Entity private struct Pod {} }", "@Entity class Pod {}",
-      ]) func `struct that cannot conform gets no extension`(declaration: String)
+      ]) func `struct that cannot conform gets no extension`(declaration: String) throws
     {
-      let (source, messages, _) = expand(declaration)
-      #expect(messages.count == 1)
-      #expect(!source.contains("extension"))
+      let answer = try expand(declaration)
+      #expect(answer.errors.count == 1)
+      #expect(!answer.expanded.contains("extension"))
     }
 
-    @Test func `struct that conforms by itself gets no second conformance`() {
-      var macros = macros
-      macros["Entity"] = MacroSpec(type: EntityMacro.self)
-      expectExpansion(
+    @Test func `struct that conforms by itself gets no second conformance`() throws {
+      try expectExpansion(
         of: """
           @Entity
           struct Pod: Entity {}
@@ -375,7 +372,7 @@
             Attributes()
           }
         }
-        """, macros: macros)
+        """, conforms: false)
     }
 
     @Test(
@@ -385,16 +382,16 @@
         ("a: Int { get { 1 } set {} }", []), ("a: Int { 1 }", []),
         ("a: Int { _read { yield b } }", []), ("`class`: Int", ["class"]),
         ("a: String!", ["a"]), ("a: Foundation.Date", ["a"]), ("a: [String: [Int]]?", ["a"]),
-      ]) func `attributes are the stored properties`(property: String, names: [String])
+      ]) func `attributes are the stored properties`(property: String, names: [String]) throws
     {
-      let (source, messages, _) = expand("@Entity struct Pod { var \(property) }")
-      #expect(messages == [])
-      let definitions = source.matches(of: #/\.init\("(\w+)"/#).map { String($0.output.1) }
+      let answer = try expand("@Entity struct Pod { var \(property) }")
+      #expect(answer.errors == [])
+      let definitions = answer.expanded.matches(of: #/\.init\("(\w+)"/#).map { String($0.output.1) }
       #expect(definitions == names)
     }
 
-    @Test func `conditional members that are not stored are left alone`() {
-      let (source, messages, _) = expand(
+    @Test func `conditional members that are not stored are left alone`() throws {
+      let answer = try expand(
         """
         @Entity struct Pod {
           var name: String
@@ -405,8 +402,8 @@
           #endif
         }
         """)
-      #expect(messages == [])
-      #expect(source.contains("writer.write(self.name)\n"))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("writer.write(self.name)\n"))
     }
   }
 #endif

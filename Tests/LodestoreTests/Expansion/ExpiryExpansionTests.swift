@@ -13,37 +13,39 @@
       """
     }
 
-    @Test func `an expiry is in the schema, and the memberwise initializer stays in use`() {
-      let (source, messages, _) = expand(offer("#Expires<Offer>([\\.validUntil])"))
-      #expect(messages == [])
-      #expect(source.contains("    expires: [\\.validUntil])"))
-      let plain = expand(offer(""))
+    @Test func `an expiry is in the schema, and the memberwise initializer stays in use`() throws {
+      let answer = try expand(offer("#Expires<Offer>([\\.validUntil])"))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("    expires: [\\.validUntil])"))
+      let plain = try expand(offer(""))
       #expect(
-        source.contains("static func read(from") == plain.source.contains("static func read(from"))
+        answer.expanded.contains("static func read(from")
+          == plain.expanded.contains("static func read(from")
+      )
     }
 
-    @Test func `an expiry by what is no date is refused`() {
-      expectRefusal(
+    @Test func `an expiry by what is no date is refused`() throws {
+      try expectRefusal(
         of: offer("#Expires<Offer>([\\.price])"), at: "[\\.price]",
         "cannot have records expire by 'price': its type is Int; name a Date or a Date?")
     }
 
-    @Test func `an expiry by two attributes is refused`() {
-      expectRefusal(
+    @Test func `an expiry by two attributes is refused`() throws {
+      try expectRefusal(
         of: offer("#Expires<Offer>([\\.validUntil, \\.price])"), at: "[\\.validUntil",
         "cannot have records expire by more or fewer attributes than one; name one, as "
           + "[\\.validUntil]")
     }
 
-    @Test func `a second expiry is refused`() {
-      expectRefusal(
+    @Test func `a second expiry is refused`() throws {
+      try expectRefusal(
         of: offer("#Expires<Offer>([\\.validUntil]); #Expires<Offer>([\\.validUntil, \\.code])"),
         at: "#Expires<Offer>([\\.validUntil, ",
         "cannot have records expire by two attributes; remove one #Expires")
     }
 
-    @Test func `an expiry by an unknown attribute names the nearest one`() {
-      expectRefusal(
+    @Test func `an expiry by an unknown attribute names the nearest one`() throws {
+      try expectRefusal(
         of: offer("#Expires<Offer>([\\.validUntill])"), at: "\\.validUntill",
         "cannot index 'validUntill': 'Offer' has no stored property of that name; did you mean "
           + "'validUntil'?",

@@ -22,16 +22,17 @@
       arguments: [
         ("nmae", "name"), ("Name", "name"), ("versions", "version"), ("verison", "version"),
       ]) func `misspelled path is offered the nearest property`(written: String, meant: String)
+      throws
     {
-      expectRefusal(
+      try expectRefusal(
         of: pod("#Index<Pod>([\\.\(written)])"), at: "\\.\(written)",
         "cannot index '\(written)': 'Pod' has no stored property of that name; did you mean "
           + "'\(meant)'?",
         fixes: [("replace it by '\(meant)'", pod("#Index<Pod>([\\.\(meant)])"))])
     }
 
-    @Test func `unknown path without a neighbor is offered to go`() {
-      expectRefusal(
+    @Test func `unknown path without a neighbor is offered to go`() throws {
+      try expectRefusal(
         of: pod("#Unique<Pod>([\\.name, \\.downloads])"), at: "\\.downloads",
         "cannot index 'downloads': 'Pod' has no stored property of that name; name a stored "
           + "property",
@@ -39,57 +40,59 @@
     }
 
     @Test(arguments: [("isOpen", "@Transient"), ("title", "computed"), ("limit", "static")])
-    func `path of what is not stored is offered to go`(name: String, kind: String) {
-      expectRefusal(
+    func `path of what is not stored is offered to go`(name: String, kind: String) throws {
+      try expectRefusal(
         of: pod("#Index<Pod>([\\.\(name), \\.name])"), at: "\\.\(name)",
         "cannot index '\(name)': it is \(kind) and not stored; name a stored property",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func `id is offered to go`() {
-      expectRefusal(
+    @Test func `id is offered to go`() throws {
+      try expectRefusal(
         of: pod("#Index<Pod>([\\.id, \\.name])"), at: "\\.id",
         "cannot index 'id': records are found by id without an index; remove it",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
     }
 
     @Test(arguments: [("tags", "an array"), ("authors", "a JSONValue")])
-    func `path of what has elements is offered to go beside others`(name: String, kind: String) {
-      expectRefusal(
+    func `path of what has elements is offered to go beside others`(name: String, kind: String)
+      throws
+    {
+      try expectRefusal(
         of: pod("#Index<Pod>([\\.name, \\.\(name)])"), at: "\\.\(name)",
         "cannot index '\(name)' so: it is \(kind), whose elements have an #Index of their own; remove "
           + "it here",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func `path of what has elements stays alone, and what has no order goes`() {
-      let (text, messages, _) = expand(pod("#Index<Pod>([\\.tags], [\\.authors])"))
-      #expect(messages.isEmpty)
-      #expect(text.contains("indexes: [[\\.tags], [\\.authors]]"), "\(text)")
+    @Test func `path of what has elements stays alone, and what has no order goes`() throws {
+      let answer = try expand(pod("#Index<Pod>([\\.tags], [\\.authors])"))
+      #expect(answer.errors.isEmpty)
+      #expect(answer.expanded.contains("indexes: [[\\.tags], [\\.authors]]"), "\(answer.expanded)")
     }
 
-    @Test func `empty list is offered to go`() {
-      expectRefusal(
+    @Test func `empty list is offered to go`() throws {
+      try expectRefusal(
         of: pod("#Index<Pod>([\\.name], [])"), at: "[])",
         "cannot make an index of nothing: its list is empty; name an attribute",
         fixes: [("remove the index", pod("#Index<Pod>([\\.name])"))])
-      expectRefusal(
+      try expectRefusal(
         of: pod("#Index<Pod>([])"), at: "[])",
         "cannot make an index of nothing: its list is empty; name an attribute")
-      expectRefusal(
+      try expectRefusal(
         of: pod("#Index<Pod>()"), at: "#",
         "cannot make an index of nothing: its list is empty; name an attribute")
     }
 
-    @Test func `repeated path is offered to go`() {
-      expectRefusal(
+    @Test func `repeated path is offered to go`() throws {
+      try expectRefusal(
         of: pod("#Index<Pod>([\\.name, \\.version, \\Pod.name])"), at: "\\Pod.name",
         "cannot index 'name' twice in one index; remove it",
         fixes: [("remove the key path", pod("#Index<Pod>([\\.name, \\.version])"))])
     }
 
-    @Test func `repeated index is offered to go`() {
-      expectRefusal(
+    @Test func `repeated index is offered to go`() throws {
+      try expectRefusal(
         of: pod("#Unique<Pod>([\\.name, \\.version], [\\.name], [\\Self.name, \\.version])"),
         at: "[\\Self.name",
         "cannot declare the index on 'name', 'version' twice; remove one",
@@ -97,51 +100,52 @@
     }
 
     @Test(arguments: ["\\.name.count", "\\.tags[0]", "\\.authors?.first", "\\.name.utf8.count"])
-    func `nested path is refused`(path: String) {
-      expectRefusal(
+    func `nested path is refused`(path: String) throws {
+      try expectRefusal(
         of: pod("#Index<Pod>([\(path)])"), at: path,
         "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
           + "attribute of its own, by @Derived(.member(…)) for instance")
     }
 
-    @Test(arguments: ["?", "!"]) func `optional chain is offered its attribute`(mark: String) {
-      expectRefusal(
+    @Test(arguments: ["?", "!"]) func `optional chain is offered its attribute`(mark: String) throws
+    {
+      try expectRefusal(
         of: pod("#Index<Pod>([\\.name\(mark)])"), at: "\\.name",
         "cannot index '\\.name\(mark)': an optional attribute is indexed whole, with null first; "
           + "remove the '?' or '!'",
         fixes: [("replace it by '\\.name'", pod("#Index<Pod>([\\.name])"))])
     }
 
-    @Test func `index of another entity is offered this one`() {
-      expectRefusal(
+    @Test func `index of another entity is offered this one`() throws {
+      try expectRefusal(
         of: pod("#Index<Film>([\\.name])"), at: "Film",
         "cannot index 'Film' inside 'Pod': an index belongs to the struct it stands in; write 'Pod'",
         fixes: [("replace it by 'Pod'", pod("#Index<Pod>([\\.name])"))])
-      expectRefusal(
+      try expectRefusal(
         of: pod("#Index([\\Film.name])"), at: "Film",
         "cannot index 'Film' inside 'Pod': an index belongs to the struct it stands in; write 'Pod'",
         fixes: [("replace it by 'Pod'", pod("#Index([\\Pod.name])"))])
     }
 
     @Test(arguments: ["paths", "[path]", "[\\.self]", "[\\.[0]]"])
-    func `what is not a list of paths is refused`(list: String) {
-      let (_, messages, _) = expand(pod("#Index<Pod>(\(list))"))
-      #expect(messages.count == 1)
-      #expect(messages.first?.hasPrefix("cannot ") == true)
+    func `what is not a list of paths is refused`(list: String) throws {
+      let answer = try expand(pod("#Index<Pod>(\(list))"))
+      #expect(answer.errors.count == 1)
+      #expect(answer.errors.first?.hasPrefix("cannot ") == true)
     }
 
-    @Test func `index in a condition is refused`() {
-      expectRefusal(
+    @Test func `index in a condition is refused`() throws {
+      try expectRefusal(
         of: pod("#if DEBUG\n#Index<Pod>([\\.name])\n#endif"), at: "#Index",
         "cannot read #Index inside '#if': @Entity does not see which branch is compiled; move it "
           + "out")
     }
 
-    @Test func `qualified name of the struct is accepted`() {
-      let (source, messages, _) = expand(
+    @Test func `qualified name of the struct is accepted`() throws {
+      let answer = try expand(
         "enum Model { @Entity struct Pod { #Index<Model.Pod>([\\.a]); var a: Int } }")
-      #expect(messages == [])
-      #expect(source.contains("indexes: [[\\.a]])"))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("indexes: [[\\.a]])"))
     }
   }
 #endif

@@ -1,97 +1,52 @@
 #if Macros
-  import SwiftParser
-  import SwiftSyntax
-  import SwiftSyntaxMacroExpansion
-  import SwiftSyntaxMacrosGenericTestSupport
+  import ExpansionClient
   import Testing
-
-  import EntityMacroExpansion
-
-  // As the plug-in has them, which a test cannot import.
-  struct EntityMacro: EntityExpanding {}
-  struct AttributeMacro: MarkerExpanding { static let name = "@Attribute" }
-  struct RelationshipMacro: MarkerExpanding { static let name = "@Relationship" }
-  struct TransientMacro: MarkerExpanding { static let name = "@Transient" }
-  struct IndexMacro: IndexExpanding {}
-
-  let macros: [String: MacroSpec] = [
-    "Entity": MacroSpec(type: EntityMacro.self, conformances: ["Entity"]),
-    "Attribute": MacroSpec(type: AttributeMacro.self),
-    "Relationship": MacroSpec(type: RelationshipMacro.self),
-    "Transient": MacroSpec(type: TransientMacro.self),
-    "Index": MacroSpec(type: IndexMacro.self),
-    "Unique": MacroSpec(type: IndexMacro.self),
-    "Expires": MacroSpec(type: IndexMacro.self),
-    "Limit": MacroSpec(type: IndexMacro.self),
-  ]
 
   /// Expects that `source` is accepted and becomes `expanded`.
   func expectExpansion(
-    of source: String, _ expanded: String, macros: [String: MacroSpec] = macros,
-    sourceLocation: Testing.SourceLocation = #_sourceLocation
-  ) {
-    assertMacroExpansion(
-      source, expandedSource: expanded, macroSpecs: macros, indentationWidth: .spaces(2),
-      failureHandler: { Issue.record("\($0.message)", sourceLocation: sourceLocation) })
+    of source: String, _ expanded: String, conforms: Bool = true,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    var question = ExpansionQuestion(source)
+    question.conforms = conforms
+    question.expanded = expanded
+    for failure in try question.answer().failures {
+      Issue.record("\(failure)", sourceLocation: sourceLocation)
+    }
   }
 
   /// Expects that `source` is refused with one diagnostic, which starts where `place` first stands,
   /// and has exactly the fix-its in `fixes`: their messages, and the source after applying each.
   ///
   /// A source in `fixes` must itself be accepted, unless it has a placeholder in it or `stillWrong`
-  /// names the messages that it leaves.
+  /// names the messages that it leaves. `EntityExpansionTests` looks at the code that is generated after a
+  /// refusal.
   func expectRefusal(
     of source: String, at place: String, _ message: String, fixes: [(String, String)] = [],
-    stillWrong: Set<String> = [], sourceLocation: Testing.SourceLocation = #_sourceLocation
-  ) {
-    guard let start = source.firstRange(of: place)?.lowerBound else {
-      Issue.record("'\(place)' is not in the source", sourceLocation: sourceLocation)
-      return
-    }
+    stillWrong: Set<String> = [], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let start = try #require(
+      source.firstRange(of: place)?.lowerBound, "'\(place)' is not in the source",
+      sourceLocation: sourceLocation)
     let before = source[..<start]
-    let line = before.count { $0 == "\n" } + 1
-    let column =
-      before.utf8.count - (before.lastIndex(of: "\n").map { before[...$0].utf8.count } ?? 0)
-    // What is generated after a refusal is the subject of EntityExpansionTests.
-    let (expanded, _, _) = expand(source)
-    let diagnostic = DiagnosticSpec(
-      message: message, line: line, column: column + 1,
-      fixIts: fixes.map { FixItSpec(message: $0.0) })
-    if fixes.isEmpty {
-      assertMacroExpansion(
-        source, expandedSource: expanded, diagnostics: [diagnostic], macroSpecs: macros,
-        indentationWidth: .spaces(2),
-        failureHandler: { Issue.record("\($0.message)", sourceLocation: sourceLocation) })
-    }
-    for (fix, fixed) in fixes {
-      assertMacroExpansion(
-        source, expandedSource: expanded, diagnostics: [diagnostic], macroSpecs: macros,
-        applyFixIts: [fix], fixedSource: fixed, indentationWidth: .spaces(2),
-        failureHandler: { Issue.record("\($0.message)", sourceLocation: sourceLocation) })
-      let left = fixed.contains("<#") ? [] : expand(fixed).messages
+    let lineStart = before.lastIndex(of: "\n").map { before.index(after: $0) } ?? before.startIndex
+    var question = ExpansionQuestion(source)
+    question.refusal = ExpansionQuestion.Refusal(
+      message, line: before.count { $0 == "\n" } + 1,
+      column: before[lineStart...].utf8.count + 1, fixes: fixes)
+    let answer = try question.answer()
+    for failure in answer.failures { Issue.record("\(failure)", sourceLocation: sourceLocation) }
+    for errors in answer.errorsAfterFixes {
       #expect(
-        Set(left).isSubset(of: stillWrong), "after '\(fix)'", sourceLocation: sourceLocation)
+        Set(errors).isSubset(of: stillWrong), "after a fix-it", sourceLocation: sourceLocation)
     }
   }
 
-  let parserKnowsRawIdentifiers = !Parser.parse(source: "let `a b` = 1").hasError
+  /// Whether the swift-syntax of the build knows names such as `a b`.
+  let parserKnowsRawIdentifiers = (try? expand("").knowsRawIdentifiers) ?? true
 
-  /// The expansion of `source`, the messages of its errors, and those of its notes.
-  func expand(_ source: String) -> (source: String, messages: [String], notes: [String]) {
-    let file = Parser.parse(source: source)
-    let context = BasicMacroExpansionContext(
-      sourceFiles: [file: .init(moduleName: "Example", fullFilePath: "Example.swift")])
-    let expanded = file.expand(
-      macroSpecs: macros,
-      contextGenerator: {
-        BasicMacroExpansionContext(
-          sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
-      },
-      indentationWidth: .spaces(2))
-    let (errors, notes) = (
-      context.diagnostics.filter { $0.diagMessage.severity == .error },
-      context.diagnostics.filter { $0.diagMessage.severity == .note }
-    )
-    return (expanded.description, errors.map(\.message), notes.map(\.message))
+  /// The expansion of `source`, and the messages about it.
+  func expand(_ source: String) throws -> ExpansionAnswer {
+    try ExpansionQuestion(source).answer()
   }
 #endif

@@ -1,18 +1,15 @@
 #if Macros
-  import SwiftSyntaxMacroExpansion
   import Testing
-
-  import EntityMacroExpansion
 
   /// What `@Entity` makes of a struct in another type.
   @Suite struct NestedExpansionTests {
-    @Test func `nested struct is named in full`() {
-      let (source, messages, _) = expand(
+    @Test func `nested struct is named in full`() throws {
+      let answer = try expand(
         "enum Model { @Entity fileprivate struct Pod { var name: String } }")
-      #expect(messages == [])
-      #expect(source.contains("nonisolated extension Model.Pod: Entity"))
-      #expect(source.contains("EntitySchema<Model.Pod>("))
-      #expect(source.contains("\"Pod\""))
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("nonisolated extension Model.Pod: Entity"))
+      #expect(answer.expanded.contains("EntitySchema<Model.Pod>("))
+      #expect(answer.expanded.contains("\"Pod\""))
     }
 
     /// The witnesses of a conformance may not be public in a type that is not.
@@ -36,18 +33,19 @@
       ("private enum Model { @Entity fileprivate struct Pod { var name: String } }", ""),
     ])
     func `nested struct shows no more than the types around it`(declaration: String, access: String)
+      throws
     {
-      let (source, messages, _) = expand(declaration)
-      #expect(messages == [])
-      #expect(source.contains("\n  \(access)static let schema"), "\(source)")
+      let answer = try expand(declaration)
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("\n  \(access)static let schema"), "\(answer.expanded)")
       #expect(
-        source.contains("\n    \(access)var id = RecordID")
-          || source.contains(" \(access)var id = "))
-      #expect(source.contains("\(access)enum _AttributeTypes"))
+        answer.expanded.contains("\n    \(access)var id = RecordID")
+          || answer.expanded.contains(" \(access)var id = "))
+      #expect(answer.expanded.contains("\(access)enum _AttributeTypes"))
     }
 
-    @Test func `nested struct has a name for the type of each property`() {
-      let (source, messages, _) = expand(
+    @Test func `nested struct has a name for the type of each property`() throws {
+      let answer = try expand(
         """
         public enum Model {
           enum Kind: String { case library }
@@ -59,18 +57,18 @@
           }
         }
         """)
-      #expect(messages == [])
+      #expect(answer.errors == [])
       let types = """
         public enum _AttributeTypes {
               public typealias kind = Kind
               public typealias spare = Kind?
               typealias notes = ToMany<Pod, Note>
         """
-      #expect(source.contains(types), "\(source)")
-      #expect(source.contains("Attribute<Model.Pod, Model.Pod._AttributeTypes.kind>"))
-      #expect(source.contains("var notes: Model.Pod._AttributeTypes.notes"))
-      #expect(source.contains("\\.kind, initial: .library)"))
-      #expect(source.contains("\\.spare, initial: .library)"))
+      #expect(answer.expanded.contains(types), "\(answer.expanded)")
+      #expect(answer.expanded.contains("Attribute<Model.Pod, Model.Pod._AttributeTypes.kind>"))
+      #expect(answer.expanded.contains("var notes: Model.Pod._AttributeTypes.notes"))
+      #expect(answer.expanded.contains("\\.kind, initial: .library)"))
+      #expect(answer.expanded.contains("\\.spare, initial: .library)"))
     }
   }
 #endif

@@ -7,9 +7,9 @@
         ("\"MIT\"", "String"), ("1", "Int"), ("-1", "Int"), ("1.5", "Double"), ("true", "Bool"),
         ("Date()", "Date"), ("[Int]()", "<#Type#>"), ("Kind.active", "Kind"), ("[]", "<#Type#>"),
         ("make()", "<#Type#>"),
-      ]) func `missing type is offered from the value`(value: String, type: String)
+      ]) func `missing type is offered from the value`(value: String, type: String) throws
     {
-      expectRefusal(
+      try expectRefusal(
         of: "@Entity struct Pod { var a = \(value) }", at: "a =",
         "cannot store 'a': its type is not written, and types are part of the schema; write it",
         fixes: [
@@ -37,9 +37,9 @@
           "Dictionary<UUID, Int>?",
           "a dictionary is stored by text, and its keys are UUID; use String keys"
         ),
-      ]) func `unstorable type is offered to be transient`(type: String, reason: String)
+      ]) func `unstorable type is offered to be transient`(type: String, reason: String) throws
     {
-      expectRefusal(
+      try expectRefusal(
         of: "@Entity struct Pod {\n  // Why.\n  var a: \(type)\n}", at: type,
         "cannot store 'a': \(reason), or leave it out with @Transient",
         fixes: [
@@ -64,9 +64,9 @@
         ("Swift.Substring", "String", "Substring has no stored form; use String"),
       ]) func `unstorable type is offered a storable one`(
         type: String, other: String, reason: String
-      )
+      ) throws
     {
-      expectRefusal(
+      try expectRefusal(
         of: "@Entity struct Pod { private var a: \(type) = x }", at: type,
         "cannot store 'a': \(reason), or leave it out with @Transient",
         fixes: [
@@ -78,15 +78,15 @@
         ])
     }
 
-    @Test func `several properties in one declaration are not offered to be transient`() {
-      expectRefusal(
+    @Test func `several properties in one declaration are not offered to be transient`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { var a: Int, b: Any }", at: "Any",
         "cannot store 'b': Any does not say which type to read back; name the type, or leave it out "
           + "with @Transient")
     }
 
-    @Test func `lazy property is offered to be transient`() {
-      expectRefusal(
+    @Test func `lazy property is offered to be transient`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { lazy var a: Int = 1 }", at: "lazy",
         "cannot store 'a': a lazy property may have no value yet; make it a plain 'var', or leave "
           + "it out with @Transient",
@@ -98,8 +98,8 @@
         ])
     }
 
-    @Test func `weak reference is offered to be transient`() {
-      expectRefusal(
+    @Test func `weak reference is offered to be transient`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { weak var a: Owner? }", at: "weak",
         "cannot store 'a': a reference has no stored form; keep an id, or leave it out with "
           + "@Transient",
@@ -108,8 +108,8 @@
         ])
     }
 
-    @Test func `constant with a value is offered to be a variable`() {
-      expectRefusal(
+    @Test func `constant with a value is offered to be a variable`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { public let a: Int = 1 }", at: "let",
         "cannot read 'a' from a record: a 'let' with a value never has another; make it 'var', or "
           + "leave it out with @Transient",
@@ -122,31 +122,31 @@
         ])
     }
 
-    @Test func `tuple of properties is refused`() {
-      expectRefusal(
+    @Test func `tuple of properties is refused`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { var (a, b) = (1, 2) }", at: "(a",
         "cannot store a tuple of properties: each attribute needs a declaration; write one for "
           + "each name")
     }
 
-    @Test func `stored property in a condition is refused`() {
-      expectRefusal(
+    @Test func `stored property in a condition is refused`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod {\n#if DEBUG\nvar a: Int\n#endif\n}", at: "var",
         "cannot read a stored property inside '#if': @Entity does not see which branch is compiled; "
           + "move it out")
     }
 
     @Test(arguments: ["größe", String(repeating: "a", count: 65)])
-    func `name that the file cannot hold is refused`(name: String) {
-      expectRefusal(
+    func `name that the file cannot hold is refused`(name: String) throws {
+      try expectRefusal(
         of: "@Entity struct Pod { var \(name): Int }", at: name,
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
           + "or '_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
     @Test(arguments: ["var _id: Int", "@Attribute(originalName: \"_id\") var a: Int"])
-    func `name that is the store's own is refused`(property: String) {
-      expectRefusal(
+    func `name that is the store's own is refused`(property: String) throws {
+      try expectRefusal(
         of: "@Entity struct Pod { \(property) }", at: property.hasPrefix("var") ? "_id" : "\"_id",
         "cannot use '_id' as the name of an attribute: the store calls the id of a record so; "
           + "rename it")
@@ -156,8 +156,8 @@
       .enabled(if: parserKnowsRawIdentifiers, "raw identifiers came with swift-syntax 601"),
       arguments: ["with space", "2"]
     )
-    func `raw identifier that the file cannot hold is refused`(name: String) {
-      expectRefusal(
+    func `raw identifier that the file cannot hold is refused`(name: String) throws {
+      try expectRefusal(
         of: "@Entity struct Pod { var `\(name)`: Int }", at: "`",
         "cannot use '\(name)' as the name of an attribute: names in the file are an ASCII letter "
           + "or '_', then letters, digits and '_', at most 64 bytes; rename it")
@@ -169,8 +169,9 @@
         ("var a: [String: Int]", "[:]"), ("let a: Int?", "nil"), ("var a: Owner", "<#value#>"),
         ("var a: Bool", "false"),
       ]) func `transient property without a value is offered one`(property: String, value: String)
+      throws
     {
-      expectRefusal(
+      try expectRefusal(
         of: "@Entity struct Pod { @Transient \(property) }", at: "a:",
         "cannot leave out 'a': it has no value when a record is read; give it a default value",
         fixes: [
@@ -185,11 +186,11 @@
       arguments: [
         "@Transient var a: Int?", "@Transient lazy var a = 1", "@Transient let a = 1",
         "@Transient var a: (Int, Any)?", "@Transient @Wrapper var a: Int",
-      ]) func `transient property with a value is left alone`(property: String)
+      ]) func `transient property with a value is left alone`(property: String) throws
     {
-      let (source, messages, _) = expand("@Entity struct Pod { \(property) }")
-      #expect(messages == [])
-      #expect(source.contains("attributes: [])"))
+      let answer = try expand("@Entity struct Pod { \(property) }")
+      #expect(answer.errors == [])
+      #expect(answer.expanded.contains("attributes: [])"))
     }
 
     @Test(
@@ -197,16 +198,17 @@
         ("static var a: Int = 1", "static"), ("var a: Int { 1 }", "computed"),
         ("@Transient var a: Int = 1", "@Transient"),
       ]) func `attribute on what is not stored is offered to go`(property: String, kind: String)
+      throws
     {
-      expectRefusal(
+      try expectRefusal(
         of: "@Entity struct Pod { @Attribute(.unique) \(property) }", at: "@Attribute",
         "cannot use @Attribute on 'a': it is \(kind), and only what is stored is an attribute; "
           + "remove one of the two",
         fixes: [("remove '@Attribute'", "@Entity struct Pod { \(property) }")])
     }
 
-    @Test func `option that is not written out is refused`() {
-      expectRefusal(
+    @Test func `option that is not written out is refused`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { @Attribute(option) var a: Int }", at: "option",
         "cannot read the option 'option': @Entity sees only what is written here; write '.unique'",
         fixes: [
@@ -214,26 +216,26 @@
         ])
     }
 
-    @Test func `original name must be a literal name`() {
-      expectRefusal(
+    @Test func `original name must be a literal name`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { @Attribute(originalName: old) var a: Int }", at: "old",
         "cannot read the original name: it is not a text literal; write it out")
-      expectRefusal(
+      try expectRefusal(
         of: "@Entity struct Pod { @Attribute(originalName: \"a b\") var a: Int }", at: "\"a b",
         "cannot use 'a b' as the name of an attribute: names in the file are an ASCII letter or "
           + "'_', then letters, digits and '_', at most 64 bytes; rename it")
     }
 
-    @Test func `unique attribute must have an order`() {
-      expectRefusal(
+    @Test func `unique attribute must have an order`() throws {
+      try expectRefusal(
         of: "@Entity struct Pod { @Attribute(.unique) var a: [Int] }", at: "a:",
         "cannot index 'a': it is an array, and an index takes single values; remove it")
     }
 
-    @Test func `every fault of a struct is reported`() {
-      let (_, messages, _) = expand(
+    @Test func `every fault of a struct is reported`() throws {
+      let answer = try expand(
         "@Entity struct Pod { #Index<Pod>([\\.c]); var a = 1; var b: Any; let d: Int = 1 }")
-      #expect(messages.count == 4)
+      #expect(answer.errors.count == 4)
     }
   }
 #endif

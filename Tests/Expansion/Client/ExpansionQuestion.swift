@@ -1,0 +1,72 @@
+import Foundation
+
+/// A question to the program that expands macros: one source, and its expected expansion.
+package struct ExpansionQuestion: Encodable {
+  /// The source that has macros.
+  package var source: String
+  /// Whether `@Entity` adds the conformance.
+  package var conforms = true
+  /// The source after expansion, where it is compared.
+  package var expanded: String?
+  /// The error that is expected, where one is.
+  package var refusal: Refusal?
+
+  /// An error, where it starts, and for each of its fix-its the message and the source after it.
+  package struct Refusal: Encodable {
+    let message: String
+    let line: Int
+    let column: Int
+    let fixes: [[String]]
+
+    /// An error at a place of a source.
+    package init(_ message: String, line: Int, column: Int, fixes: [(String, String)]) {
+      self.message = message
+      self.line = line
+      self.column = column
+      self.fixes = fixes.map { [$0.0, $0.1] }
+    }
+  }
+
+  /// A question about `source`.
+  package init(_ source: String) { self.source = source }
+
+  /// The answer of the program, which runs once for each question.
+  ///
+  /// The program is a macro target, as these alone are built with swift-syntax for the compiler's machine;
+  /// a test that imported swift-syntax would build all of it a second time.
+  package func answer() throws -> ExpansionAnswer {
+    let folders =
+      (CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
+      + CommandLine.arguments.prefix(1)).map { URL(filePath: $0).deletingLastPathComponent() }
+    let programs = folders.map { $0.appending(path: "ExpansionProgram-tool") }
+    let process = Process()
+    process.executableURL =
+      programs.first { FileManager.default.fileExists(atPath: $0.path) } ?? programs[0]
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    // A question is smaller than the buffer of a pipe.
+    try input.fileHandleForWriting.write(contentsOf: JSONEncoder().encode(self))
+    try input.fileHandleForWriting.close()
+    let answer = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return try JSONDecoder().decode(ExpansionAnswer.self, from: answer)
+  }
+}
+
+/// The answer of the program that expands macros.
+package struct ExpansionAnswer: Decodable {
+  /// The source after expansion.
+  package let expanded: String
+  /// The messages of the errors.
+  package let errors: [String]
+  /// The messages of the notes.
+  package let notes: [String]
+  /// The differences from the expectation.
+  package let failures: [String]
+  /// For each fix-it without a placeholder, the errors of the source after it.
+  package let errorsAfterFixes: [[String]]
+  /// Whether this version of swift-syntax parses raw identifiers.
+  package let knowsRawIdentifiers: Bool
+}
