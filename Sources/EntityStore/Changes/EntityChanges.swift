@@ -34,6 +34,8 @@ final class EntityChanges {
   let isBuilding: Bool
   /// These indexes, once they have been asked for; see ``building()``.
   var knownBuilding: [BuildingIndex]?
+  /// The keys that the record loses and gets whose turn it is; memory that is used again.
+  @exclusivity(unchecked) fileprivate(set) var keys = KeyChange()
   /// The rules across attributes, once they have been asked for; see ``rules()``.
   private var madeRules: (any RecordRules)?
 
@@ -128,6 +130,13 @@ final class EntityChanges {
 
   // MARK: One record
 
+  /// Leaves in ``keys`` what record `id` loses and gets; see ``KeyChange``.
+  func takeKeys(
+    of id: UInt64, from old: RecordView?, to new: RecordView?
+  ) throws(StoreError) {
+    try keys.take(id, from: old, to: new, in: try indexes(of: id), of: entity, core)
+  }
+
   /// Stores a new record; returns its id.
   ///
   /// `content` has no checksum yet, and four free bytes after it.
@@ -142,10 +151,8 @@ final class EntityChanges {
   ) throws(StoreError) -> UInt64 {
     let id = if let given { given } else { try core.newID(of: entity) }
     let record = try prepare(content, id: id, isNew: true)
-    let indexes = try indexes(of: id)
-    try core.collectKeys(
-      of: record.view, id: id, in: indexes, of: entity, into: &core.newKeys)
-    try core.checkUnique(in: indexes, of: entity, id: nil, hasOld: false)
+    try takeKeys(of: id, from: nil, to: record.view)
+    try keys.checkUnique(except: nil, core)
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
     try put(record)
     if given == nil {
@@ -153,7 +160,7 @@ final class EntityChanges {
     } else {
       core.noteRestored(id, of: entity)
     }
-    try core.moveEntries(in: indexes, id: id, hasOld: false, hasNew: true)
+    try core.moveEntries(of: id, by: keys)
     if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, record.view) } }
     return id
   }
@@ -210,16 +217,13 @@ final class EntityChanges {
     let old = try stored(bytes, id: id)
     let replaced = WrittenRecord(bytes)
     guard let record = try prepare(content, over: old, id: id) else { return false }
-    let indexes = try indexes(of: id)
-    try core.collectKeys(of: old, id: id, in: indexes, of: entity, into: &core.oldKeys)
-    try core.collectKeys(
-      of: record.view, id: id, in: indexes, of: entity, into: &core.newKeys)
-    try core.checkUnique(in: indexes, of: entity, id: id, hasOld: true)
-    try core.checkOwnEntries(in: indexes, of: entity, id: id, hasNew: true)
+    try takeKeys(of: id, from: old, to: record.view)
+    try keys.checkUnique(except: id, core)
+    try keys.checkOwnEntries(of: id, core)
     if hasListeners { try listeners.tellUpdated(id, old, record.view, core) }
     try core.noteChange(of: entity)
     try put(record, replacing: replaced)
-    try core.moveEntries(in: indexes, id: id, hasOld: true, hasNew: true)
+    try core.moveEntries(of: id, by: keys)
     return true
   }
 
@@ -240,10 +244,8 @@ final class EntityChanges {
     of id: UInt64, with content: UnsafeMutableRawBufferPointer
   ) throws(StoreError) {
     let record = try prepare(content, id: try core.newID(of: entity), isNew: true)
-    let indexes = try indexes(of: id)
-    try core.collectKeys(
-      of: record.view, id: id, in: indexes, of: entity, into: &core.newKeys)
-    try core.checkUnique(in: indexes, of: entity, id: id, hasOld: false)
+    try takeKeys(of: id, from: nil, to: record.view)
+    try keys.checkUnique(except: id, core)
   }
 
   /// Removes record `id` and its entries; returns whether there was one.
@@ -251,16 +253,15 @@ final class EntityChanges {
     guard let bytes = try core.record(id, of: entity) else { return false }
     let old = try stored(bytes, id: id)
     let removed = WrittenRecord(bytes)
-    let indexes = try indexes(of: id)
-    try core.collectKeys(of: old, id: id, in: indexes, of: entity, into: &core.oldKeys)
-    try core.checkOwnEntries(in: indexes, of: entity, id: id, hasNew: false)
+    try takeKeys(of: id, from: old, to: nil)
+    try keys.checkOwnEntries(of: id, core)
     if hasListeners { try listeners.tellRemoved(id, old) }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
     try remove(id, removed)
-    try core.moveEntries(in: indexes, id: id, hasOld: true, hasNew: false)
+    try core.moveEntries(of: id, by: keys)
     return true
   }
 
@@ -294,6 +295,7 @@ extension TransactionCore {
     let state = state
     if let last = state.last, last.entity === entity { return last }
     let changes = EntityChanges(of: entity, core: self)
+    if let last = state.last { swap(&changes.keys, &last.keys) }
     state.last = changes
     return changes
   }

@@ -149,16 +149,14 @@ extension BatchMerge {
       return nil
     }
     var exchange = Exchange(row: row, holder: holder, record: Array(scratch.bytes))
-    let indexes = try changes.indexes(of: holder)
-    try core.collectKeys(of: stored, id: holder, in: indexes, of: entity, into: &core.oldKeys)
-    try core.collectKeys(of: record.view, id: holder, in: indexes, of: entity, into: &core.newKeys)
-    for (place, index) in indexes.enumerated() where index.isUnique {
-      if core.newKeys.isEqual(to: core.oldKeys, at: place) { continue }
+    try changes.takeKeys(of: holder, from: stored, to: record.view)
+    for (place, index) in changes.keys.indexes.enumerated()
+    where index.isUnique && changes.keys.isMoved(place) {
       let number = index.description.number
       exchange.claims.append(
-        UniqueKey(index: number, bytes: core.newKeys.withKey(place) { Array($0) }))
+        UniqueKey(index: number, bytes: changes.keys.new.withKey(place) { Array($0) }))
       exchange.freed.append(
-        UniqueKey(index: number, bytes: core.oldKeys.withKey(place) { Array($0) }))
+        UniqueKey(index: number, bytes: changes.keys.old.withKey(place) { Array($0) }))
     }
     return exchange
   }

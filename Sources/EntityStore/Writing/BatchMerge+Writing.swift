@@ -222,12 +222,11 @@ extension BatchMerge {
   private func hasNewKey(
     _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
   ) throws(StoreError) -> Bool {
-    try core.collectKeys(of: stored, id: id, in: entity.indexes, of: entity, into: &core.oldKeys)
-    try core.collectKeys(of: record, id: id, in: entity.indexes, of: entity, into: &core.newKeys)
-    for (number, index) in entity.indexes.enumerated() where index.isUnique {
-      if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
+    try changes.takeKeys(of: id, from: stored, to: record)
+    for (number, index) in entity.indexes.enumerated()
+    where index.isUnique && changes.keys.isMoved(number) {
       try core.encodeKey(of: incoming, id: id, in: index, of: entity)
-      let isIncoming = core.newKeys.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
+      let isIncoming = changes.keys.new.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
       if !isIncoming { return true }
     }
     return false
