@@ -6,10 +6,10 @@ internal import LodestoreFormat
 
 extension EntityChanges {
   /// - Parameter old: the record that is replaced; `nil` for a new one.
-  func put(_ record: SealedRecord, replacing old: WrittenRecord? = nil) throws(StoreError) {
+  func put(_ record: SealedRecord, replacing old: StoredRecord? = nil) throws(StoreError) {
     noteWritten()
     if let old {
-      sum.replace(record.id, old, by: record.bytes)
+      sum.replace(record.id, old.written, by: record.bytes)
     } else {
       sum.add(record.id, record.bytes)
     }
@@ -20,19 +20,19 @@ extension EntityChanges {
     }
   }
 
-  func remove(_ id: UInt64, _ old: WrittenRecord) throws(StoreError) {
+  func remove(_ old: StoredRecord) throws(StoreError) {
     noteWritten()
-    sum.remove(id, old)
+    sum.remove(old.id, old.written)
     do {
-      try core.transaction.delete(id, in: entity.records)
+      try core.transaction.delete(old.id, in: entity.records)
     } catch {
       throw StoreError(error)
     }
   }
 
-  func remove(_ id: UInt64, _ old: WrittenRecord, at cursor: Cursor) throws(LMDBError) {
+  func remove(_ old: StoredRecord, at cursor: Cursor) throws(LMDBError) {
     noteWritten()
-    sum.remove(id, old)
+    sum.remove(old.id, old.written)
     try cursor.delete()
   }
 
@@ -45,10 +45,10 @@ extension EntityChanges {
   /// - Parameter old: the record at the cursor.
   @inline(__always)
   func replace(
-    _ old: WrittenRecord, at cursor: Cursor, with record: SealedRecord
+    _ old: StoredRecord, at cursor: Cursor, with record: SealedRecord
   ) throws(LMDBError) {
     noteWritten()
-    sum.replace(record.id, old, by: record.bytes)
+    sum.replace(record.id, old.written, by: record.bytes)
     try cursor.replaceCurrent(with: record.bytes)
   }
 
