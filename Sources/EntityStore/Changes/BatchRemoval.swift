@@ -5,14 +5,16 @@ internal import LodestoreFormat
 private let removalsPerRound = 1 << 18
 
 extension TransactionCore {
-  /// Removes the records with `ids`, which ascend, and nothing else, and calls `body` with each before it
-  /// is removed; returns how many there were.
+  /// Removes the records with `ids`, which ascend, and nothing else: no rule of a relationship is asked,
+  /// as `delete` does.
+  ///
+  /// `body` is called with each before it is removed; returns how many there were.
   ///
   /// Records are removed in the order of their ids, then the entries of each index in key order, so that
   /// each page is visited once.
   ///
   /// After an error some are removed and some are not: the transaction can only be aborted.
-  func remove(
+  func erase(
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {

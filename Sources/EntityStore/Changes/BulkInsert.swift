@@ -110,7 +110,7 @@ final class BulkInsert {
 
   /// Writes the records of `row`, and empties it.
   private func write(_ row: inout RecordBuffer) throws(StoreError) {
-    try changes.append(row, nextID: &writtenID, at: cursor)
+    try changes.records.append(row, nextID: &writtenID, at: cursor)
     if let collector { return try collector.collect(&row) }
     for index in indexes { try index.add(row) }
     row.removeAll()
@@ -165,7 +165,7 @@ final class BulkInsert {
   func takeBack() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }
-      try changes.remove(try changes.stored(record, id: id))
+      try changes.records.remove(try changes.stored(record, id: id))
     }
     core.nextIDs[entity.number] = firstID
   }

@@ -101,8 +101,8 @@ final class ChangeBatch {
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
-    try changes.append(view.bytes, id: id, at: cursor)
     if changes.hasListeners { try tellInserted(view, id: id) }
+    try changes.records.append(view.bytes, id: id, at: cursor)
   }
 
   private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
@@ -136,7 +136,7 @@ final class ChangeBatch {
       if changes.hasListeners { try changes.listeners.tellUpdated(id, old.view, new, core) }
     }
     try core.noteChange(of: entity)
-    try changes.replace(old, at: cursor, with: record)
+    try changes.records.replace(old, at: cursor, with: record)
   }
 
   /// Changes bytes of the record at the cursor in its page, and its checksum with them.
@@ -146,7 +146,7 @@ final class ChangeBatch {
   func patch(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws -> Bool {
-    guard try changes.change(id, at: cursor, by: change) else { return false }
+    guard try changes.records.change(id, at: cursor, by: change) else { return false }
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
     return true
@@ -166,7 +166,7 @@ final class ChangeBatch {
     if id >= raised { raised = try core.raiseCounter(of: entity) }
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
-    try changes.remove(old, at: cursor)
+    try changes.records.remove(old, at: cursor)
   }
 
   private func noteRemoval(_ old: RecordView, id: UInt64) throws(StoreError) {

@@ -26,8 +26,7 @@ final class EntityChanges {
   let listeners: ChangeListeners
   /// ``ChangeListeners/isAny``, which is needed for each record.
   let hasListeners: Bool
-  /// The digest and the size of the records, which this changes with them.
-  let sum: ContentLedger.Sum
+  let records: RecordTree
   let verifiesChecksums: Bool
   /// Whether new records are checked against rules across attributes.
   private let hasRules: Bool
@@ -48,8 +47,7 @@ final class EntityChanges {
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
     hasListeners = listeners.isAny
-    sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
-    if entity.description.keepsSize { sum.keepsSize = true }
+    records = RecordTree(of: entity, core)
     verifiesChecksums =
       core.store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
     hasRules = !entity.description.rules.isEmpty
@@ -138,14 +136,14 @@ final class EntityChanges {
     try takeKeys(of: id, from: nil, to: new.view)
     try keys.checkUnique(except: nil, core)
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
-    try put(new)
+    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, new.view) } }
+    try records.put(new)
     if given == nil {
       core.nextIDs[entity.number] = id + 1
     } else {
       core.noteRestored(id, of: entity)
     }
     try core.moveEntries(of: id, by: keys)
-    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, new.view) } }
     return id
   }
 
@@ -161,7 +159,7 @@ final class EntityChanges {
     try keys.checkOwnEntries(of: id, core)
     if hasListeners { try listeners.tellUpdated(id, old.view, new.view, core) }
     try core.noteChange(of: entity)
-    try put(new, replacing: old)
+    try records.put(new, replacing: old)
     try core.moveEntries(of: id, by: keys)
     return true
   }
@@ -174,8 +172,8 @@ final class EntityChanges {
     try keys.checkUnique(except: id, core)
   }
 
-  /// Removes record `id` and its entries; returns whether there was one.
-  func delete(_ id: UInt64) throws(StoreError) -> Bool {
+  /// Removes record `id` and its entries, and nothing else; returns whether there was one.
+  func erase(_ id: UInt64) throws(StoreError) -> Bool {
     guard let bytes = try core.record(id, of: entity) else { return false }
     let old = try stored(bytes, id: id)
     try takeKeys(of: id, from: old.view, to: nil)
@@ -185,7 +183,7 @@ final class EntityChanges {
     try core.noteChange(of: entity)
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
-    try remove(old)
+    try records.remove(old)
     try core.moveEntries(of: id, by: keys)
     return true
   }
@@ -197,7 +195,7 @@ final class EntityChanges {
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
     try wrappingErrors {
-      try empty()
+      try records.empty()
       for index in entity.indexes + entity.building { try index.empty(in: core.transaction) }
     }
   }

@@ -1,10 +1,25 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// All writes of records: no other file puts a pair into a record tree or takes one out, which
-// `tools/lint` checks. Callers have checked and reported the change.
+/// The records of one entity in the file, to be written.
+///
+/// No other type puts a pair into a record tree or takes one out. ``EntityChanges``, ``ChangeBatch`` and
+/// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
+/// checked and told the change.
+struct RecordTree {
+  /// Outlives the ``EntityChanges`` that has this.
+  private unowned(unsafe) let core: TransactionCore
+  private let entity: StoredEntity
+  /// The digest and the size of the records, which change with them.
+  private let sum: ContentLedger.Sum
 
-extension EntityChanges {
+  init(of entity: StoredEntity, _ core: TransactionCore) {
+    self.core = core
+    self.entity = entity
+    sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
+    if entity.description.keepsSize { sum.keepsSize = true }
+  }
+
   /// - Parameter old: the record that is replaced; `nil` for a new one.
   func put(_ record: SealedRecord, replacing old: StoredRecord? = nil) throws(StoreError) {
     noteWritten()
@@ -121,13 +136,11 @@ extension EntityChanges {
   private func alreadyThere(_ id: UInt64) -> StoreError {
     .damagedIndex(entity.name, "record \(id) exists although it is new")
   }
-}
 
-extension EntityChanges {
   /// Counts a change of records, and notes their entity.
   ///
   /// Each record passes here. Numbers are compared, because `==` of another module is a call. The rare
-  /// part is a method of this object, because a method of `core` would retain it.
+  /// part is a method of this type, because a method of `core` would retain it.
   @inline(__always)
   private func noteWritten() {
     core.changeCount &+= 1

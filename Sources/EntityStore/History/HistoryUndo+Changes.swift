@@ -9,7 +9,7 @@ extension HistoryUndo {
     // Removed first: these records may have the unique keys that others had.
     for change in changes where change.kind == .inserted {
       let entity = try entity(change.entity)
-      count += try core.remove(try records(change.ids, of: entity), of: entity)
+      count += try core.erase(try records(change.ids, of: entity), of: entity)
     }
     for entity in core.schema.entities { count += try revert(entity) }
     for change in changes where change.kind == .deleted {

@@ -43,7 +43,7 @@ extension MigrationRun {
     var move = DuplicateMove(entity, heirs: heirs, gone: gone, run: self, core: core)
     try move.run()
     let filled = try merge(groups, gone, entity, core, rules.merge, record) {
-      _ = try core.remove(gone, of: entity)
+      _ = try core.erase(gone, of: entity)
     }
     try end(core)
     report(

@@ -20,6 +20,7 @@ extension MigrationRun {
       store: store, isWrite: true)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
+    let batch = ChangeBatch(changes, concerned: [], core: core)
     touched.insert(new.number)
     var next: UInt64 = 0
     while true {
@@ -38,14 +39,13 @@ extension MigrationRun {
           throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
         }
         let record = try changes.prepare(try changes.encode(values), id: id, .atEndOfStages)
-        try changes.replace(replaced, at: cursor, with: record)
+        try batch.replace(replaced, with: record, at: cursor)
         try work?.step()
       }
       // No record can follow; no sound file has this id.
       guard last < .max else { break }
       next = last + 1
     }
-    try core.noteChange(of: after)
   }
 
   /// The ids of the next records, from `first` on; none at the end.
