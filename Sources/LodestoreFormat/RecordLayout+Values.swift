@@ -42,10 +42,14 @@ extension RecordLayout {
       ends.append(heap.count)
     }
     let header = RecordHeader(layout: self, isWide: heap.count > Self.longestNarrow)
+    // One allocation, also where a checksum follows.
+    bytes.reserveCapacity(
+      endsOffset + ends.count * (header.isWide ? 4 : 2) + heap.count + Self.checksumSize)
     bytes.replaceSubrange(0..<Self.headerSize, with: littleEndianBytes(header.rawValue))
     for end in ends {
       bytes += header.isWide ? littleEndianBytes(UInt32(end)) : littleEndianBytes(UInt16(end))
     }
-    return bytes + heap
+    bytes += heap
+    return bytes
   }
 }

@@ -46,26 +46,21 @@ final class DeclaredPart: Sendable {
     if let missing { throw .undeclaredRequired(entity: entity, attribute: missing) }
   }
 
-  /// The content in the file's layout of `content`, which is in ``layout`` and followed by four free bytes;
-  /// with room for its checksum.
+  /// The values in the file's layout of `record`, which is in ``layout``.
   ///
-  /// - Parameter stored: the record to be replaced, whose checksum has been checked; `nil` for a new one, in
-  ///   which undeclared attributes have their default values, or placeholders where they have none.
+  /// - Parameter stored: the values of the record to be replaced; `nil` for a new one, in which
+  ///   undeclared attributes have their default values, or placeholders where they have none.
   func completed(
-    _ content: UnsafeRawBufferPointer, over stored: RecordView? = nil, id: UInt64 = 0,
+    _ record: UnsafeRawBufferPointer, over stored: [Value]? = nil, id: UInt64 = 0,
     of entity: StoredEntity
-  ) throws(StoreError) -> [UInt8] {
+  ) throws(StoreError) -> [Value] {
     do {
-      let record = UnsafeRawBufferPointer(
-        start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
       let view = try RecordView(record, layout: layout)
-      var values = initials
-      if let stored { values = try entity.values(of: stored) }
+      var values = stored ?? initials
       for (index, source) in sources.enumerated() {
         if let source { values[index] = try view.value(at: layout.slots[source]) }
       }
-      let whole = try entity.layout.content(values: values)
-      return whole + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
+      return values
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }

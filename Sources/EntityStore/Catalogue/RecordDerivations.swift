@@ -85,6 +85,8 @@ final class RecordDerivations: Sendable {
   /// What a record is derived for.
   enum Occasion {
     case insert
+    /// It comes back under the id that it had, and was inserted when it was then.
+    case restore
     /// A program changes it, or another record takes its place.
     case update(over: [Value])
     /// The derived attributes that depend on related records have been set, which no other depends on.
@@ -123,12 +125,14 @@ final class RecordDerivations: Sendable {
       case (.function, _):
         guard let function = item.function else { continue }
         values[item.position] = try value(of: function, item.position, values, entity)
-      case (.inserted, .insert), (.changed, .insert): values[item.position] = .date(time())
+      case (.inserted, .restore) where values[item.position] != .null: break
+      case (.inserted, .insert), (.inserted, .restore), (.changed, .insert), (.changed, .restore):
+        values[item.position] = .date(time())
       case (.inserted, .update(let old)): values[item.position] = old[item.position]
       case (.changed, .update(let old)):
         values[item.position] = old[item.position]
         if !isSame(values, old) { values[item.position] = .date(time()) }
-      case (_, .insert): values[item.position] = entity.startValue(at: item.position)
+      case (_, .insert), (_, .restore): values[item.position] = entity.startValue(at: item.position)
       case (_, .update(let old)): values[item.position] = old[item.position]
       case (_, .related), (_, .rebuild): break
       }

@@ -5,14 +5,16 @@ internal import LodestoreFormat
 private let removalsPerRound = 1 << 18
 
 extension TransactionCore {
-  /// Removes the records with `ids`, which ascend, and nothing else, and calls `body` with each before it
-  /// is removed; returns how many there were.
+  /// Removes the records with `ids`, which ascend, and nothing else: no rule of a relationship is asked,
+  /// as `delete` does.
+  ///
+  /// `body` is called with each before it is removed; returns how many there were.
   ///
   /// Records are removed in the order of their ids, then the entries of each index in key order, so that
   /// each page is visited once.
   ///
   /// After an error some are removed and some are not: the transaction can only be aborted.
-  func remove(
+  func erase(
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
@@ -24,7 +26,7 @@ extension TransactionCore {
     try breakingOnError {
       try forEachStored(ids, of: entity) { id, cursor in
         try body?(id, cursor.value)
-        try batch.remove(try changes.stored(cursor.value, id: id), id: id, at: cursor)
+        try batch.remove(try changes.stored(cursor.value, id: id), at: cursor)
         count &+= 1
         if count & 1_023 == 0 { batchReport?.tell(count, of: ids.count, entity) }
         if count % removalsPerRound == 0 { try batch.finishRemovals() }
@@ -61,18 +63,13 @@ extension TransactionCore {
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         let slots = try walk.slots(of: id) {
-          try entity.recordID(ofAttribute: $0, in: old) != nil
+          try entity.recordID(ofAttribute: $0, in: old.view) != nil
         }
         if slots.isEmpty { return }
-        var record =
-          old.layout === entity.layout
-          ? Array(cursor.value) : try carriedOver(old, id: id, of: entity)
-        try record.withUnsafeMutableBytes { bytes in
-          for slot in slots { try slot.write(.null, in: bytes) }
-        }
-        if try batch.change(old, id: id, to: record, at: cursor, rehearsal: rehearsal) {
-          count &+= 1
-        }
+        let record = try changes.copy(of: old.view, id: id)
+        for slot in slots { try slot.write(.null, in: record.bytes) }
+        let derived = try changes.derived(record, over: old)
+        if try batch.change(old, to: derived, at: cursor, rehearsal: rehearsal) { count &+= 1 }
       }
       if rehearsal == nil { try batch.finish(checksUnique: true) }
     }

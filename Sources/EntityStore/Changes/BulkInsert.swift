@@ -57,26 +57,15 @@ final class BulkInsert {
   deinit { collector?.stop() }
 
   /// Adds one record.
-  ///
-  /// `content` has no checksum yet, and is followed by four free bytes.
-  func append(_ content: UnsafeMutableRawBufferPointer) throws(StoreError) -> UInt64 {
-    try changes.withDerived(content) { (content) throws(StoreError) in
-      try append(derived: content)
-    }
-  }
-
-  @inline(__always)
-  private func append(
-    derived content: UnsafeMutableRawBufferPointer
-  ) throws(StoreError) -> UInt64 {
+  func append(_ record: UnsealedRecord) throws(StoreError) -> UInt64 {
+    let record = try changes.derived(record)
     if changes.hasConstraints {
-      let record = UnsafeRawBufferPointer(
-        start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
       try check(record, id: nextID)
       if !broken.isEmpty { return nextID }
     }
+    let content = record.content
     if waiting.isFull(for: content.count) { try writeWaiting() }
-    waiting.append(UnsafeRawBufferPointer(content), id: nextID)
+    waiting.append(content, id: nextID)
     defer { nextID &+= 1 }
     return nextID
   }
@@ -87,7 +76,7 @@ final class BulkInsert {
     try writeWaiting()
     if changes.hasConstraints {
       for position in 0..<row.count {
-        try check(UnsafeRawBufferPointer(row[position]), id: nextID &+ UInt64(position))
+        try check(row[position], id: nextID &+ UInt64(position))
       }
       if !broken.isEmpty {
         row.removeAll()
@@ -101,16 +90,16 @@ final class BulkInsert {
     return first
   }
 
-  private func check(_ record: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) {
+  private func check(_ record: UnsealedRecord, id: UInt64) throws(StoreError) {
     _ = try broken.collect(at: checkedCount) { () throws(StoreError) in
-      try changes.check(try entity.view(incoming: record), id: id, isNew: true)
+      try changes.check(try entity.view(record), id: id, isNew: true)
     }
     checkedCount &+= 1
   }
 
   private func appendEach(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
     let first = nextID
-    for position in 0..<row.count { _ = try append(row[position].recordContent) }
+    for position in 0..<row.count { _ = try append(row[position]) }
     row.removeAll()
     return first
   }
@@ -121,7 +110,7 @@ final class BulkInsert {
 
   /// Writes the records of `row`, and empties it.
   private func write(_ row: inout RecordBuffer) throws(StoreError) {
-    try changes.append(row, nextID: &writtenID, at: cursor)
+    try changes.records.append(row, nextID: &writtenID, at: cursor)
     if let collector { return try collector.collect(&row) }
     for index in indexes { try index.add(row) }
     row.removeAll()
@@ -176,7 +165,7 @@ final class BulkInsert {
   func takeBack() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }
-      try changes.remove(id, WrittenRecord(record))
+      try changes.records.remove(try changes.stored(record, id: id))
     }
     core.nextIDs[entity.number] = firstID
   }

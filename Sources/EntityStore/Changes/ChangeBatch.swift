@@ -101,8 +101,8 @@ final class ChangeBatch {
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
-    try changes.append(view.bytes, id: id, at: cursor)
     if changes.hasListeners { try tellInserted(view, id: id) }
+    try changes.records.append(view.bytes, id: id, at: cursor)
   }
 
   private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
@@ -122,22 +122,21 @@ final class ChangeBatch {
 
   // MARK: Replacing
 
-  /// Puts `record` in the place of the one at the cursor, whose view is `old`.
+  /// Puts `record` in the place of the one at the cursor, which is `old`.
   @inline(__always)
-  func replace(_ old: RecordView, with record: SealedRecord, at cursor: Cursor) throws {
+  func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
     let id = record.id
     assert(ascends(id, from: &lastReplaced), "records are replaced in the order of their ids")
-    let replaced = WrittenRecord(old.bytes)
     if !indexes.isEmpty || changes.hasListeners || changes.isBuilding {
       let new = record.view
-      for index in indexes { try index.change(old, to: new, id: id) }
+      for index in indexes { try index.change(old.view, to: new, id: id) }
       try forEachBuilding(id) { (index) throws(StoreError) in
-        try index.change(old, to: new, id: id)
+        try index.change(old.view, to: new, id: id)
       }
-      if changes.hasListeners { try changes.listeners.tellUpdated(id, old, new, core) }
+      if changes.hasListeners { try changes.listeners.tellUpdated(id, old.view, new, core) }
     }
     try core.noteChange(of: entity)
-    try changes.replace(replaced, at: cursor, with: record)
+    try changes.records.replace(old, at: cursor, with: record)
   }
 
   /// Changes bytes of the record at the cursor in its page, and its checksum with them.
@@ -147,7 +146,7 @@ final class ChangeBatch {
   func patch(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws -> Bool {
-    guard try changes.change(id, at: cursor, by: change) else { return false }
+    guard try changes.records.change(id, at: cursor, by: change) else { return false }
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
     return true
@@ -155,19 +154,19 @@ final class ChangeBatch {
 
   // MARK: Removing
 
-  /// Removes the record at the cursor, whose view is `old`.
+  /// Removes the record at the cursor, which is `old`.
   @inline(__always)
-  func remove(_ old: RecordView, id: UInt64, at cursor: Cursor) throws {
+  func remove(_ old: StoredRecord, at cursor: Cursor) throws {
+    let id = old.id
     assert(ascends(id, from: &lastRemoved), "records are removed in the order of their ids")
-    let removed = WrittenRecord(old.bytes)
-    if changes.hasListeners { try changes.listeners.tellRemoved(id, old) }
-    if !indexes.isEmpty { try noteRemoval(old, id: id) }
-    try forEachBuilding(id) { (index) throws(StoreError) in try index.remove(old, id: id) }
+    if changes.hasListeners { try changes.listeners.tellRemoved(id, old.view) }
+    if !indexes.isEmpty { try noteRemoval(old.view, id: id) }
+    try forEachBuilding(id) { (index) throws(StoreError) in try index.remove(old.view, id: id) }
     try core.noteChange(of: entity)
     if id >= raised { raised = try core.raiseCounter(of: entity) }
     assert(
       core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
-    try changes.remove(id, removed, at: cursor)
+    try changes.records.remove(old, at: cursor)
   }
 
   private func noteRemoval(_ old: RecordView, id: UInt64) throws(StoreError) {

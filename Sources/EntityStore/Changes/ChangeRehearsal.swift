@@ -44,13 +44,14 @@ final class ChangeRehearsal {
   }
 
   /// Notes that the record `old` is to become `new`.
-  func note(_ old: RecordView, _ new: RecordView, id: UInt64) throws(StoreError) {
+  func note(_ old: StoredRecord, _ new: RecordView) throws(StoreError) {
+    let id = old.id
     if changes.hasConstraints {
       _ = try broken.collect { () throws(StoreError) in try changes.check(new, id: id) }
     }
     for position in 0..<keys.count
-    where id < ends[position] && !keys.areSurelySame(position, old, new) {
-      try keys.encode(position, of: old, id: id, core)
+    where id < ends[position] && !keys.areSurelySame(position, old.view, new) {
+      try keys.encode(position, of: old.view, id: id, core)
       let before = Array(core.key.bytes)
       let hasNull = try keys.encode(position, of: new, id: id, core)
       if core.key.bytes.elementsEqual(before) { continue }

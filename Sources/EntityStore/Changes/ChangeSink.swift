@@ -27,10 +27,12 @@ protocol ChangeSink: AnyObject {
 
   /// Called for each change, with as much of it as was asked for; views are valid until it returns.
   ///
-  /// It must not change records here, but in ``settle(_:)``.
+  /// The change is told before it is written; records of a batch insert are there already, and a
+  /// range of new records is told at the end of its batch. It must not change records here, but in
+  /// ``settle(_:)``.
   ///
-  /// - Throws: what refuses the change. Nothing of it was written in a call for one record, but for
-  ///   an insert; otherwise the transaction can only be aborted.
+  /// - Throws: what refuses the change. An update or a delete of one record is not made then; after any
+  ///   other change the transaction can only be aborted.
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
 
   /// Makes further changes of its own, through the same calls as a program, before the commit.

@@ -1,15 +1,30 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// All writes of records: no other file puts a pair into a record tree or takes one out, which
-// `tools/lint` checks. Callers have checked and reported the change.
+/// The records of one entity in the file, to be written.
+///
+/// No other type puts a pair into a record tree or takes one out. ``EntityChanges``, ``ChangeBatch`` and
+/// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
+/// checked and told the change.
+struct RecordTree {
+  /// Outlives the ``EntityChanges`` that has this.
+  private unowned(unsafe) let core: TransactionCore
+  private let entity: StoredEntity
+  /// The digest and the size of the records, which change with them.
+  private let sum: ContentLedger.Sum
 
-extension EntityChanges {
+  init(of entity: StoredEntity, _ core: TransactionCore) {
+    self.core = core
+    self.entity = entity
+    sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
+    if entity.description.keepsSize { sum.keepsSize = true }
+  }
+
   /// - Parameter old: the record that is replaced; `nil` for a new one.
-  func put(_ record: SealedRecord, replacing old: WrittenRecord? = nil) throws(StoreError) {
+  func put(_ record: SealedRecord, replacing old: StoredRecord? = nil) throws(StoreError) {
     noteWritten()
     if let old {
-      sum.replace(record.id, old, by: record.bytes)
+      sum.replace(record.id, old.written, by: record.bytes)
     } else {
       sum.add(record.id, record.bytes)
     }
@@ -20,19 +35,19 @@ extension EntityChanges {
     }
   }
 
-  func remove(_ id: UInt64, _ old: WrittenRecord) throws(StoreError) {
+  func remove(_ old: StoredRecord) throws(StoreError) {
     noteWritten()
-    sum.remove(id, old)
+    sum.remove(old.id, old.written)
     do {
-      try core.transaction.delete(id, in: entity.records)
+      try core.transaction.delete(old.id, in: entity.records)
     } catch {
       throw StoreError(error)
     }
   }
 
-  func remove(_ id: UInt64, _ old: WrittenRecord, at cursor: Cursor) throws(LMDBError) {
+  func remove(_ old: StoredRecord, at cursor: Cursor) throws(LMDBError) {
     noteWritten()
-    sum.remove(id, old)
+    sum.remove(old.id, old.written)
     try cursor.delete()
   }
 
@@ -45,10 +60,10 @@ extension EntityChanges {
   /// - Parameter old: the record at the cursor.
   @inline(__always)
   func replace(
-    _ old: WrittenRecord, at cursor: Cursor, with record: SealedRecord
+    _ old: StoredRecord, at cursor: Cursor, with record: SealedRecord
   ) throws(LMDBError) {
     noteWritten()
-    sum.replace(record.id, old, by: record.bytes)
+    sum.replace(record.id, old.written, by: record.bytes)
     try cursor.replaceCurrent(with: record.bytes)
   }
 
@@ -121,13 +136,11 @@ extension EntityChanges {
   private func alreadyThere(_ id: UInt64) -> StoreError {
     .damagedIndex(entity.name, "record \(id) exists although it is new")
   }
-}
 
-extension EntityChanges {
   /// Counts a change of records, and notes their entity.
   ///
   /// Each record passes here. Numbers are compared, because `==` of another module is a call. The rare
-  /// part is a method of this object, because a method of `core` would retain it.
+  /// part is a method of this type, because a method of `core` would retain it.
   @inline(__always)
   private func noteWritten() {
     core.changeCount &+= 1

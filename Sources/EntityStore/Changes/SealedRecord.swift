@@ -4,23 +4,20 @@ internal import LodestoreFormat
 ///
 /// It has its checksum, and its rules were asked, or are asked later where ``RuleCheck`` says so.
 /// ``EntityChanges`` makes it, in this file alone, and nothing else replaces a record. The bytes
-/// belong to the caller that had it prepared.
+/// are those of the ``UnsealedRecord`` that it was made of.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
 
   var bytes: UnsafeRawBufferPointer { view.bytes }
 
-  /// Writes the checksum for `id` after `content`, which has room for it.
   @inline(__always)
   fileprivate init(
-    sealing content: UnsafeMutableRawBufferPointer, id: UInt64, of entity: StoredEntity
+    _ record: UnsealedRecord, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) {
-    let whole = UnsafeMutableRawBufferPointer(
-      start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
-    Checksum.seal(whole, id: id)
+    Checksum.seal(record.bytes, id: id)
     self.id = id
-    view = try entity.view(UnsafeRawBufferPointer(whole), id: id)
+    view = try entity.view(record.raw, id: id)
   }
 }
 
@@ -28,8 +25,8 @@ struct SealedRecord {
 enum RuleCheck {
   /// Before it is written.
   case now
-  /// Before anything is written, by a ``ChangeRehearsal``.
-  case byRehearsal
+  /// Before anything is written, by a ``ChangeRehearsal`` or by the plan of a merge.
+  case beforehand
   /// At the end of the write, by ``LateRules``: only attributes derived from related records have
   /// changed, which no other rule reads.
   case atCommit
@@ -46,7 +43,6 @@ enum PreparedRecord {
   case refused(StoreError)
 }
 
-/// Each takes content of the current layout, with four free bytes after it.
 extension EntityChanges {
   /// Seals a record, and asks its rules.
   ///
@@ -55,12 +51,11 @@ extension EntityChanges {
   ///   - isNew: whether there is no record with this id yet: then an error names none.
   @inline(__always)
   func prepare(
-    _ content: UnsafeMutableRawBufferPointer, id: UInt64, isNew: Bool = false,
-    _ rules: RuleCheck = .now
+    _ record: UnsealedRecord, id: UInt64, isNew: Bool = false, _ rules: RuleCheck = .now
   ) throws(StoreError) -> SealedRecord {
-    let record = try SealedRecord(sealing: content, id: id, of: entity)
-    if case .now = rules { try check(record.view, id: id, isNew: isNew) }
-    return record
+    let sealed = try SealedRecord(record, id: id, of: entity)
+    if case .now = rules { try check(sealed.view, id: id, isNew: isNew) }
+    return sealed
   }
 
   /// Seals a record that takes the place of `old`, and asks its rules.
@@ -68,13 +63,12 @@ extension EntityChanges {
   /// - Returns: `nil` where `old` has the same values.
   @inline(__always)
   func prepare(
-    _ content: UnsafeMutableRawBufferPointer, over old: RecordView, id: UInt64,
-    _ rules: RuleCheck = .now
+    _ record: UnsealedRecord, over old: StoredRecord, _ rules: RuleCheck = .now
   ) throws(StoreError) -> SealedRecord? {
-    let record = try SealedRecord(sealing: content, id: id, of: entity)
-    if try isSame(old, as: record.bytes, id: id) { return nil }
-    if case .now = rules { try check(record.view, id: id) }
-    return record
+    let sealed = try SealedRecord(record, id: old.id, of: entity)
+    if try isSame(old, as: sealed.bytes) { return nil }
+    if case .now = rules { try check(sealed.view, id: old.id) }
+    return sealed
   }
 
   /// Seals a record, and tells by what constraint or rule it is refused.
@@ -82,20 +76,18 @@ extension EntityChanges {
   /// - Parameter old: the record whose place it takes, where that may have its values.
   @inline(__always)
   func prepareOrRefuse(
-    _ content: UnsafeMutableRawBufferPointer, over old: RecordView? = nil, id: UInt64
+    _ record: UnsealedRecord, over old: StoredRecord? = nil, id: UInt64
   ) throws(StoreError) -> PreparedRecord {
-    let record = try SealedRecord(sealing: content, id: id, of: entity)
-    if let old, try isSame(old, as: record.bytes, id: id) { return .same }
-    if hasConstraints, let refusal = try refusal(of: record.view, id: id) {
+    let sealed = try SealedRecord(record, id: id, of: entity)
+    if let old, try isSame(old, as: sealed.bytes) { return .same }
+    if hasConstraints, let refusal = try refusal(of: sealed.view, id: id) {
       return .refused(refusal)
     }
-    return .ready(record)
+    return .ready(sealed)
   }
 
-  /// Whether record `id` has these values.
-  func isSame(
-    _ old: RecordView, as content: UnsafeMutableRawBufferPointer, id: UInt64
-  ) throws(StoreError) -> Bool {
-    try isSame(old, as: SealedRecord(sealing: content, id: id, of: entity).bytes, id: id)
+  /// Whether the stored record has these values.
+  func isSame(_ old: StoredRecord, as record: UnsealedRecord) throws(StoreError) -> Bool {
+    try isSame(old, as: SealedRecord(record, id: old.id, of: entity).bytes)
   }
 }

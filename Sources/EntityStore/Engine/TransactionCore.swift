@@ -67,9 +67,6 @@ final class TransactionCore {
   @exclusivity(unchecked) var changeState: AnyObject?
   /// For reads only: a write moves the pages that a search goes through.
   @exclusivity(unchecked) private var points: PointLookup?
-  /// Scratch for the keys of one record.
-  @exclusivity(unchecked) var oldKeys = KeyList()
-  @exclusivity(unchecked) var newKeys = KeyList()
 
   init(transaction: Transaction, schema: StoredSchema, store: StoreCore, isWrite: Bool) {
     self.transaction = transaction
@@ -246,37 +243,6 @@ final class TransactionCore {
       return bytes._uint64(at: 0)
     } catch {
       throw StoreError(wrapping: error)
-    }
-  }
-}
-
-/// Index keys of one record, one after the other, without an allocation per key.
-struct KeyList {
-  private var bytes: [UInt8] = []
-  private var ends: [Int] = []
-
-  mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
-  }
-
-  mutating func append(_ key: UnsafeRawBufferPointer) {
-    bytes.append(contentsOf: key)
-    ends.append(bytes.count)
-  }
-
-  func withKey<R, E: Error>(
-    _ position: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
-    let range = (position == 0 ? 0 : ends[position - 1])..<ends[position]
-    return try bytes.withBytes { (all) throws(E) in
-      try body(UnsafeRawBufferPointer(rebasing: all[range]))
-    }
-  }
-
-  func isEqual(to other: KeyList, at position: Int) -> Bool {
-    withKey(position) { mine in
-      other.withKey(position) { theirs in compareKeys(mine, theirs) == 0 }
     }
   }
 }

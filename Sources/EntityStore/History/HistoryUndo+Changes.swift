@@ -9,7 +9,7 @@ extension HistoryUndo {
     // Removed first: these records may have the unique keys that others had.
     for change in changes where change.kind == .inserted {
       let entity = try entity(change.entity)
-      count += try core.remove(try records(change.ids, of: entity), of: entity)
+      count += try core.erase(try records(change.ids, of: entity), of: entity)
     }
     for entity in core.schema.entities { count += try revert(entity) }
     for change in changes where change.kind == .deleted {
@@ -36,12 +36,9 @@ extension HistoryUndo {
     guard let bytes = try log.image(imageKey(entity, id)) else { return }
     let view = try entity.view(bytes, id: id)
     try entity.verifyChecksum(of: view, id: id)
-    // In the current layout, with room for its checksum.
-    var content = try core.carriedOver(view, id: id, of: entity)
+    let changes = core.changes(of: entity)
     try core.breakingOnError {
-      try content.withMutableBytes { (bytes) throws(StoreError) in
-        try core.changes(of: entity).restore(bytes.recordContent, id: id)
-      }
+      try changes.restore(try changes.copy(of: view, id: id), id: id)
     }
   }
 
@@ -75,13 +72,12 @@ extension HistoryUndo {
     try core.breakingOnError {
       try core.forEachStored(positions.keys.sorted(), of: entity) { id, cursor in
         let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-        var values = try entity.values(of: current)
+        var values = try entity.values(of: current.view)
         let old = try self.values(id, of: entity)
         // Without an image the record was inserted in the same commit, and led nowhere before it.
         for position in positions[id] ?? [] { values[position] = old?[position] ?? .null }
-        if try batch.change(current, id: id, to: try changes.content(of: values), at: cursor) {
-          count += 1
-        }
+        let record = try changes.derived(try changes.encode(values), over: current)
+        if try batch.change(current, to: record, at: cursor) { count += 1 }
       }
       try batch.finish(checksUnique: true)
     }

@@ -53,16 +53,14 @@ final class EntityEncoding<E: Entity> {
     _ value: E, at origin: DecodedPage.Origin, into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {
     do throws(StoreError) {
-      let content = try writer.encode(value, of: entity)
-      let record = UnsafeRawBufferPointer(
-        start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
+      let record = try writer.encode(value, of: entity)
       guard let part = entity.part else {
-        return try take(record: record, at: origin, into: &page, entity)
+        return try take(try entity.view(record), at: origin, into: &page, entity)
       }
-      let whole = try part.completed(UnsafeRawBufferPointer(content), of: entity)
-      try writer.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
-      try whole.withBytes { (record) throws(StoreError) in
-        try take(record: record, at: origin, into: &page, entity)
+      let whole = try entity.record(of: try part.completed(record.raw, of: entity))
+      try writer.checkSize(whole.contentCount, of: entity)
+      try whole.withView(of: entity) { (view) throws(StoreError) in
+        try take(view, at: origin, into: &page, entity)
       }
     } catch  where error.code == .unstorableValue {
       page.reject(origin, attribute: error.attribute, reason: error.message)
@@ -70,10 +68,9 @@ final class EntityEncoding<E: Entity> {
   }
 
   private func take(
-    record: UnsafeRawBufferPointer, at origin: DecodedPage.Origin, into page: inout DecodedPage,
+    _ view: RecordView, at origin: DecodedPage.Origin, into page: inout DecodedPage,
     _ entity: StoredEntity
   ) throws(StoreError) {
-    let view = try entity.view(record, id: 0)
     for number in key {
       let number = entity.derivations?.given(number) ?? number
       guard let index = entity.layout.slotIndex(ofAttribute: number),

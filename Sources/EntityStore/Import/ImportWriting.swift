@@ -148,7 +148,7 @@ extension ImportEngine {
       if page.batch.layout.number == entity.layout.number {
         batch.append(page.batch)
       } else {
-        try batch.append(page.batch, carriedOverTo: entity, core)
+        try batch.append(page.batch, carriedOverTo: entity)
       }
       ends.append(batch.count)
     }
@@ -278,11 +278,9 @@ extension ImportEngine {
     _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {
     guard let index else { return nil }
-    return try batch.withRecord(row) { (record) throws(StoreError) in
-      let view = try entity.view(record, id: 0)
-      let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
-      return hasNull ? nil : try core.holder(of: core.key.bytes, in: index)
-    }
+    let view = try batch.view(row, of: entity)
+    let hasNull = try core.encodeKey(of: view, id: 0, in: index, of: entity)
+    return hasNull ? nil : try core.holder(of: core.key.bytes, in: index)
   }
 
   /// Notes how far the import is, the memory of the page, and the records that a mirror has seen.
@@ -383,21 +381,15 @@ extension ImportEngine {
 extension IncomingRecords {
   /// Adds the records of `other`, whose layout is older, in the layout of `entity`.
   fileprivate mutating func append(
-    _ other: IncomingRecords, carriedOverTo entity: StoredEntity, _ core: TransactionCore
+    _ other: IncomingRecords, carriedOverTo entity: StoredEntity
   ) throws(StoreError) {
     for row in 0..<other.count {
       let isGiven = entity.layout.attributes.map { attribute in
         other.layout.slotIndex(ofAttribute: attribute.number)
           .map { other.isGiven($0, at: row) } ?? false
       }
-      let record = try other.withRecord(row) { (bytes) throws(StoreError) in
-        try core.carriedOver(try entity.view(bytes, id: 0), id: 0, of: entity)
-      }
-      record.withUnsafeBytes { bytes in
-        append(
-          UnsafeRawBufferPointer(rebasing: bytes.dropLast(RecordLayout.checksumSize)),
-          given: isGiven)
-      }
+      let values = try entity.values(of: try entity.view(other[row], id: 0), id: 0)
+      append(try entity.record(of: values), given: isGiven)
     }
   }
 }

@@ -74,7 +74,7 @@ struct BatchKeys {
     var id: UInt64 = 0
     guard let program = programs[position] else {
       for number in 0..<records.count {
-        let view = try entity.view(incoming: UnsafeRawBufferPointer(records[number]))
+        let view = try entity.view(records[number])
         id = records.id(at: number)
         try core.encodeKey(of: view, id: id, in: indexes[position], of: entity)
         entries.append(key: core.key.bytes, recordID: id)
@@ -84,7 +84,7 @@ struct BatchKeys {
     var key = KeyEncoder()
     do {
       for number in 0..<records.count {
-        let view = try RecordView(UnsafeRawBufferPointer(records[number]), layout: layout)
+        let view = try RecordView(records[number].raw, layout: layout)
         id = records.id(at: number)
         try program.encode(view, id: id, into: &key)
         entries.append(key: key.bytes, recordID: id)

@@ -56,7 +56,7 @@ extension TransactionCore {
     let keys = BatchKeys(of: entity, in: [index])
     let changes = changes(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try entries.append(try changes.stored(bytes, id: id), id: id, keys, at: 0, core: self)
+      try entries.append(try changes.stored(bytes, id: id).view, id: id, keys, at: 0, core: self)
       try work?.step()
     }
     try entries.sort()
@@ -71,7 +71,7 @@ extension TransactionCore {
     let changes = changes(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try work?.step()
-      let view = try changes.stored(bytes, id: id)
+      let view = try changes.stored(bytes, id: id).view
       for attribute in attributes {
         let isNull =
           view.layout.slotIndex(ofAttribute: attribute.number).map {

@@ -247,23 +247,20 @@ extension SortedLookup {
 }
 
 extension TransactionCore {
-  /// Moves the entries of record `id` from the keys in ``oldKeys`` to those in ``newKeys``.
-  func moveEntries(
-    in indexes: [StoredIndex], id: UInt64, hasOld: Bool, hasNew: Bool
-  ) throws(StoreError) {
+  /// Moves the entries of record `id` from the keys that it loses to those that it gets.
+  func moveEntries(of id: UInt64, by keys: borrowing KeyChange) throws(StoreError) {
     let body = littleEndianBytes(id)
     do {
-      for (position, index) in indexes.enumerated() {
-        // An attribute that kept its value yields the same entry on both sides; removing it after
-        // writing it would lose the record from that index.
-        if hasOld, hasNew, newKeys.isEqual(to: oldKeys, at: position) { continue }
-        if hasOld {
-          try oldKeys.withKey(position) { (key) throws(LMDBError) in
+      // An attribute that kept its value yields the same entry on both sides; removing it after
+      // writing it would lose the record from that index.
+      for (position, index) in keys.indexes.enumerated() where keys.isMoved(position) {
+        if !keys.old.isEmpty {
+          try keys.old.withKey(position) { (key) throws(LMDBError) in
             _ = try transaction.delete(key, in: index.tree)
           }
         }
-        if hasNew {
-          try newKeys.withKey(position) { (key) throws(LMDBError) in
+        if !keys.new.isEmpty {
+          try keys.new.withKey(position) { (key) throws(LMDBError) in
             try body.withBytes { (body) throws(LMDBError) in
               try transaction.put(
                 key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),

@@ -209,7 +209,7 @@ struct DeletionPlan {
         removed = ids.count
         try core.breakingOnError { try core.changes(of: entity).clear() }
       } else {
-        removed = try core.remove(ids, of: entity, isRoot ? body : nil)
+        removed = try core.erase(ids, of: entity, isRoot ? body : nil)
       }
       if isRoot { count = removed }
     }
@@ -288,7 +288,7 @@ extension TransactionCore {
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
-    guard hasDeleteRules(entity) else { return try remove(ids, of: entity, body) }
+    guard hasDeleteRules(entity) else { return try erase(ids, of: entity, body) }
     let present = try self.present(ids, of: entity)
     _ = try DeletionPlan(deleting: present, of: entity, core: self).run(entity, body)
     return present.count
@@ -304,7 +304,7 @@ extension TransactionCore {
   ) throws(StoreError) -> (foundCount: Int, denied: Set<UInt64>) {
     guard hasDeleteRules(entity) else {
       willDelete(ids)
-      return (try remove(ids, of: entity, nil), [])
+      return (try erase(ids, of: entity), [])
     }
     let present = try self.present(ids, of: entity)
     var denied: Set<UInt64> = []
@@ -318,7 +318,7 @@ extension TransactionCore {
 
   /// Removes the record `id`; returns whether there was one.
   func delete(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> Bool {
-    guard hasDeleteRules(entity) else { return try changes(of: entity).delete(id) }
+    guard hasDeleteRules(entity) else { return try changes(of: entity).erase(id) }
     return try delete([id], of: entity) > 0
   }
 

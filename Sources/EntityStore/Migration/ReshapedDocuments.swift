@@ -26,7 +26,7 @@ extension TransactionCore {
     let changes = changes(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try work?.step()
-      let view = try changes.stored(bytes, id: id)
+      let view = try changes.stored(bytes, id: id).view
       for attribute in reshaped {
         guard let type = attribute.type,
           let slot = view.layout.slotIndex(ofAttribute: attribute.number).map({

@@ -57,7 +57,7 @@ extension TransactionCore {
       while found, count < Self.partSize {
         let id = cursor.integerKey
         try entries.append(
-          try changes.stored(cursor.value, id: id), id: id, keys, at: 0, core: self)
+          try changes.stored(cursor.value, id: id).view, id: id, keys, at: 0, core: self)
         next = id &+ 1
         count += 1
         found = try cursor.next()

@@ -157,7 +157,7 @@ public struct MigrationTransaction {
     try core.forEachStored(of: stored) { (id, _) throws(StoreError) in ids.append(id) }
     for id in ids {
       guard let bytes = try core.record(id, of: stored) else { continue }
-      let view = try core.changes(of: stored).stored(bytes, id: id)
+      let view = try core.changes(of: stored).stored(bytes, id: id).view
       try body(MigratedRecord(id: id, names, try stored.values(of: view)))
       try names.check()
     }
@@ -177,10 +177,7 @@ public struct MigrationTransaction {
     try fill(&record)
     run.touched.insert(stored.number)
     let changes = core.changes(of: stored)
-    var content = try changes.content(of: try record.checkedValues())
-    return try content.withMutableBytes { (bytes) throws(StoreError) in
-      try changes.insert(bytes.recordContent)
-    }
+    return try changes.insert(try changes.encode(try record.checkedValues()))
   }
 
   /// Gives the record `id` what `change` leaves in it.
@@ -188,18 +185,13 @@ public struct MigrationTransaction {
     _ entity: String, _ id: UInt64, _ change: (inout MigratedRecord) throws -> Void
   ) throws {
     let stored = try core.entity(named: entity)
-    guard let bytes = try core.record(id, of: stored) else {
+    let changes = core.changes(of: stored)
+    guard let values = try changes.values(of: id) else {
       throw StoreError.noSuchRecord(entity: entity, id: id)
     }
-    let changes = core.changes(of: stored)
-    var record = MigratedRecord(
-      id: id, MigratedRecord.Names(stored.description),
-      try stored.values(of: try changes.stored(bytes, id: id, isCarriedOver: true)))
+    var record = MigratedRecord(id: id, MigratedRecord.Names(stored.description), values)
     try change(&record)
-    var content = try changes.content(of: try record.checkedValues())
-    _ = try content.withMutableBytes { (bytes) throws(StoreError) in
-      try changes.update(id, to: bytes.recordContent)
-    }
+    _ = try changes.update(id, to: try changes.encode(try record.checkedValues()))
   }
 
   /// Removes the record `id` by the rules of relationships; returns whether there was one.

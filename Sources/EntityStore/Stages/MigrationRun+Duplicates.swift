@@ -14,11 +14,10 @@ extension MigrationRun {
     let entity = try core.entity(named: name)
     let names = MigratedRecord.Names(entity.description)
     func record(_ id: UInt64) throws -> MigratedRecord {
-      guard let bytes = try core.record(id, of: entity) else {
+      guard let values = try core.changes(of: entity).values(of: id) else {
         throw StoreError.noSuchRecord(entity: name, id: id)
       }
-      let view = try core.changes(of: entity).stored(bytes, id: id, isCarriedOver: true)
-      return MigratedRecord(id: id, names, try entity.values(of: view))
+      return MigratedRecord(id: id, names, values)
     }
     let groups = try self.groups(of: entity, by: attributes, core) { first, second in
       let survivor = try rules.survivor(try record(first), try record(second))
@@ -44,7 +43,7 @@ extension MigrationRun {
     var move = DuplicateMove(entity, heirs: heirs, gone: gone, run: self, core: core)
     try move.run()
     let filled = try merge(groups, gone, entity, core, rules.merge, record) {
-      _ = try core.remove(gone, of: entity)
+      _ = try core.erase(gone, of: entity)
     }
     try end(core)
     report(
@@ -138,10 +137,7 @@ extension MigrationRun {
       var values = try record(id).values
       for (position, value) in others { values[position] = value }
       let changes = core.changes(of: entity)
-      var content = try changes.content(of: values)
-      _ = try content.withMutableBytes { (bytes) throws(StoreError) in
-        try changes.update(id, to: bytes.recordContent)
-      }
+      _ = try changes.update(id, to: try changes.encode(values))
     }
     return merged.reduce(0) { $0 + $1.values.count }
   }
@@ -217,11 +213,9 @@ private struct DuplicateMove {
     migration.touched.formUnion([holder.number, entity.number])
     let order = try LinkOrder(end, core: core)
     for move in moves {
-      guard let heir = heirs[move.target], let bytes = try core.record(move.holder, of: holder)
+      guard let heir = heirs[move.target], let values = try changes.values(of: move.holder)
       else { continue }
-      var record = MigratedRecord(
-        id: move.holder, names,
-        try holder.values(of: try changes.stored(bytes, id: move.holder, isCarriedOver: true)))
+      var record = MigratedRecord(id: move.holder, names, values)
       let leadsToItself =
         self.heir(move.holder, of: holder) == heir && holder.number == entity.number
         && move.holder != move.target
@@ -239,10 +233,7 @@ private struct DuplicateMove {
           }
         }
       }
-      var content = try changes.content(of: try record.checkedValues())
-      _ = try content.withMutableBytes { (bytes) throws(StoreError) in
-        try changes.update(move.holder, to: bytes.recordContent)
-      }
+      _ = try changes.update(move.holder, to: try changes.encode(try record.checkedValues()))
     }
   }
 

@@ -20,17 +20,17 @@ extension MigrationRun {
       store: store, isWrite: true)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
+    let batch = ChangeBatch(changes, concerned: [], core: core)
     touched.insert(new.number)
     var next: UInt64 = 0
     while true {
       let ids = try ids(from: next, of: after)
       guard let last = ids.last else { break }
       try core.forEachStored(ids, of: after) { id, cursor in
-        let view = try source.stored(cursor.value, id: id, isCarriedOver: true)
-        let replaced = WrittenRecord(cursor.value)
+        let replaced = try source.stored(cursor.value, id: id, isCarriedOver: true)
         let values: [Value]
         do {
-          let stored = try before.values(of: view)
+          let stored = try before.values(of: replaced.view)
           values = try body(id, stored)
           if !zip(values, stored).allSatisfy({ $0.hasSameBytes(as: $1) }) {
             rules?.note(id, of: new.number)
@@ -38,18 +38,14 @@ extension MigrationRun {
         } catch let error as FormatError {
           throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
         }
-        var record = try changes.content(of: values)
-        try record.withUnsafeMutableBytes { bytes in
-          let record = try changes.prepare(bytes.recordContent, id: id, .atEndOfStages)
-          try changes.replace(replaced, at: cursor, with: record)
-        }
+        let record = try changes.prepare(try changes.encode(values), id: id, .atEndOfStages)
+        try batch.replace(replaced, with: record, at: cursor)
         try work?.step()
       }
       // No record can follow; no sound file has this id.
       guard last < .max else { break }
       next = last + 1
     }
-    try core.noteChange(of: after)
   }
 
   /// The ids of the next records, from `first` on; none at the end.

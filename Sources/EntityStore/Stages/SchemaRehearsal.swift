@@ -349,7 +349,7 @@ private struct RecordCheck {
   func nullCount(of attribute: EntityDescription.Attribute) throws -> Int {
     var count = 0
     try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      let view = try core.changes(of: entity).stored(bytes, id: id)
+      let view = try core.changes(of: entity).stored(bytes, id: id).view
       let isNull =
         view.layout.slotIndex(ofAttribute: attribute.number).map {
           view.isNull(view.layout.slots[$0])

@@ -35,7 +35,7 @@ struct AttributePolicies: Sendable {
   /// The merged content; an attribute that was not given keeps its stored value.
   func merge(
     _ input: MergeInput, isGiven: (_ position: Int) -> Bool
-  ) throws(StoreError) -> [UInt8] {
+  ) throws(StoreError) -> RecordBytes {
     let entity = input.entity
     let (stored, incoming) = try input.values()
     var merged = stored
@@ -64,7 +64,7 @@ struct AttributePolicies: Sendable {
           body, stored[position], incoming[position], attribute, input)
       }
     }
-    return try input.content(merged)
+    return try entity.record(of: merged, id: input.id)
   }
 
   private func combined(

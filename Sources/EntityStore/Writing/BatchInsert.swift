@@ -43,11 +43,11 @@ struct BatchInsert {
     }
   }
 
-  /// Adds a record, after whose content four bytes are free.
+  /// Adds a record.
   ///
   /// - Parameter isGiven: which attributes it was given; `nil` for all.
   mutating func add(
-    _ content: UnsafeMutableRawBufferPointer, given isGiven: [Bool]? = nil
+    _ record: UnsealedRecord, given isGiven: [Bool]? = nil
   ) throws(StoreError) {
     if let bulk {
       do throws(StoreError) {
@@ -55,19 +55,19 @@ struct BatchInsert {
       } catch {
         throw error.inBatch(at: addedCount)
       }
-      let id = try bulk.append(content)
+      let id = try bulk.append(record)
       addedCount &+= 1
       counts.inserted &+= 1
       if keepsIDs { counts.ids.append(id) }
       return
     }
-    try addForMerge(UnsafeRawBufferPointer(content), given: isGiven)
+    try addForMerge(record, given: isGiven)
   }
 
   private mutating func addForMerge(
-    _ content: UnsafeRawBufferPointer, given isGiven: [Bool]?
+    _ record: UnsealedRecord, given isGiven: [Bool]?
   ) throws(StoreError) {
-    batch.append(content, given: isGiven)
+    batch.append(record.content, given: isGiven)
     addedCount &+= 1
     // As late as possible: each merge visits the index pages of its keys, which for keys in no order
     // are nearly all pages.
@@ -80,9 +80,7 @@ struct BatchInsert {
   mutating func add(_ row: inout RecordBuffer) throws(StoreError) {
     if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {
-      for position in 0..<row.count {
-        try addForMerge(UnsafeRawBufferPointer(row[position].recordContent), given: nil)
-      }
+      for position in 0..<row.count { try addForMerge(row[position], given: nil) }
       row.removeAll()
       return
     }
@@ -96,17 +94,16 @@ struct BatchInsert {
   private mutating func complete(
     _ row: inout RecordBuffer, _ part: DeclaredPart
   ) throws(StoreError) {
+    let changes = core.changes(of: entity)
     for position in 0..<row.count {
-      var whole = try part.completed(
-        UnsafeRawBufferPointer(row[position].recordContent), of: entity)
+      let values = try part.completed(row[position].raw, of: entity)
+      let record: UnsealedRecord
       do throws(StoreError) {
-        try core.checkSize(whole.count - RecordLayout.checksumSize, of: entity)
+        record = try changes.encode(values)
       } catch {
         throw error.inBatch(at: addedCount)
       }
-      try whole.withMutableBytes { (bytes) throws(StoreError) in
-        try add(bytes.recordContent, given: part.isGiven)
-      }
+      try add(record, given: part.isGiven)
     }
     row.removeAll()
   }

@@ -10,29 +10,19 @@ extension BatchMerge {
   /// Writes one record, seeing everything that was written before it.
   func writeAlone(_ position: Int) throws(StoreError) -> Outcome {
     do throws(StoreError) {
-      return try batch.withRecord(position) { (record) throws(StoreError) in
-        let view = try entity.view(record, id: 0)
-        guard let holder = try holder(of: view, at: position) else {
-          if let refusal = refusalOfNew(position) { throw refusal }
-          return try content(Array(record)) { (content) throws(StoreError) in
-            let id = try insert(content, position)
-            try tallyLinks(nil, view)
-            return .inserted(id)
-          }
-        }
-        guard let stored = try core.record(holder, of: entity) else { throw missing(holder) }
-        let old = try self.stored(stored, holder, position)
-        let merge: MergeRule.Merged
-        do throws(StoreError) {
-          merge = try merged(position, holder, old, view)
-        } catch  where error.code != .damaged {
-          return .rejected(error)
-        }
-        switch merge {
-        case .kept: return .ignored(holder)
-        case .incoming: return try replace(holder, with: Array(record))
-        case .content(let merged): return try replace(holder, with: merged)
-        }
+      let view = try batch.view(position, of: entity)
+      guard let holder = try holder(of: view, at: position) else {
+        if let refusal = refusalOfNew(position) { throw refusal }
+        let id = try insert(changes.copy(view.bytes), position)
+        try tallyLinks(nil, view)
+        return .inserted(id)
+      }
+      guard let bytes = try core.record(holder, of: entity) else { throw missing(holder) }
+      let stored = try changes.stored(bytes, id: holder, isCarriedOver: carriesOver(position))
+      switch try merged(position, stored, view) {
+      case .kept: return .ignored(holder)
+      case .refused(let error): return .rejected(error)
+      case .record(let record): return try replace(stored, with: record)
       }
     } catch
       where error.refusesValue
@@ -42,69 +32,35 @@ extension BatchMerge {
   }
 
   private func insert(
-    _ content: UnsafeMutableRawBufferPointer, _ position: Int
+    _ record: UnsealedRecord, _ position: Int
   ) throws(StoreError) -> UInt64 {
-    guard let first = pages.firstID else { return try changes.insert(content) }
+    guard let first = pages.firstID else { return try changes.insert(record) }
     let id = first &+ UInt64(position)
-    try changes.restore(content, id: id)
+    try changes.restore(record, id: id)
     return id
   }
 
-  private func replace(_ id: UInt64, with record: [UInt8]) throws(StoreError) -> Outcome {
-    let links = try linkChange(of: id, record)
-    return try content(record) { (content) throws(StoreError) in
-      guard case .renew = rule else {
-        guard try changes.update(id, to: content) else { return .unchanged(id) }
-        if let links { tally?.add(links) }
-        return .updated(id)
-      }
-      if try isSame(id, content) { return .unchanged(id) }
-      // Checked before the delete, as what is inserted: a refused record must not remove the stored
-      // one.
-      return try changes.withDerived(content) { (content) throws(StoreError) in
-        try changes.checkRenewal(of: id, with: content)
-        _ = try core.delete(id, of: entity)
-        if let links { tally?.add(links) }
-        return .updated(try changes.insert(content))
-      }
+  private func replace(
+    _ stored: StoredRecord, with record: UnsealedRecord
+  ) throws(StoreError) -> Outcome {
+    let links = try tally?.change(stored.view, try entity.view(record))
+    guard case .renew = rule else {
+      guard try changes.update(stored.id, to: record) else { return .unchanged(stored.id) }
+      add(links)
+      return .updated(stored.id)
     }
-  }
-
-  /// Whether an update of the stored record would change nothing.
-  private func isSame(
-    _ id: UInt64, _ content: UnsafeMutableRawBufferPointer
-  ) throws(StoreError) -> Bool {
-    guard let bytes = try core.record(id, of: entity) else { return false }
-    let stored = try entity.view(bytes, id: id)
-    return try changes.withDerived(content, over: stored) { (content) throws(StoreError) in
-      try changes.isSame(stored, as: content, id: id)
-    }
-  }
-
-  /// Returns the links that come and go when the stored record becomes `record`; `nil` without a
-  /// tally.
-  private func linkChange(
-    of id: UInt64, _ record: [UInt8]
-  ) throws(StoreError) -> LinkTally.Change? {
-    guard let tally, let stored = try core.record(id, of: entity) else { return nil }
-    let old = try entity.view(stored, id: id)
-    return try record.withBytes { (bytes) throws(StoreError) in
-      try tally.change(old, try entity.view(incoming: bytes))
-    }
-  }
-
-  private func content<R>(
-    _ record: [UInt8], _ body: (UnsafeMutableRawBufferPointer) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    var record = record
-    return try record.withMutableBytes { (bytes) throws(StoreError) in
-      try body(bytes.recordContent)
-    }
+    guard let new = try renewed(stored, with: record) else { return .unchanged(stored.id) }
+    // Checked before the delete, as what is inserted: a refused record must not remove the stored
+    // one.
+    try changes.checkRenewal(of: stored.id, with: new)
+    _ = try core.delete(stored.id, of: entity)
+    add(links)
+    return .updated(try changes.insert(new))
   }
 
   /// The first unique key of a record in words, with its values; `nil` where it has none.
   func keyText(of position: Int) throws(StoreError) -> String? {
-    let view = try entity.view(incoming: batch[position])
+    let view = try batch.view(position, of: entity)
     for index in matching.indexes {
       if try core.encodeKey(of: view, id: 0, in: index, of: entity) { continue }
       return "'\(index.name)' is \(KeyText.text(core.key.bytes))"

@@ -45,7 +45,7 @@ extension BatchMerge {
 
   private func matchingKey(_ row: Int) throws(StoreError) -> [UInt8]? {
     guard let index = matching.indexes.first else { return nil }
-    let view = try entity.view(incoming: batch[row])
+    let view = try batch.view(row, of: entity)
     if try core.encodeKey(of: view, id: 0, in: index, of: entity) { return nil }
     return Array(core.key.bytes)
   }
@@ -61,8 +61,9 @@ extension BatchMerge {
   private struct Exchange {
     var row: Int
     var holder: UInt64
-    /// Sealed.
-    var record: [UInt8]
+    var record: RecordBytes
+    /// The links that come and go; `nil` without a tally.
+    var links: LinkTally.Change?
     /// Keys that the stored record does not have.
     var claims: [UniqueKey] = []
     /// Keys that it gives up.
@@ -79,18 +80,12 @@ extension BatchMerge {
     }
     exchanges = try possible(exchanges)
     guard !exchanges.isEmpty else { return }
+    for one in exchanges { add(one.links) }
     exchanges.sort { $0.holder < $1.holder }
     if case .renew = rule {
+      for one in exchanges { _ = try core.delete(one.holder, of: entity) }
       for one in exchanges {
-        try tallyExchange(one)
-        _ = try core.delete(one.holder, of: entity)
-      }
-      for one in exchanges {
-        var record = one.record
-        let id = try record.withMutableBytes { (bytes) throws(StoreError) in
-          try changes.insert(bytes.recordContent)
-        }
-        outcomes[one.row] = .updated(id)
+        outcomes[one.row] = .updated(try changes.insert(changes.copy(one.record)))
       }
       return
     }
@@ -98,11 +93,9 @@ extension BatchMerge {
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for one in exchanges {
-        try tallyExchange(one)
         guard try cursor.seek(one.holder) else { throw missing(one.holder) }
-        one.record.withUnsafeBytes { scratch.take($0) }
         let stored = try changes.stored(cursor.value, id: one.holder)
-        let record = try changes.prepare(scratch.content, id: one.holder)
+        let record = try changes.prepare(changes.copy(one.record), id: one.holder, .beforehand)
         try writes.replace(stored, with: record, at: cursor)
         outcomes[one.row] = .updated(one.holder)
       }
@@ -113,52 +106,32 @@ extension BatchMerge {
     try writes.finish(checksUnique: true)
   }
 
-  private func tallyExchange(_ one: Exchange) throws(StoreError) {
-    guard tally != nil, let bytes = try core.record(one.holder, of: entity) else { return }
-    let stored = try entity.view(bytes, id: one.holder)
-    try one.record.withBytes { (bytes) throws(StoreError) in
-      try tallyLinks(stored, try entity.view(bytes, id: one.holder))
-    }
-  }
-
   /// Merges the record at `row` with its stored record.
   ///
   /// Returns `nil` for a new record, and where the merge or a constraint refuses it.
   private func exchange(of row: Int) throws(StoreError) -> Exchange? {
-    let incoming = batch[row]
-    let view = try entity.view(incoming: incoming)
+    let view = try batch.view(row, of: entity)
     guard let holder = try holder(of: view, at: row),
       let bytes = try core.record(holder, of: entity)
     else { return nil }
-    let stored = try self.stored(bytes, holder, row)
-    do throws(StoreError) {
-      switch try merged(row, holder, stored, view) {
-      case .kept: return nil
-      case .incoming: scratch.take(incoming)
-      case .content(let merged): merged.withUnsafeBytes { scratch.take($0) }
-      }
-    } catch  where error.code != .damaged {
-      return nil
-    }
+    let stored = try changes.stored(bytes, id: holder, isCarriedOver: carriesOver(row))
+    guard case .record(let merged) = try merged(row, stored, view) else { return nil }
     // A new record takes the place of a renewed one.
     let isRenewed = if case .renew = rule { true } else { false }
-    if let derived = try changes.derived(scratch.bytes, over: isRenewed ? nil : stored) {
-      derived.withUnsafeBytes { scratch.take($0) }
-    }
-    guard case .ready(let record) = try changes.prepareOrRefuse(scratch.content, id: holder) else {
+    let derived = try changes.derived(merged, over: isRenewed ? nil : stored)
+    guard case .ready(let record) = try changes.prepareOrRefuse(derived, id: holder) else {
       return nil
     }
-    var exchange = Exchange(row: row, holder: holder, record: Array(scratch.bytes))
-    let indexes = try changes.indexes(of: holder)
-    try core.collectKeys(of: stored, id: holder, in: indexes, of: entity, into: &core.oldKeys)
-    try core.collectKeys(of: record.view, id: holder, in: indexes, of: entity, into: &core.newKeys)
-    for (place, index) in indexes.enumerated() where index.isUnique {
-      if core.newKeys.isEqual(to: core.oldKeys, at: place) { continue }
+    var exchange = Exchange(row: row, holder: holder, record: RecordBytes(record))
+    exchange.links = try tally?.change(stored.view, record.view)
+    try changes.takeKeys(of: holder, from: stored.view, to: record.view)
+    for (place, index) in changes.keys.indexes.enumerated()
+    where index.isUnique && changes.keys.isMoved(place) {
       let number = index.description.number
       exchange.claims.append(
-        UniqueKey(index: number, bytes: core.newKeys.withKey(place) { Array($0) }))
+        UniqueKey(index: number, bytes: changes.keys.new.withKey(place) { Array($0) }))
       exchange.freed.append(
-        UniqueKey(index: number, bytes: core.oldKeys.withKey(place) { Array($0) }))
+        UniqueKey(index: number, bytes: changes.keys.old.withKey(place) { Array($0) }))
     }
     return exchange
   }

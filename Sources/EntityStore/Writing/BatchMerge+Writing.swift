@@ -40,33 +40,43 @@ extension BatchMerge {
 
   // MARK: Stored records
 
-  /// The stored record that the record at `position` is merged with, after the checks that the
-  /// merge needs.
+  /// Whether values of the stored record may be carried over into the merged one.
   @inline(__always)
-  func stored(
-    _ bytes: UnsafeRawBufferPointer, _ holder: UInt64, _ position: Int
-  ) throws(StoreError) -> RecordView {
-    try changes.stored(
-      bytes, id: holder, isCarriedOver: rule.combinesValues || !batch.isWhole(position))
+  func carriesOver(_ position: Int) -> Bool { rule.combinesValues || !batch.isWhole(position) }
+
+  /// The outcome of a merge.
+  enum MergedRecord {
+    /// The stored record stays as it is.
+    case kept
+    /// The rule refuses the incoming record.
+    case refused(StoreError)
+    case record(UnsealedRecord)
   }
 
   /// Applies the rule to a record and its stored record.
   func merged(
-    _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: RecordView
-  ) throws(StoreError) -> MergeRule.Merged {
+    _ position: Int, _ stored: StoredRecord, _ incoming: RecordView
+  ) throws(StoreError) -> MergedRecord {
     let input = MergeInput(
-      core: core, entity: entity, id: holder, stored: stored, incoming: incoming)
-    let rule = pages.made.contains(holder) ? .replace : rule
-    let merged =
-      if let unresolved = pages.unresolved[position] {
-        try mergedWithLinks(position, input, rule, unresolved)
-      } else {
-        try merged(position, input, rule)
+      core: core, entity: entity, id: stored.id, stored: stored.view, incoming: incoming)
+    let rule = pages.made.contains(stored.id) ? .replace : rule
+    do throws(StoreError) {
+      let merged =
+        if let unresolved = pages.unresolved[position] {
+          try mergedWithLinks(position, input, rule, unresolved)
+        } else {
+          try merged(position, input, rule)
+        }
+      switch merged {
+      case .kept: return .kept
+      case .incoming: return .record(changes.copy(incoming.bytes))
+      case .record(let record):
+        try core.writer.checkSize(record.contentCount, of: entity)
+        return .record(changes.copy(record))
       }
-    if case .content(let record) = merged {
-      try core.checkSize(record.count - RecordLayout.checksumSize, of: entity)
+    } catch  where error.code != .damaged {
+      return .refused(error)
     }
-    return merged
   }
 
   private func merged(
@@ -84,10 +94,10 @@ extension BatchMerge {
   ) throws(StoreError) -> MergeRule.Merged {
     var values = try input.values().incoming
     for place in unresolved { values[place] = MergeInput.unresolvedLink }
-    let incoming = try input.content(values)
-    return try incoming.withBytes { (bytes) throws(StoreError) in
+    return try entity.record(of: values, id: input.id).withView(of: entity) {
+      (view) throws(StoreError) in
       var input = input
-      input.incoming = try entity.view(incoming: bytes)
+      input.incoming = view
       switch try merged(position, input, rule) {
       case .kept:
         untaken[position] = Set(unresolved)
@@ -95,19 +105,15 @@ extension BatchMerge {
       case .incoming:
         untaken[position] = nil
         return .incoming
-      case .content(let content):
-        var values = try content.withBytes { (bytes) throws(StoreError) in
-          do {
-            return try entity.values(of: try entity.view(incoming: bytes))
-          } catch {
-            throw .damagedRecord(entity: entity.name, recordID: input.id, error)
-          }
+      case .record(let record):
+        var values = try record.withView(of: entity) { (view) throws(StoreError) in
+          try entity.values(of: view, id: input.id)
         }
         untaken[position] = Set(unresolved.filter { values[$0] != MergeInput.unresolvedLink })
         for place in unresolved where values[place] == MergeInput.unresolvedLink {
           values[place] = .null
         }
-        return .content(try input.content(values))
+        return .record(try entity.record(of: values, id: input.id))
       }
     }
   }
@@ -120,114 +126,103 @@ extension BatchMerge {
     guard try isNext && cursor.integerKey == holder || cursor.seek(holder) else {
       throw missing(holder)
     }
-    if isUnchanged(position, cursor.value, holder) {
+    if isUnchanged(position, holder, at: cursor) {
       outcomes[position] = .unchanged(holder)
       return
     }
-    let stored = try self.stored(cursor.value, holder, position)
-    let incoming = batch[position]
+    let stored = try changes.stored(
+      cursor.value, id: holder, isCarriedOver: carriesOver(position))
     let record: SealedRecord
     if !planned.isEmpty, let kept = planned.removeValue(forKey: position) {
-      kept.withUnsafeBytes { scratch.take($0) }
-      record = try changes.prepare(scratch.content, id: holder)
+      record = try changes.prepare(changes.copy(kept), id: holder, .beforehand)
     } else {
-      guard let made = try changed(position, holder, stored, incoming) else { return }
+      guard let made = try changed(position, stored) else { return }
       record = made
     }
     if case .renew = rule {
-      try tallyLinks(stored, record.view)
-      try writes.remove(stored, id: holder, at: cursor)
+      try tallyLinks(stored.view, record.view)
+      try writes.remove(stored, at: cursor)
       holders[position] = nil
       isRenewed[position] = true
-      if !batch.isWhole(position) { renewed[position] = Array(scratch.bytes) }
+      if !batch.isWhole(position) { renewed[position] = RecordBytes(record) }
     } else {
-      if rule.combinesValues || !batch.isWhole(position) {
-        let incoming = try entity.view(incoming, id: holder)
-        if try hasNewKey(stored, record.view, incoming, holder) {
-          isAlone[position] = true
-          return
-        }
+      if carriesOver(position), try hasNewKey(position, stored, record) {
+        isAlone[position] = true
+        return
       }
-      try tallyLinks(stored, record.view)
+      try tallyLinks(stored.view, record.view)
       try writes.replace(stored, with: record, at: cursor)
       outcomes[position] = .updated(holder)
     }
   }
 
-  /// Merges a stored record with the incoming one, in ``scratch``.
+  /// Merges a stored record with the incoming one.
   ///
   /// - Returns: the merged record, whose values a new record takes where the rule renews; `nil` where
   ///   the stored record stays, whose outcome is set.
   private func changed(
-    _ position: Int, _ holder: UInt64, _ stored: RecordView, _ incoming: UnsafeRawBufferPointer
+    _ position: Int, _ stored: StoredRecord
   ) throws(StoreError) -> SealedRecord? {
+    let merged: MergedRecord
     if case .replace = rule, batch.isWhole(position) {
-      scratch.take(incoming)
+      merged = .record(changes.copy(batch[position]))
     } else {
-      do throws(StoreError) {
-        switch try merged(position, holder, stored, try entity.view(incoming, id: 0)) {
-        case .kept:
-          outcomes[position] = .ignored(holder)
-          return nil
-        case .incoming: scratch.take(incoming)
-        case .content(let merged): merged.withUnsafeBytes { scratch.take($0) }
-        }
-      } catch  where error.code != .damaged {
-        outcomes[position] = .rejected(error)
-        return nil
+      merged = try self.merged(position, stored, try batch.view(position, of: entity))
+    }
+    let prepared: PreparedRecord
+    switch merged {
+    case .kept:
+      outcomes[position] = .ignored(stored.id)
+      return nil
+    case .refused(let error): prepared = .refused(error)
+    case .record(let record):
+      if case .renew = rule {
+        let new = try renewed(stored, with: record)
+        prepared =
+          if let new { try changes.prepareOrRefuse(new, id: stored.id) } else { .same }
+      } else {
+        prepared = try changes.prepareOrRefuse(
+          try changes.derived(record, over: stored), over: stored, id: stored.id)
       }
     }
-    if let derived = try changes.derived(scratch.bytes, over: stored) {
-      derived.withUnsafeBytes { scratch.take($0) }
-    }
-    var replaced: RecordView? = stored
-    if case .renew = rule {
-      replaced = nil
-      if try changes.isSame(stored, as: scratch.content, id: holder) {
-        outcomes[position] = .unchanged(holder)
-        return nil
-      }
-      // A new record takes its place.
-      if let derived = try changes.derived(scratch.bytes, over: nil) {
-        derived.withUnsafeBytes { scratch.take($0) }
-      }
-    }
-    switch try changes.prepareOrRefuse(scratch.content, over: replaced, id: holder) {
+    switch prepared {
     case .ready(let record): return record
-    case .same: outcomes[position] = .unchanged(holder)
+    case .same: outcomes[position] = .unchanged(stored.id)
     case .refused(let refusal): outcomes[position] = .rejected(refusal)
     }
     return nil
   }
 
-  /// Whether a stored record has the bytes of the incoming one, as most records of a repeated import
-  /// have; its checksum is verified where the options say so.
+  /// The record that is inserted in place of `stored` where the rule renews; `nil` where `stored` has
+  /// its values.
+  func renewed(
+    _ stored: StoredRecord, with record: UnsealedRecord
+  ) throws(StoreError) -> UnsealedRecord? {
+    let changed = try changes.derived(record, over: stored)
+    return try changes.isSame(stored, as: changed) ? nil : try changes.derived(changed)
+  }
+
+  /// Whether the record at the cursor has the bytes of the incoming one, as most records of a repeated
+  /// import have; its checksum is verified where the options say so.
   @inline(__always)
-  private func isUnchanged(
-    _ position: Int, _ stored: UnsafeRawBufferPointer, _ holder: UInt64
-  ) -> Bool {
+  private func isUnchanged(_ position: Int, _ holder: UInt64, at cursor: Cursor) -> Bool {
     guard rule.keepsEqualRecords, batch.isWhole(position), pages.unresolved[position] == nil
     else { return false }
-    let incoming = batch[position]
-    let count = incoming.count - RecordLayout.checksumSize
-    return stored.count == incoming.count
-      && core.isSame(
-        UnsafeRawBufferPointer(rebasing: stored[..<count]),
-        UnsafeRawBufferPointer(rebasing: incoming[..<count]))
-      && changes.isSound(stored, id: holder)
+    let stored = cursor.value
+    return batch.isSame(position, as: stored) && changes.isSound(stored, id: holder)
   }
 
   /// Whether the merged record has a unique key that neither the stored nor the incoming one had:
   /// no holder of that key has been looked for.
   private func hasNewKey(
-    _ stored: RecordView, _ record: RecordView, _ incoming: RecordView, _ id: UInt64
+    _ position: Int, _ stored: StoredRecord, _ record: SealedRecord
   ) throws(StoreError) -> Bool {
-    try core.collectKeys(of: stored, id: id, in: entity.indexes, of: entity, into: &core.oldKeys)
-    try core.collectKeys(of: record, id: id, in: entity.indexes, of: entity, into: &core.newKeys)
-    for (number, index) in entity.indexes.enumerated() where index.isUnique {
-      if core.newKeys.isEqual(to: core.oldKeys, at: number) { continue }
-      try core.encodeKey(of: incoming, id: id, in: index, of: entity)
-      let isIncoming = core.newKeys.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
+    let incoming = try batch.view(position, of: entity)
+    try changes.takeKeys(of: stored.id, from: stored.view, to: record.view)
+    for (number, index) in entity.indexes.enumerated()
+    where index.isUnique && changes.keys.isMoved(number) {
+      try core.encodeKey(of: incoming, id: stored.id, in: index, of: entity)
+      let isIncoming = changes.keys.new.withKey(number) { compareKeys($0, core.key.bytes) == 0 }
       if !isIncoming { return true }
     }
     return false
@@ -242,23 +237,23 @@ extension BatchMerge {
       for item in heldPositions() {
         let (position, holder) = (item.index, item.word)
         guard try cursor.seek(holder) else { throw missing(holder) }
-        if isUnchanged(position, cursor.value, holder) {
+        if isUnchanged(position, holder, at: cursor) {
           outcomes[position] = .unchanged(holder)
           decided.append(position)
           continue
         }
-        let stored = try self.stored(cursor.value, holder, position)
-        let incoming = batch[position]
-        guard let record = try changed(position, holder, stored, incoming) else {
+        let stored = try changes.stored(
+          cursor.value, id: holder, isCarriedOver: carriesOver(position))
+        guard let record = try changed(position, stored) else {
           decided.append(position)
           continue
         }
-        if try hasNewKey(stored, record.view, try entity.view(incoming, id: holder), holder) {
+        if try hasNewKey(position, stored, record) {
           for position in decided { outcomes[position] = nil }
           planned = [:]
           return true
         }
-        planned[position] = Array(scratch.bytes)
+        planned[position] = RecordBytes(record)
       }
     } catch {
       throw StoreError(wrapping: error)
@@ -269,8 +264,11 @@ extension BatchMerge {
   /// Counts what becomes of links when `old`, `nil` for a new record, becomes `new`.
   @inline(__always)
   func tallyLinks(_ old: RecordView?, _ new: RecordView) throws(StoreError) {
-    guard let tally else { return }
-    self.tally?.add(try tally.change(old, new))
+    add(try tally?.change(old, new))
+  }
+
+  func add(_ links: LinkTally.Change?) {
+    if let links { tally?.add(links) }
   }
 
   func missing(_ id: UInt64) -> StoreError {
@@ -303,12 +301,12 @@ extension BatchMerge {
       for position in 0..<batch.count where isNew(position) {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
         if !renewed.isEmpty, let record = renewed.removeValue(forKey: position) {
-          try record.withBytes { (bytes) throws(StoreError) in
-            try writes.insert(try entity.view(incoming: bytes), id: id, at: cursor)
+          try record.withView(of: entity) { (view) throws(StoreError) in
+            try writes.insert(view, id: id, at: cursor)
           }
           outcomes[position] = .updated(id)
         } else {
-          let view = try entity.view(incoming: batch[position])
+          let view = try batch.view(position, of: entity)
           if !isRenewed[position] {
             if let refusal = try refusalOfNew(position, view, id) {
               outcomes[position] = .rejected(refusal)

@@ -55,8 +55,6 @@ final class BatchMerge {
   let pages: Pages
   let changes: EntityChanges
   let keys: BatchKeys
-  /// The record that is about to be written.
-  let scratch: RecordScratch
   // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) var outcomes: [Outcome?]
   /// The stored record that each record of the batch is merged with.
@@ -72,13 +70,13 @@ final class BatchMerge {
   /// Whether a record was given some of the attributes of a unique key and not the others.
   @exclusivity(unchecked) private var hasPartOfKey = false
   /// Merged records that were made before anything was written; see ``planningFindsNewKey()``.
-  @exclusivity(unchecked) var planned: [Int: [UInt8]] = [:]
+  @exclusivity(unchecked) var planned: [Int: RecordBytes] = [:]
   /// By position: places of ``Pages/unresolved`` whose stored value stays by the rule.
   var untaken: [Int: Set<Int>] = [:]
   /// Records whose stored ones were removed for them.
   var isRenewed: [Bool]
-  /// The merged bytes of those that were not given all attributes, by their positions.
-  var renewed: [Int: [UInt8]] = [:]
+  /// The merged records of those that were not given all attributes, by their positions.
+  var renewed: [Int: RecordBytes] = [:]
 
   init(
     _ batch: IncomingRecords, into entity: StoredEntity, matching: Matching, rule: MergeRule,
@@ -101,7 +99,6 @@ final class BatchMerge {
     changes = core.changes(of: entity)
     self.batch = try Self.derived(batch, of: entity, changes)
     keys = BatchKeys(of: entity)
-    scratch = RecordScratch()
     outcomes = Array(repeating: nil, count: batch.count)
     holders = Array(repeating: nil, count: batch.count)
     isAlone = Array(repeating: false, count: batch.count)
@@ -151,16 +148,8 @@ final class BatchMerge {
       let isGiven = entity.layout.attributes.indices.map { index in
         batch.isGiven(index, at: position) && !derivations.isDerived[index]
       }
-      let record = batch[position]
-      let made = try changes.derived(record, over: nil)
-      let count = (made?.count ?? record.count) - RecordLayout.checksumSize
-      if let made {
-        made.withUnsafeBytes {
-          derived.append(UnsafeRawBufferPointer(rebasing: $0[..<count]), given: isGiven)
-        }
-      } else {
-        derived.append(UnsafeRawBufferPointer(rebasing: record[..<count]), given: isGiven)
-      }
+      let record = try changes.derived(changes.copy(batch[position]))
+      derived.append(record.content, given: isGiven)
     }
     return derived
   }
@@ -184,7 +173,7 @@ final class BatchMerge {
       }
       // The record may have left this core's cache, or never have been in it.
       if position &+ 8 < batch.count { batch.fetchAhead(position &+ 8) }
-      let view = try entity.view(incoming: batch[position])
+      let view = try batch.view(position, of: entity)
       let hasNull = try keys.encode(number, of: view, id: 0, core)
       if hasNull {
         if isMatching, matching.isNamed { refuseWithoutKey(position, index) }

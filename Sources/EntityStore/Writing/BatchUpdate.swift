@@ -40,7 +40,6 @@ final class BatchUpdate {
   /// The new values by id, where they are computed before the first record is changed.
   @exclusivity(unchecked) private var prepared: [UInt64: [Value]] = [:]
   // Used by one thread; exclusivity checks would slow down each record.
-  @exclusivity(unchecked) private var scratch: [UInt8] = []
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
   init(of entity: StoredEntity, _ assignments: [Assignment], core: TransactionCore) {
@@ -167,8 +166,8 @@ final class BatchUpdate {
     if readsOthers {
       try wrappingErrors {
         try core.forEachStored(ids, of: entity) { id, cursor in
-          let view = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-          prepared[id] = try newValues(RecordUnderTest(view: view, id: id))
+          let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
+          prepared[id] = try newValues(RecordUnderTest(view: stored.view, id: id))
         }
       }
     }
@@ -217,42 +216,30 @@ final class BatchUpdate {
   }
 
   private func updateCopied(_ id: UInt64, at cursor: Cursor) throws -> Bool {
-    let stored = cursor.value
-    let view = try changes.stored(stored, id: id, isCarriedOver: true)
+    let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
     let values =
-      try constants ?? prepared[id] ?? newValues(RecordUnderTest(view: view, id: id))
-    if let slots, view.layout === entity.layout {
-      scratch.removeAll(keepingCapacity: true)
-      scratch.append(contentsOf: stored)
-      try scratch.withMutableBytes { (bytes) throws(FormatError) in
-        for (slot, value) in zip(slots, values) {
-          try slot.write(value, in: bytes)
-        }
-      }
-      if scratch.withUnsafeBytes({ compareKeys($0, stored) }) == 0 { return false }
+      try constants ?? prepared[id] ?? newValues(RecordUnderTest(view: stored.view, id: id))
+    if let slots, stored.view.layout === entity.layout {
+      let record = try changes.copy(of: stored.view, id: id)
+      for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
+      if core.isSame(record.raw, stored.view.bytes) { return false }
+      try replace(stored, with: record, at: cursor)
     } else {
-      guard let record = try rebuilt(view, id, values) else { return false }
-      scratch = record
+      guard let record = try rebuilt(stored.view, values) else { return false }
+      try replace(stored, with: record, at: cursor)
     }
-    try replace(view, id, at: cursor)
     return true
   }
 
-  /// Checks and seals ``scratch``, and writes it in place of the record at the cursor.
-  @inline(__always)
-  private func replace(_ stored: RecordView, _ id: UInt64, at cursor: Cursor) throws {
-    if let rehearsal {
-      return try scratch.withBytes { (bytes) throws(StoreError) in
-        try rehearsal.note(stored, try entity.view(bytes, id: id), id: id)
-      }
-    }
-    try scratch.withUnsafeMutableBytes { bytes in
-      switch try changes.prepareOrRefuse(bytes.recordContent, id: id) {
-      case .ready(let record): try batch.replace(stored, with: record, at: cursor)
-      case .same: break
-      case .refused(let refusal):
-        _ = try broken.collect { () throws(StoreError) in throw refusal }
-      }
+  /// Checks and seals `record`, and writes it in place of the one at the cursor.
+  private func replace(
+    _ stored: StoredRecord, with record: UnsealedRecord, at cursor: Cursor
+  ) throws {
+    if let rehearsal { return try rehearsal.note(stored, try entity.view(record)) }
+    switch try changes.prepareOrRefuse(record, id: stored.id) {
+    case .ready(let sealed): try batch.replace(stored, with: sealed, at: cursor)
+    case .same: break
+    case .refused(let refusal): _ = try broken.collect { () throws(StoreError) in throw refusal }
     }
   }
 
@@ -293,8 +280,8 @@ final class BatchUpdate {
     }
   }
 
-  /// The record in the current layout with room for its checksum; `nil` when nothing changes.
-  private func rebuilt(_ view: RecordView, _ id: UInt64, _ values: [Value]) throws -> [UInt8]? {
+  /// The record in the current layout; `nil` when nothing changes.
+  private func rebuilt(_ view: RecordView, _ values: [Value]) throws -> UnsealedRecord? {
     let before = try entity.values(of: view)
     var all = before
     var isChanged = false
@@ -311,6 +298,6 @@ final class BatchUpdate {
     if derives {
       try entity.derivations?.derive(&all, .update(over: before), of: entity, time: core.time)
     }
-    return try changes.content(of: all)
+    return try changes.encode(all)
   }
 }

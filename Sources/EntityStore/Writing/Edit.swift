@@ -95,23 +95,16 @@ extension WriteTransaction {
     guard edit.value.id == id || !edit.value.id.isAssigned else {
       throw .otherID(edit.value.id.rawValue, of: id.rawValue, entity: entity.name)
     }
-    guard let bytes = try core.record(id.rawValue, of: entity) else {
+    let changes = core.changes(of: entity)
+    guard let stored = try changes.values(of: id.rawValue) else {
       if policy == .rollback { throw .noSuchRecord(entity: entity.name, id: id.rawValue) }
       throw .editConflict(
         EditConflict(
           base: edit.base, edited: edit.value, stored: nil, changedByOthers: [],
           changedByEdit: []), entity: entity.name, "it was deleted")
     }
-    let changes = core.changes(of: entity)
-    let stored: [Value]
-    do {
-      stored = try entity.values(
-        of: try changes.stored(bytes, id: id.rawValue, isCarriedOver: true))
-    } catch {
-      throw StoreError(wrapping: error)
-    }
-    let base = try core.values(edit.base, of: entity, over: id.rawValue)
-    let edited = try core.values(edit.value, of: entity, over: id.rawValue)
+    let base = try changes.values(of: edit.base, over: id.rawValue)
+    let edited = try changes.values(of: edit.value, over: id.rawValue)
     let given = entity.givenPositions
     let others = given.filter { !stored[$0].hasSameBytes(as: base[$0]) }
     let mine = given.filter { !edited[$0].hasSameBytes(as: base[$0]) }
@@ -133,10 +126,7 @@ extension WriteTransaction {
     case .overwrite: for position in given { result[position] = edited[position] }
     case .rollback: break
     }
-    var content = try changes.content(of: result)
-    _ = try content.withMutableBytes { (bytes) throws(StoreError) in
-      try changes.update(id.rawValue, to: bytes.recordContent)
-    }
+    _ = try changes.update(id.rawValue, to: try changes.encode(result))
     guard let saved: E = try fetch(id) else {
       throw .noSuchRecord(entity: entity.name, id: id.rawValue)
     }
@@ -144,20 +134,12 @@ extension WriteTransaction {
   }
 }
 
-extension TransactionCore {
-  /// The values that a program's value is stored as.
+extension EntityChanges {
+  /// The values that a program's value, which replaces record `id`, is stored as.
   fileprivate func values<E: Entity>(
-    _ value: E, of entity: StoredEntity, over id: UInt64
+    of value: E, over id: UInt64
   ) throws(StoreError) -> [Value] {
-    try withWhole(value, of: entity, over: id) { (content) throws(StoreError) in
-      let record = UnsafeRawBufferPointer(
-        start: content.baseAddress, count: content.count + RecordLayout.checksumSize)
-      do {
-        return try entity.values(of: try entity.view(incoming: record))
-      } catch {
-        throw StoreError(wrapping: error)
-      }
-    }
+    try entity.values(of: try entity.view(try encode(value, over: id)), id: id)
   }
 }
 

@@ -1,5 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
+import LodestoreSystem
 
 /// Encoded records on their way into an entity, in the order in which they came.
 ///
@@ -54,6 +55,13 @@ struct IncomingRecords: Sendable {
     add(content)
   }
 
+  /// Adds a record of the layout.
+  mutating func append(_ record: RecordBytes, given isGiven: [Bool]?) {
+    record.withBytes { bytes in
+      append(UnsafeRawBufferPointer(rebasing: bytes[..<record.contentCount]), given: isGiven)
+    }
+  }
+
   /// Adds all records of `other`, which are of the same layout.
   mutating func append(_ other: IncomingRecords) {
     if !given.isEmpty || !other.given.isEmpty {
@@ -101,12 +109,17 @@ struct IncomingRecords: Sendable {
     prefetch(places[place].start, byteCount: places[place].count)
   }
 
-  /// Calls `body` with the record at `place`, which has zeros for its checksum.
   @inline(__always)
-  func withRecord<R>(
-    _ place: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    try body(self[place])
+  func view(_ place: Int, of entity: StoredEntity) throws(StoreError) -> RecordView {
+    try entity.view(incoming: self[place])
+  }
+
+  /// Whether a stored record has the bytes of the record at `place`, but for its checksum.
+  @inline(__always)
+  func isSame(_ place: Int, as stored: UnsafeRawBufferPointer) -> Bool {
+    let (start, count) = (places[place].start, places[place].count)
+    guard stored.count == count, let other = stored.baseAddress else { return false }
+    return memcmp(start, other, count &- RecordLayout.checksumSize) == 0
   }
 
   /// Whether the attribute at place `attribute` of the layout was given to the record at `place`.

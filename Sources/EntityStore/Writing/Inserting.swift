@@ -214,11 +214,10 @@ extension WriteTransaction {
       while true {
         draft.begin()
         if try fill(&draft) { break }
-        let content = try draft.content(isPart: rule.takesParts)
-        try core.checkSize(content.count, of: entity)
+        let record = try draft.record(isPart: rule.takesParts)
+        try core.writer.checkSize(record.content.count, of: entity)
         try insert.add(
-          UnsafeMutableRawBufferPointer(mutating: content),
-          given: rule.takesParts ? draft.isGiven : entity.part?.isGiven)
+          record, given: rule.takesParts ? draft.isGiven : entity.part?.isGiven)
         position += 1
       }
     } catch {
@@ -272,12 +271,12 @@ extension StoredEntity {
 
 extension MergeInput {
   /// Calls `body` with both records as values of `E`, and encodes the value that it returns.
-  func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> [UInt8] {
+  func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> RecordBytes {
     let old = try core.decode(E.self, stored.bytes, id: id, of: entity)
     let new = try core.withReadLayout(incoming, id: id, of: entity) { (view) throws(StoreError) in
       try core.decode(E.self, view, id: id, of: entity)
     }
     let merged = try body(old, new)
-    return try core.withWhole(merged, of: entity, over: id) { Array($0) }
+    return RecordBytes(try core.changes(of: entity).encode(merged, over: id))
   }
 }

@@ -18,7 +18,7 @@ enum MergeRule: Sendable {
   /// Each attribute has a policy of its own.
   case policy(AttributePolicies)
   /// The program makes the new content of both; an error refuses the incoming record.
-  case closure(@Sendable (MergeInput) throws -> [UInt8])
+  case closure(@Sendable (MergeInput) throws -> RecordBytes)
 }
 
 /// A stored record and an incoming one with the same key.
@@ -27,7 +27,7 @@ struct MergeInput {
   let entity: StoredEntity
   let id: UInt64
   let stored: RecordView
-  /// In the current layout; its checksum is not set.
+  /// In the current layout.
   var incoming: RecordView
 
   /// The value of an incoming link whose record is not there yet.
@@ -42,8 +42,7 @@ extension MergeRule {
     case kept
     /// All incoming values.
     case incoming
-    /// A content of the current layout, with room for its checksum.
-    case content([UInt8])
+    case record(RecordBytes)
   }
 
   /// Applies the rule to two records with one key; throws what refuses the incoming one.
@@ -61,20 +60,17 @@ extension MergeRule {
         .uniqueViolation, "its key already leads to \(entity.name) \(input.id)",
         entity: entity.name, recordID: input.id)
     case .ignore: return .kept
-    case .replace, .renew: return isWhole ? .incoming : .content(try input.patched(isGiven))
+    case .replace, .renew: return isWhole ? .incoming : .record(try input.patched(isGiven))
     case .patch(let numbers):
       let attributes = entity.layout.attributes
-      return .content(try input.patched { numbers.contains(attributes[$0].number) })
+      return .record(try input.patched { numbers.contains(attributes[$0].number) })
     case .patchGiven:
-      return .content(try input.patched(isGiven))
+      return .record(try input.patched(isGiven))
     case .policy(let policies):
-      return .content(try policies.merge(input, isGiven: isGiven))
+      return .record(try policies.merge(input, isGiven: isGiven))
     case .closure(let body):
       do {
-        var content =
-          isWhole ? try body(input) : try input.completed(isGiven) { try body($0) }
-        content.append(contentsOf: repeatElement(0, count: RecordLayout.checksumSize))
-        return .content(content)
+        return .record(isWhole ? try body(input) : try input.completed(isGiven, body))
       } catch let error as StoreError {
         throw error
       } catch {
@@ -89,18 +85,14 @@ extension MergeRule {
 extension MergeInput {
   /// The values of both records, by the positions of the current layout.
   func values() throws(StoreError) -> (stored: [Value], incoming: [Value]) {
-    do {
-      return (try entity.values(of: stored), try entity.values(of: incoming))
-    } catch {
-      throw .damagedRecord(entity: entity.name, recordID: id, error)
-    }
+    (try entity.values(of: stored, id: id), try entity.values(of: incoming, id: id))
   }
 
   /// The stored record with the incoming values at the positions for which `isTaken` is true.
-  func patched(_ isTaken: (_ position: Int) -> Bool) throws(StoreError) -> [UInt8] {
+  func patched(_ isTaken: (_ position: Int) -> Bool) throws(StoreError) -> RecordBytes {
     var (values, incoming) = try values()
     for position in values.indices where isTaken(position) { values[position] = incoming[position] }
-    return try content(values)
+    return try entity.record(of: values, id: id)
   }
 
   /// Calls `body` with an incoming record that has the stored values of attributes that it was not
@@ -109,21 +101,11 @@ extension MergeInput {
     _ isGiven: (_ position: Int) -> Bool, _ body: (MergeInput) throws -> R
   ) throws -> R {
     let derived = entity.derivations?.isDerived
-    let content = try patched { isGiven($0) || derived?[$0] ?? false }
-    return try content.withBytes { bytes in
+    let record = try patched { isGiven($0) || derived?[$0] ?? false }
+    return try record.withBytes { bytes in
       var input = self
       input.incoming = try entity.view(incoming: bytes)
       return try body(input)
-    }
-  }
-
-  /// A content of `values`, with room for its checksum.
-  func content(_ values: [Value]) throws(StoreError) -> [UInt8] {
-    do {
-      let content = try entity.layout.content(values: values)
-      return content + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
-    } catch {
-      throw .damagedRecord(entity: entity.name, recordID: id, error)
     }
   }
 }

@@ -23,7 +23,8 @@ public struct RecordDraft<E: Entity> {
     failure = nil
   }
 
-  func content(isPart: Bool) throws(StoreError) -> UnsafeRawBufferPointer {
+  /// The record, valid until the next one begins.
+  func record(isPart: Bool) throws(StoreError) -> UnsealedRecord {
     if let failure { throw failure }
     if !isPart, let attribute = drafted.missing {
       throw StoreError(
@@ -31,7 +32,7 @@ public struct RecordDraft<E: Entity> {
         "cannot insert a \(drafted.entity.name): '\(attribute.name)' was not given, and is required",
         entity: drafted.entity.name, attribute: attribute.name)
     }
-    return drafted.content()
+    return drafted.record()
   }
 
   /// Assigns the attributes named in `dictionary`.
@@ -258,12 +259,12 @@ private final class DraftedValues {
     return nil
   }
 
-  /// The content, with room for its checksum behind it, valid until the next call.
+  /// The record, valid until the next call.
   ///
   /// An attribute that was not given has its initial value or null; a required one without an
   /// initial value has zero or nothing in it, which only a merge that takes given attributes may
   /// see.
-  func content() -> UnsafeRawBufferPointer {
+  func record() -> UnsealedRecord {
     for index in isGiven.indices where !isGiven[index] {
       values[index] = absent[index] ?? .placeholder(of: attributes[index].type)
     }
@@ -273,7 +274,7 @@ private final class DraftedValues {
         writer.write(value, as: attribute)
       }
       if let content = writer.finish(entity.layout, entity: entity.name) {
-        return UnsafeRawBufferPointer(content)
+        return UnsealedRecord(content: content)
       }
     }
     preconditionFailure("a record fits wide offsets")

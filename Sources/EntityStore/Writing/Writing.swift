@@ -28,17 +28,15 @@ extension WriteTransaction {
     let rule = try onConflict.rule(in: entity)
     if case .fail = rule {
       try entity.part?.checkNew(entity.name)
-      let id = try core.withWhole(value, of: entity) { (content) throws(StoreError) in
-        try core.changes(of: entity).insert(content)
-      }
+      let changes = core.changes(of: entity)
+      let id = try changes.insert(try changes.encode(value))
       var stored = value
       stored.id = RecordID(rawValue: id)
       return stored
     }
     var batch = IncomingRecords(entity.layout)
-    try core.withWhole(value, of: entity) { (content) throws(StoreError) in
-      batch.append(UnsafeRawBufferPointer(content), given: entity.part?.isGiven)
-    }
+    let record = try core.changes(of: entity).encode(value)
+    batch.append(record.content, given: entity.part?.isGiven)
     let merge = try BatchMerge(
       batch, into: entity, matching: try entity.matching(matching), rule: rule, core: core)
     let id = try merge.applyAlone().id()
@@ -74,9 +72,8 @@ extension WriteTransaction {
     let entity = try core.entity(E.self)
     guard value.id.isAssigned else { throw .notStored(entity: entity.name) }
     let id = value.id.rawValue
-    return try core.withWhole(value, of: entity, over: id) { (content) throws(StoreError) in
-      try core.changes(of: entity).update(id, to: content)
-    }
+    let changes = core.changes(of: entity)
+    return try changes.update(id, to: try changes.encode(value, over: id))
   }
 
   /// Changes one record: reads it, passes it to `change`, and stores what it has become.

@@ -151,10 +151,8 @@ import Testing
       try other.core.write { core in
         let loans = try core.entity(named: "Borrowing")
         let values = [Value.string("x"), .integer(1), .bool(true), .integer(1)]
-        var record = try core.changes(of: loans).content(of: values)
-        _ = try record.withMutableBytes { (bytes) throws(StoreError) in
-          try core.changes(of: loans).insert(bytes.recordContent)
-        }
+        let changes = core.changes(of: loans)
+        _ = try changes.insert(try changes.encode(values))
       }
     }
     #expect(error.message.contains("isOpen LATER YES"), "\(error)")

@@ -100,7 +100,8 @@ import Testing
     }
     try damaged { core, _, author in
       let record = try #require(try core.record(1, of: author.to))
-      try core.changes(of: author.to).remove(1, WrittenRecord(record))
+      let changes = core.changes(of: author.to)
+      try changes.records.remove(try changes.stored(record, id: 1))
       let entity = author.to
       var key = KeyEncoder()
       try key.append(.string("A"))

@@ -30,17 +30,16 @@ extension TransactionCore {
     try breakingOnError {
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
-        let before = try entity.values(of: old)
+        let before = try entity.values(of: old.view)
         var values = before
         try body(id, &values)
         try derivations.derive(&values, occasion, of: entity, time: time)
-        if old.layout === entity.layout,
+        if old.view.layout === entity.layout,
           zip(values, before).allSatisfy({ $0.hasSameBytes(as: $1) })
         {
           return
         }
-        _ = try batch.change(
-          old, id: id, toDerived: try changes.content(of: values), .atCommit, at: cursor)
+        _ = try batch.change(old, to: try changes.encode(values), .atCommit, at: cursor)
       }
       try batch.finish(checksUnique: true)
     }

@@ -86,9 +86,10 @@ struct RecordBuffer: ~Copyable {
 
   /// The record at `index`; valid until the next change.
   @inline(__always)
-  subscript(index: Int) -> UnsafeMutableRawBufferPointer {
+  subscript(index: Int) -> UnsealedRecord {
     let start = index == 0 ? 0 : ends[index - 1]
-    return UnsafeMutableRawBufferPointer(start: base + start, count: ends[index] - start)
+    return UnsealedRecord(
+      UnsafeMutableRawBufferPointer(start: base + start, count: ends[index] - start))
   }
 
   mutating func removeAll() {

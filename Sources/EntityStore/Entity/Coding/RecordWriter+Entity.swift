@@ -2,24 +2,22 @@ internal import LodestoreFormat
 
 // How the store encodes entities with a writer.
 extension RecordWriter {
-  /// The content of `value`'s record, valid until the next record begins; four bytes behind it are free.
+  /// The record of `value`, valid until the next record begins.
   mutating func encode<E: Entity>(
     _ value: E, of entity: StoredEntity
-  ) throws(StoreError) -> UnsafeMutableRawBufferPointer {
+  ) throws(StoreError) -> UnsealedRecord {
     begin(entity.typeLayout, isWide: false)
     value.encode(into: &self)
-    if let content = try finish(entity) { return content }
+    if let record = try finish(entity) { return record }
     begin(entity.typeLayout, isWide: true)
     value.encode(into: &self)
-    if let content = try finish(entity) { return content }
+    if let record = try finish(entity) { return record }
     throw .recordTooLarge(entity: entity.name, size: 0, limit: 0)
   }
 
-  /// The content of the record that has been written; `nil` when it must be written again with wide
+  /// The record that has been written; `nil` when it must be written again with wide
   /// offsets.
-  mutating func finish(
-    _ entity: StoredEntity
-  ) throws(StoreError) -> UnsafeMutableRawBufferPointer? {
+  mutating func finish(_ entity: StoredEntity) throws(StoreError) -> UnsealedRecord? {
     let content = finish(entity.typeLayout, entity: entity.name)
     if let failure {
       if let failure = failure as? UnassignedID {
@@ -27,8 +25,9 @@ extension RecordWriter {
       }
       throw .unencodable(entity: entity.name, cause: failure)
     }
-    if let content { try checkSize(content.count, of: entity) }
-    return content
+    guard let content else { return nil }
+    try checkSize(content.count, of: entity)
+    return UnsealedRecord(content: content)
   }
 
   /// The most bytes that a record may have without its checksum.

@@ -118,7 +118,7 @@ extension ImportEngine {
     let slot = entity.layout.slots[place]
     let rows = Set(records.map(\.row))
     for row in 0..<batch.count {
-      let isNull = try entity.view(incoming: batch[row]).isNull(slot)
+      let isNull = try batch.view(row, of: entity).isNull(slot)
       if rows.contains(row) {
         batch.setGiven(true, place, at: row)
       } else if isNull || slot.nullBit < 0 {
@@ -194,7 +194,7 @@ extension ImportEngine {
     var rows: [Value: Int] = [:]
     for row in 0..<batch.count
     where batch.isGiven(place, at: row) && !lost.contains(row) {
-      let view = try entity.view(incoming: batch[row])
+      let view = try batch.view(row, of: entity)
       let value: Value
       do {
         value = try view.value(at: entity.layout.slots[place])

@@ -111,17 +111,12 @@ struct LinkResolver {
       }
       values.append(value)
     }
+    let changes = core.changes(of: entity)
     do {
-      var record = try entity.layout.content(values: values)
-      record += [UInt8](repeating: 0, count: RecordLayout.checksumSize)
-      return try record.withMutableBytes { (bytes) throws(StoreError) in
-        try core.changes(of: entity).insert(bytes.recordContent)
-      }
-    } catch {
-      let failure = StoreError(wrapping: error)
+      return try changes.insert(try changes.encode(values))
+    } catch  where error.code == .invalidValue || error.code == .uniqueViolation {
       // Also where another unique attribute has its initial value in a record already.
-      if failure.code == .invalidValue || failure.code == .uniqueViolation { return 0 }
-      throw failure
+      return 0
     }
   }
 }

@@ -104,21 +104,11 @@ extension TransactionCore {
   func set(
     _ attribute: UInt32, of id: UInt64, to target: UInt64?, in entity: StoredEntity
   ) throws(StoreError) -> Bool {
-    guard let bytes = try record(id, of: entity),
-      let place = entity.layout.slotIndex(ofAttribute: attribute)
-    else { return false }
     let changes = changes(of: entity)
-    let stored = try changes.stored(bytes, id: id, isCarriedOver: true)
-    var values: [Value]
-    do {
-      values = try entity.values(of: stored)
-    } catch {
-      throw .damagedRecord(entity: entity.name, recordID: id, error)
-    }
+    guard let place = entity.layout.slotIndex(ofAttribute: attribute),
+      var values = try changes.values(of: id)
+    else { return false }
     values[place] = target.map { .integer(Int64(bitPattern: $0)) } ?? .null
-    var record = try changes.content(of: values)
-    return try record.withMutableBytes { (bytes) throws(StoreError) in
-      try changes.update(id, to: bytes.recordContent)
-    }
+    return try changes.update(id, to: try changes.encode(values))
   }
 }

@@ -1,0 +1,60 @@
+internal import LodestoreFormat
+
+/// A record of the current layout in memory of its own, with room for its checksum.
+struct RecordBytes: Sendable {
+  private let bytes: [UInt8]
+
+  init(_ record: UnsealedRecord) { bytes = Array(record.bytes) }
+
+  init(_ record: SealedRecord) { bytes = Array(record.bytes) }
+
+  init(_ values: [Value], in layout: RecordLayout) throws(FormatError) {
+    var bytes = try layout.content(values: values)
+    bytes.append(contentsOf: repeatElement(0, count: RecordLayout.checksumSize))
+    self.bytes = bytes
+  }
+
+  /// How many bytes the record has without its checksum.
+  var contentCount: Int { bytes.count - RecordLayout.checksumSize }
+
+  func withBytes<R, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try bytes.withBytes(body)
+  }
+
+  func withView<R>(
+    of entity: StoredEntity, _ body: (RecordView) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    try bytes.withBytes { (bytes) throws(StoreError) in
+      try body(try entity.view(incoming: bytes))
+    }
+  }
+}
+
+extension StoredEntity {
+  @inline(__always)
+  func view(_ record: UnsealedRecord) throws(StoreError) -> RecordView {
+    try view(incoming: record.raw)
+  }
+
+  /// A record of the current layout.
+  ///
+  /// - Parameter id: of the record that the values are for, for the error.
+  func record(of values: [Value], id: UInt64 = 0) throws(StoreError) -> RecordBytes {
+    do {
+      return try RecordBytes(values, in: layout)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: id, error)
+    }
+  }
+
+  /// The values of record `id`, by the positions of the current layout.
+  func values(of view: RecordView, id: UInt64) throws(StoreError) -> [Value] {
+    do {
+      return try values(of: view)
+    } catch {
+      throw .damagedRecord(entity: name, recordID: id, error)
+    }
+  }
+}
