@@ -70,7 +70,6 @@ enum StoreReplacement {
     let isWhole = try step.run(.records(pair)) { found in
       guard case .record(let record) = found else { return }
       delta.touched.append(record.id)
-      if record.kind != .updated { delta.changesRecords = true }
       if let old = record.old {
         delta.olds[record.id] = Array(old)
       } else {
