@@ -272,7 +272,9 @@ final class ObservationCenter: StoreCompanion {
   /// Changes the state; where `change` returns true, the job looks at it.
   private func runJob(_ change: (inout State) -> Bool) {
     let mustStart = state.withLock { state in
-      guard change(&state), !state.connection.isClosed, !state.observers.isEmpty else { return false }
+      guard change(&state), !state.connection.isClosed, !state.observers.isEmpty else {
+        return false
+      }
       defer { state.job = .due }
       return state.job == .idle
     }

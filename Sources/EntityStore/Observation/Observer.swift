@@ -50,7 +50,7 @@ class Observer: @unchecked Sendable {
   let lock = HeldLock()
   private let waiting = Guarded(Waiting.nobody)
   private var pending: [Pending] = []
-  /// The commit that the state is of; what is older is no news. `nil` before the first read.
+  /// The commit that the state is of, `nil` before the first read; what is older is no news.
   private var commit: UInt64?
 
   /// May be asked with `lock` held, or not.
@@ -108,7 +108,8 @@ class Observer: @unchecked Sendable {
   ///
   /// - Parameter changes: all that is pending; `nil` where it has to be put together.
   private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {
-    guard waiting.withLock({ $0.task }) != nil, let first = pending.first else { return lock.unlock() }
+    let isWaitedFor = waiting.withLock { $0.task != nil }
+    guard isWaitedFor, let first = pending.first else { return lock.unlock() }
     var signal = Signal.changed
     if let commit, first.from >= commit,
       let isUpdate = update(by: changes ?? CommittedChanges(merged, from: commit, core))

@@ -22,8 +22,8 @@ struct ObserverSet {
 
   /// Has `observer`, if it is there, depend on `entities`.
   mutating func extend(_ observer: Observer, to entities: Set<EntityNumber>) {
-    guard let known = members[ObjectIdentifier(observer)], known.entities != entities else { return }
-    put(observer, on: entities)
+    let known = members[ObjectIdentifier(observer)]?.entities
+    if let known, known != entities { put(observer, on: entities) }
   }
 
   mutating func remove(_ observer: Observer) {
