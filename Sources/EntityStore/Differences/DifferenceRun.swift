@@ -74,28 +74,37 @@ struct DifferenceReader<Element: Sendable>: Sendable {
     if isOver { return nil }
     isOver = true
     let (run, make) = (run, make)
-    let isCancelled = Guarded(false)
+    let isCancelled = Latch()
     let (moved, found) = try await withTaskCancellationHandler {
       try await store.onReader {
         var run = run
-        let found = try run.next(isCancelled: { isCancelled.withLock { $0 } }, make)
+        let found = try run.next(isCancelled: { isCancelled.isSet }, make)
         return (run, found)
       }
     } onCancel: {
-      isCancelled.withLock { $0 = true }
+      isCancelled.set()
     }
     self.run = moved
-    buffer = found.reversed()
-    isOver = buffer.isEmpty
-    return buffer.popLast()
+    return take(found)
   }
 
   /// The next difference, read on the calling thread; `nil` after the last.
-  mutating func nextHere() throws -> Element? {
+  private mutating func nextHere() throws -> Element? {
     if let element = buffer.popLast() { return element }
     if isOver { return nil }
     isOver = true
-    let found = try run.next(isCancelled: { false }, make)
+    return take(try run.next(isCancelled: { false }, make))
+  }
+
+  /// Visits the differences on the calling thread, until `body` returns false.
+  func forEach(_ body: (Element) throws -> Bool) throws {
+    var reader = self
+    while let difference = try reader.nextHere() {
+      guard try body(difference) else { return }
+    }
+  }
+
+  private mutating func take(_ found: [Element]) -> Element? {
     buffer = found.reversed()
     isOver = buffer.isEmpty
     return buffer.popLast()

@@ -51,10 +51,7 @@ public struct StoreDifferences: AsyncSequence, Sendable {
   /// - Complexity: O(n) for n records and links of the entities that differ; entities with equal
   ///   digests are not read.
   public func forEach(_ body: (StoreDifference) throws -> Bool) throws {
-    var reader = reader
-    while let difference = try reader.nextHere() {
-      guard try body(difference) else { return }
-    }
+    try reader.forEach(body)
   }
 
   private var reader: DifferenceReader<StoreDifference> {
@@ -112,10 +109,7 @@ public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
   /// - Throws: as ``StoreDifferences/forEach(_:)``; ``StoreError/Code/undecodableValue`` for a
   ///   record that is no `E`.
   public func forEach(_ body: (RecordDifference<E>) throws -> Bool) throws {
-    var reader = reader
-    while let difference = try reader.nextHere() {
-      guard try body(difference) else { return }
-    }
+    try reader.forEach(body)
   }
 
   private var reader: DifferenceReader<RecordDifference<E>> {
