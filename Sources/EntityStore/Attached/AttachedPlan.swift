@@ -26,9 +26,7 @@ struct AttachedPlan<E: Entity> {
     other = isOfDataset ? own : dataset
     self.query = query.records
     for join in query.joins {
-      do { try add(join, join.isOfBounded ? boundedKeyLimit : keyLimit) } catch {
-        throw StoreError(wrapping: error)
-      }
+      try wrappingErrors { try add(join, join.isOfBounded ? boundedKeyLimit : keyLimit) }
     }
   }
 

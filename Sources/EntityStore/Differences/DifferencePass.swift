@@ -6,7 +6,7 @@ internal import LodestoreFormat
 /// The pass walks both trees of each kind of content side by side, in the order of their keys. A
 /// value of this type holds a place and no cursor. Each part of the pass is therefore a read of its
 /// own, bounded in time and memory, and the pass can be cancelled between two parts.
-struct DifferencePass: Sendable {
+struct DifferencePass: DifferenceSource {
   enum Step: Sendable {
     case records(EntityPair)
     case keys(KeyedPair)

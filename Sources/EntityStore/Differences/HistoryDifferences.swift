@@ -5,7 +5,7 @@ internal import LodestoreFormat
 ///
 /// The history is read once, and says which records and links changed and how each change began.
 /// The commit says how each ended.
-struct HistoryDifferences: Sendable {
+struct HistoryDifferences: DifferenceSource {
   private typealias ToldLinks = (relationship: UInt32, pairs: [(pair: LinkPair, wasThere: Bool)])
 
   private let side: DifferenceSide
@@ -15,7 +15,9 @@ struct HistoryDifferences: Sendable {
   /// The links with a change, and whether each was there before.
   private var links: [ToldLinks] = []
   /// Entities that the history does not tell all of, and `buckets`.
-  private(set) var untold: [String] = []
+  private(set) var uncompared: [String] = []
+  /// A history has no changes of the schema.
+  var schema: [SchemaDifference] { [] }
   private var step = 0
   /// The next id of a step over records, or the next position of one over links.
   private var place: UInt64 = 0
@@ -46,12 +48,12 @@ struct HistoryDifferences: Sendable {
     var pairs: [UInt32: [LinkPair: Bool]] = [:]
     for entity in core.schema.entities where names?.contains(entity.name) ?? true {
       if entity.description.history == nil {
-        untold.append(entity.name)
+        uncompared.append(entity.name)
       } else {
         byNumber[entity.number] = ToldRecords(entity)
       }
     }
-    if names == nil { untold.append("buckets") }
+    if names == nil { uncompared.append("buckets") }
     var image: UInt64?
     var firstImage: UInt64?
     try log.forEachPart(from: token.number + 1) { number, _, part in
@@ -70,7 +72,7 @@ struct HistoryDifferences: Sendable {
       return true
     }
     for number in restarted {
-      if let told = byNumber[number] { untold.append(told.pair.name) }
+      if let told = byNumber[number] { uncompared.append(told.pair.name) }
     }
     // The first write after the token may share its commit, and the images, with writes before it.
     if let firstImage, firstImage <= token.number {

@@ -130,8 +130,6 @@ struct HistoryRun {
     var header: HistoryPart.Header?
     /// As they are visited, so the last first where writes are.
     var parts: [HistoryPart] = []
-
-    init(number: UInt64) { self.number = number }
   }
 
   /// Whether the last write comes first, of several.

@@ -34,7 +34,7 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
   private var last: O?
   private var isOver = false
 
-  init(_ origin: FollowedStores.Origin, _ make: @escaping Make) {
+  init(_ origin: FollowedOrigin, _ make: @escaping Make) {
     stores = FollowedStores(origin)
     self.make = make
   }

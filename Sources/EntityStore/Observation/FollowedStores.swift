@@ -8,22 +8,29 @@ struct ObservedStore: Sendable {
   let store: Store?
 }
 
-/// The stores whose results one loop follows, one after the other: a single store, or the newest of
-/// a sequence of stores.
-final class FollowedStores: Sendable {
-  /// Where the stores come from.
-  enum Origin: Sendable {
+/// Where the stores come from that a loop follows: a single one, or a sequence of them.
+@usableFromInline
+struct FollowedOrigin: Sendable {
+  fileprivate enum Stores: Sendable {
     case one(ObservationCenter)
     /// Passes each store of a sequence on, until the sequence ends.
     case newest(@Sendable (_ pass: @Sendable (Store) -> Void) async throws -> Void)
-
-    init<Stores: AsyncSequence & Sendable>(_ stores: Stores) where Stores.Element == Store {
-      self = .newest { pass in
-        for try await store in stores { pass(store) }
-      }
-    }
   }
 
+  fileprivate let stores: Stores
+
+  init(_ store: Store) { stores = .one(store.observations) }
+
+  init<Sequence: AsyncSequence & Sendable>(_ sequence: Sequence) where Sequence.Element == Store {
+    stores = .newest { pass in
+      for try await store in sequence { pass(store) }
+    }
+  }
+}
+
+/// The stores whose results one loop follows, one after the other: a single store, or the newest of
+/// a sequence of stores.
+final class FollowedStores: Sendable {
   /// What the loop has not taken yet, and who is woken when there is something.
   private struct News {
     var arrived: ObservedStore?
@@ -38,8 +45,8 @@ final class FollowedStores: Sendable {
   /// Reads the sequence, for as long as the loop is there.
   private let task: Task<Void, Never>?
 
-  init(_ origin: Origin) {
-    switch origin {
+  init(_ origin: FollowedOrigin) {
+    switch origin.stores {
     case .one(let center):
       news = Guarded(News(arrived: ObservedStore(center: center, store: nil)))
       task = nil

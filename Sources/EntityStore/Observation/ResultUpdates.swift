@@ -15,7 +15,7 @@ public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public typealias Element = ResultUpdate<E>
 
-  let stores: FollowedStores.Origin
+  let stores: FollowedOrigin
   let query: Query<E>
   let decode: @Sendable (inout RecordReader) throws -> E
 
@@ -50,7 +50,7 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
   @_documentation(visibility: internal)
   public typealias Element = SectionedResultUpdate<Key, E>
 
-  let stores: FollowedStores.Origin
+  let stores: FollowedOrigin
   let query: Query<E>
   let decode: @Sendable (inout RecordReader) throws -> E
   let readKey: ResultObserver<E, Key>.ReadKey
@@ -164,6 +164,9 @@ extension ResultUpdate {
 }
 
 extension Store {
+  @usableFromInline
+  var followed: FollowedOrigin { FollowedOrigin(self) }
+
   /// The results of `query`, and what has changed in them after each commit that changes them.
   ///
   /// The records are in memory, decoded; an update shares with the one before all records that did
@@ -174,14 +177,7 @@ extension Store {
   ///   whether it is a result, there is no limit, and *k* is small; otherwise that of the query.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
-    makeUpdates(of: query) { reader in try E.read(from: &reader) }
-  }
-
-  @usableFromInline
-  func makeUpdates<E: Entity>(
-    of query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E
-  ) -> ResultUpdates<E> {
-    ResultUpdates(stores: .one(observations), query: query, decode: decode)
+    followed.updates(of: query) { reader in try E.read(from: &reader) }
   }
 
   /// The results of `query` in sections by the values at `path`, and what has changed in them after
@@ -192,26 +188,26 @@ extension Store {
   public func updates<E: Entity, Key: Equatable & Sendable>(
     of query: Query<E>, sectionedBy path: KeyPath<E.Attributes, Attribute<E, Key>>
   ) -> SectionedResultUpdates<Key, E> {
-    makeUpdates(of: query, by: E.attributes[keyPath: path]) { reader in
+    followed.updates(of: query, by: E.attributes[keyPath: path]) { reader in
       try E.read(from: &reader)
     }
   }
+}
+
+extension FollowedOrigin {
+  @usableFromInline
+  func updates<E: Entity>(
+    of query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E
+  ) -> ResultUpdates<E> {
+    ResultUpdates(stores: self, query: query, decode: decode)
+  }
 
   @usableFromInline
-  func makeUpdates<E: Entity, Key: Equatable & Sendable>(
+  func updates<E: Entity, Key: Equatable & Sendable>(
     of query: Query<E>, by attribute: Attribute<E, Key>,
     _ decode: @escaping @Sendable (inout RecordReader) throws -> E
   ) -> SectionedResultUpdates<Key, E> {
-    SectionedResultUpdates(.one(observations), query, attribute, decode)
-  }
-}
-
-extension SectionedResultUpdates {
-  init(
-    _ stores: FollowedStores.Origin, _ query: Query<E>, _ attribute: Attribute<E, Key>,
-    _ decode: @escaping @Sendable (inout RecordReader) throws -> E
-  ) where Key: Equatable {
-    self.init(stores: stores, query: query, decode: decode) {
+    SectionedResultUpdates(stores: self, query: query, decode: decode) {
       (view, entity, id, core) throws(StoreError) in
       try query.check(sectionedBy: attribute)
       return try SectionKeys(attribute, entity, core).key(view, id)

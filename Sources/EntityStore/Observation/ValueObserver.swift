@@ -99,7 +99,7 @@ public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-extension FollowedStores.Origin {
+extension FollowedOrigin {
   /// Values that are read again when what they depend on has changed.
   ///
   /// - Parameter read: is given what tells the value that was delivered last; returns `nil` where the
@@ -165,12 +165,12 @@ extension FollowedStores.Origin {
 extension Store {
   /// The record with `id` after each commit that changes it; `nil` while no record has the id.
   public func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
-    FollowedStores.Origin.one(observations).updates(of: id)
+    followed.updates(of: id)
   }
 
   /// How many records `query` finds, after each commit that changes it.
   public func updates<E: Entity>(ofCount query: Query<E>) -> ValueUpdates<Int> {
-    FollowedStores.Origin.one(observations).updates(ofCount: query)
+    followed.updates(ofCount: query)
   }
 
   /// The value that `body` reads, again after each commit that changes records of an entity, or
@@ -180,7 +180,7 @@ extension Store {
   public func values<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
-    FollowedStores.Origin.one(observations).values(body)
+    followed.values(body)
   }
 
   /// The value that `body` reads, after each commit that changes it: equal values are not delivered
@@ -188,6 +188,6 @@ extension Store {
   public func values<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
-    FollowedStores.Origin.one(observations).distinctValues(body)
+    followed.distinctValues(body)
   }
 }
