@@ -111,14 +111,12 @@ struct HistoryRun {
         if isStopped { return false }
       }
       if case .transaction(let token) = query.start, number != token.number { return false }
-      // The changes of a write that is left out need not be kept, where its header is known by now.
-      let isLeftOut = (part.header ?? collected?.header).map { !isWanted($0) } ?? false
       var whole = collected ?? Collected(number: number)
       collected = nil
       whole.header = part.header ?? whole.header
-      if !isLeftOut, query.wantsChanges || filtersChanges {
-        whole.parts.append(part)
-      }
+      // The changes of a write that is left out need not be kept, where its header is known by now.
+      let isLeftOut = whole.header.map { !isWanted($0) } ?? false
+      if !isLeftOut, query.wantsChanges || filtersChanges { whole.parts.append(part) }
       collected = whole
       return true
     }
