@@ -125,12 +125,12 @@ final class EntityPair: Sendable {
       let before = pair.older.flatMap { older.slotIndex(ofAttribute: $0.number) }
       let after = pair.newer.flatMap { newer.slotIndex(ofAttribute: $0.number) }
       guard before == after else { return false }
-      return before != nil || isSame(pair.older?.initial, pair.newer?.initial, pair)
+      return before != nil || isSame(pair.older?.initial, pair.newer?.initial)
     }
   }
 
   /// Initial values; an attribute that one store lacks has the initial value of the other.
-  private static func isSame(_ older: Value?, _ newer: Value?, _ pair: AttributePair) -> Bool {
+  private static func isSame(_ older: Value?, _ newer: Value?) -> Bool {
     guard let older, let newer else { return true }
     return older.isSameStored(as: newer)
   }
