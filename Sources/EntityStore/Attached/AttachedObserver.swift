@@ -2,56 +2,12 @@ internal import LMDB
 internal import LodestoreFormat
 
 /// Notes which entities a read of one of two stores has used, and reports changes of them.
-///
-/// Mutable state: `region`, under the observer's lock; `hasGrown`, of the one task that reads.
-final class AttachedObserver: Observer, @unchecked Sendable {
-  private var region = ObservedRegion()
+final class AttachedObserver: TrackingObserver, @unchecked Sendable {
   private let report: @Sendable () -> Void
-  /// Whether the last read has used an entity or relationship for the first time.
-  ///
-  /// Commits to it that were made during the read may not have been reported.
-  private(set) var hasGrown = false
 
   init(report: @escaping @Sendable () -> Void) { self.report = report }
 
-  override var dependencies: ObservedRegion { region }
-
   override func notice() { report() }
-
-  /// Goes on from an observer of the dataset's store before, when nothing has changed of what it
-  /// has read.
-  ///
-  /// - Returns: whether that is so.
-  func follow(
-    _ before: AttachedObserver, of older: StoreCore, _ core: TransactionCore
-  ) throws -> Bool {
-    let region = before.region
-    guard try StoreReplacement.delta(from: older, to: core, in: region)?.isEmpty == true else {
-      return false
-    }
-    lock.lock()
-    self.region = region
-    lock.unlock()
-    start(at: core)
-    return true
-  }
-
-  /// Runs `body` and notes which entities and relationships it reads.
-  func tracking<R>(_ core: TransactionCore, _ body: () throws -> R) throws -> R {
-    let tracker = ReadTracker()
-    core.tracker = tracker
-    defer { core.tracker = nil }
-    let result = try body()
-    hasGrown =
-      !tracker.entities.isSubset(of: region.entities)
-      || !tracker.relationships.isSubset(of: region.relationships)
-    lock.lock()
-    region.entities.formUnion(tracker.entities)
-    region.relationships.formUnion(tracker.relationships)
-    lock.unlock()
-    start(at: core)
-    return result
-  }
 }
 
 /// The values of one loop over both stores: read again after each commit that may change them and
@@ -173,7 +129,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     do {
       handle = try Handle(AttachedObserver { signal.yield() }, in: current.observations)
       let follows = try current.core.read { core in
-        try handle.observer.follow(before.handle.observer, of: before.store.core, core)
+        try handle.observer.goOn(from: before.handle.observer, of: before.store.core, core)
       }
       guard follows else { return false }
     } catch {

@@ -26,9 +26,7 @@ struct AttachedPlan<E: Entity> {
     other = isOfDataset ? own : dataset
     self.query = query.records
     for join in query.joins {
-      do { try add(join, join.isOfBounded ? boundedKeyLimit : keyLimit) } catch {
-        throw StoreError(wrapping: error)
-      }
+      try wrappingErrors { try add(join, join.isOfBounded ? boundedKeyLimit : keyLimit) }
     }
   }
 
@@ -90,27 +88,12 @@ struct AttachedPlan<E: Entity> {
 
   /// Calls `body` with the results in the order of the query, until it returns false.
   func visit(_ body: (StoredRow) throws -> Bool) throws {
-    var thrown: (any Error)?
-    func goesOn(_ body: () throws -> Bool) -> Bool {
-      do {
-        return try body()
-      } catch {
-        thrown = error
-        return false
-      }
-    }
     guard !checks.isEmpty else {
-      let run = try own.run(query)
-      try run.forEach { id, bytes in
-        goesOn { try body(StoredRow(id: id, bytes: bytes)) }
-      }
-      if let thrown { throw thrown }
-      return
+      return try visit(own.run(query)) { id, bytes in try body(StoredRow(id: id, bytes: bytes)) }
     }
     try query.request().checkWindow()
     var window = query.window
     if window.limit == 0 { return }
-    let run = try own.run(query.unlimited())
     var chunk: [StoredRow] = []
     // A limit is often reached after few records.
     var size = window.limit.map { min(SemiJoinLimits.chunk, max(32, $0)) } ?? SemiJoinLimits.chunk
@@ -131,14 +114,29 @@ struct AttachedPlan<E: Entity> {
       return true
     }
     var isOver = false
-    try run.forEach { id, bytes in
+    try visit(own.run(query.unlimited())) { id, bytes in
       chunk.append(StoredRow(id: id, bytes: bytes))
       guard chunk.count >= size else { return true }
-      isOver = !goesOn(flush)
+      isOver = try !flush()
       return !isOver
     }
-    if let thrown { throw thrown }
     if !isOver { _ = try flush() }
+  }
+
+  /// Calls `body` with the results of `run`, until it returns false; its errors come as they are.
+  private func visit(
+    _ run: PlanRun, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+  ) throws {
+    var thrown: (any Error)?
+    try run.forEach { id, bytes in
+      do {
+        return try body(id, bytes)
+      } catch {
+        thrown = error
+        return false
+      }
+    }
+    if let thrown { throw thrown }
   }
 
   private func admitted(_ chunk: [StoredRow]) throws -> [StoredRow] {

@@ -26,12 +26,7 @@ public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let feed: AttachedFeed<Value>
     let isSame: @Sendable (Value, Value) -> Bool
-    private var last: Value?
-
-    init(feed: AttachedFeed<Value>, isSame: @escaping @Sendable (Value, Value) -> Bool) {
-      self.feed = feed
-      self.isSame = isSame
-    }
+    fileprivate var last: Value?
 
     /// The next value; `nil` at the end.
     @_documentation(visibility: internal)
@@ -83,9 +78,7 @@ public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public struct AsyncIterator: AsyncIteratorProtocol {
     let feed: AttachedFeed<Rows>
-    private var last: ResultState<E, Never>?
-
-    init(feed: AttachedFeed<Rows>) { self.feed = feed }
+    fileprivate var last: ResultState<E, Never>?
 
     /// The next update; `nil` at the end.
     @_documentation(visibility: internal)

@@ -52,14 +52,9 @@ public struct DanglingReferences: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let attached: AttachedStore
     let older: Store?
-    private var pinned: PinnedAttachment?
-    private var place: DanglingPlace? = DanglingPlace()
-    private var found: [DanglingReference] = []
-
-    init(attached: AttachedStore, older: Store?) {
-      self.attached = attached
-      self.older = older
-    }
+    fileprivate var pinned: PinnedAttachment?
+    fileprivate var place: DanglingPlace? = DanglingPlace()
+    fileprivate var found: [DanglingReference] = []
 
     /// The next reference; `nil` at the end, and when the task is cancelled.
     @_documentation(visibility: internal)

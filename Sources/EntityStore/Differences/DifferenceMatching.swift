@@ -30,7 +30,5 @@ public struct DifferenceMatching: Sendable, Hashable {
     DifferenceMatching(rule: .uniqueKey(attributes))
   }
 
-  init(rule: Rule) { self.rule = rule }
-
   var isByKey: Bool { rule != .id }
 }

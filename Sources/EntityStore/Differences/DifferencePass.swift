@@ -6,7 +6,7 @@ internal import LodestoreFormat
 /// The pass walks both trees of each kind of content side by side, in the order of their keys. A
 /// value of this type holds a place and no cursor. Each part of the pass is therefore a read of its
 /// own, bounded in time and memory, and the pass can be cancelled between two parts.
-struct DifferencePass: Sendable {
+struct DifferencePass: DifferenceSource {
   enum Step: Sendable {
     case records(EntityPair)
     case keys(KeyedPair)
@@ -117,49 +117,45 @@ struct DifferenceStep {
         return false
       }
       budget.visits -= 1
-      let (before, after) = (old.bytes(of: id), new.bytes(of: id))
-      if let found = try compare(pair, id, id, before, after) { try visit(.record(found)) }
+      let (before, after) = (old.row(of: id), new.row(of: id))
+      if let found = try compare(pair, before, after) {
+        budget.find(found.byteCount)
+        try visit(.record(found))
+      }
       if before != nil { try old.next() }
       if after != nil { try new.next() }
     }
     return true
   }
 
+  /// A record of one of the stores.
+  typealias Row = (id: UInt64, bytes: UnsafeRawBufferPointer)
+
   /// The difference of two records, of which one may be missing; `nil` where all values are equal.
-  mutating func compare(
-    _ pair: EntityPair, _ oldID: UInt64, _ newID: UInt64, _ before: UnsafeRawBufferPointer?,
-    _ after: UnsafeRawBufferPointer?
-  ) throws -> FoundRecord? {
+  func compare(_ pair: EntityPair, _ old: Row?, _ new: Row?) throws -> FoundRecord? {
+    if let old, let new, old.id == new.id, pair.areEqual(old.bytes, new.bytes) { return nil }
+    // Damage is no difference.
+    let oldView = try old.flatMap { try pair.older?.verifiedView($0.bytes, id: $0.id) }
+    let newView = try new.flatMap { try pair.newer?.verifiedView($0.bytes, id: $0.id) }
     var changed: [Int] = []
-    if let before, let after, let oldEntity = pair.older, let newEntity = pair.newer {
-      if oldID == newID, pair.areEqual(before, after) { return nil }
-      let oldView = try oldEntity.view(before, id: oldID)
-      let newView = try newEntity.view(after, id: newID)
-      // Damage is no difference.
-      try oldEntity.verifyChecksum(of: oldView, id: oldID)
-      try newEntity.verifyChecksum(of: newView, id: newID)
-      changed = try attributes(pair, oldView, newView, oldID, newID)
+    if let oldView, let newView {
+      changed = try attributes(pair, oldView, newView, new?.id ?? 0)
       if changed.isEmpty { return nil }
-    } else if let before, let entity = pair.older {
-      try entity.verifyChecksum(of: try entity.view(before, id: oldID), id: oldID)
-    } else if let after, let entity = pair.newer {
-      try entity.verifyChecksum(of: try entity.view(after, id: newID), id: newID)
     }
-    budget.find((before?.count ?? 0) + (after?.count ?? 0))
     return FoundRecord(
-      pair: pair, kind: before == nil ? .inserted : after == nil ? .deleted : .updated,
-      oldID: before == nil ? 0 : oldID, newID: after == nil ? 0 : newID, old: before, new: after,
-      changed: changed, preserved: nil, older: older, newer: newer)
+      pair: pair, kind: HistoryChange.Kind(wasThere: old != nil, isThere: new != nil),
+      oldID: old?.id ?? 0, newID: new?.id ?? 0, old: old?.bytes, new: new?.bytes, changed: changed,
+      preserved: nil, older: older, newer: newer)
   }
 
   private func attributes(
-    _ pair: EntityPair, _ old: RecordView, _ new: RecordView, _ oldID: UInt64, _ newID: UInt64
+    _ pair: EntityPair, _ old: RecordView, _ new: RecordView, _ newID: UInt64
   ) throws -> [Int] {
     do {
       return try pair.differing(old, new) { attribute, before, after in
         guard case .byTarget(let key) = attribute.comparison else { return true }
-        let mine = try key.values(before, older, isOlder: true)
-        let theirs = try key.values(after, newer, isOlder: false)
+        let mine = try key.older.values(before, older)
+        let theirs = try key.newer.values(after, newer)
         guard let mine, let theirs else { return mine == nil && theirs == nil }
         return zip(mine, theirs).allSatisfy { $0.isSameStored(as: $1) }
       }
@@ -225,8 +221,8 @@ struct DifferenceStep {
 extension BucketDifference {
   fileprivate init(_ bucket: String, _ key: [UInt8], _ old: [UInt8]?, _ new: [UInt8]?) {
     self.init(
-      kind: old == nil ? .inserted : new == nil ? .deleted : .updated, bucket: bucket, key: key,
-      old: old.map { .init($0) }, new: new.map { .init($0) })
+      kind: HistoryChange.Kind(wasThere: old != nil, isThere: new != nil), bucket: bucket,
+      key: key, old: old.map { .init($0) }, new: new.map { .init($0) })
   }
 }
 
@@ -261,7 +257,18 @@ private struct RecordWalk {
     id = last
   }
 
-  func bytes(of wanted: UInt64) -> UnsafeRawBufferPointer? {
-    id == wanted ? cursor?.value : nil
+  func row(of wanted: UInt64) -> DifferenceStep.Row? {
+    id == wanted ? cursor.map { (wanted, $0.value) } : nil
+  }
+}
+
+extension StoredEntity {
+  /// A record whose checksum is right.
+  func verifiedView(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64
+  ) throws(StoreError) -> RecordView {
+    let view = try view(bytes, id: id)
+    try verifyChecksum(of: view, id: id)
+    return view
   }
 }

@@ -151,13 +151,7 @@ struct DifferencePlan {
       let key = key(of: oldTarget, newTarget)
     else { return nil }
     return TargetKey(
-      older: oldTarget, newer: newTarget,
-      olderAttributes: key.older.description.attributes.compactMap {
-        oldTarget.description.attribute(number: $0)
-      },
-      newerAttributes: key.newer.description.attributes.compactMap {
-        newTarget.description.attribute(number: $0)
-      })
+      older: TargetKey.Side(oldTarget, key.older), newer: TargetKey.Side(newTarget, key.newer))
   }
 
   // MARK: Links, orders and buckets

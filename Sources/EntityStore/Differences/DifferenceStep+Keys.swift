@@ -17,37 +17,30 @@ extension DifferenceStep {
   ) throws -> Bool {
     let pair = keyed.pair
     guard let oldEntity = pair.older, let newEntity = pair.newer else { return true }
-    var step = self
-    let isDone = try step.mergeKeys(keyed.older.tree, keyed.newer.tree) {
-      key, before, after, budget in
-      let old = try before.flatMap { try Self.record($0, keyed.older, oldEntity, older) }
-      let new = try after.flatMap { try Self.record($0, keyed.newer, newEntity, newer) }
+    let step = self
+    return try mergeKeys(keyed.older.tree, keyed.newer.tree) { key, before, after, budget in
+      let old = try before.flatMap { try Self.record($0, keyed.older, oldEntity, step.older) }
+      let new = try after.flatMap { try Self.record($0, keyed.newer, newEntity, step.newer) }
       budget.visits -= 7
+      var rows = [(old, nil), (nil, new)]
       // A key with a null ends with the id of its record, so that equal keys say nothing.
       if let old, let new, try !keyed.hasNull(new.bytes, new.id) {
         if pair.haveEqualContent(old.bytes, new.bytes), !pair.followsLinks { return }
-        var part = DifferenceStep(older: older, newer: newer, place: .id(0), budget: budget)
-        let found = try part.compare(pair, old.id, new.id, old.bytes, new.bytes)
-        budget = part.budget
-        if let found { try visit(.record(found)) }
-        return
+        rows = [(old, new)]
       }
-      for (old, new) in [(old, nil), (nil, new)] where old != nil || new != nil {
-        var part = DifferenceStep(older: older, newer: newer, place: .id(0), budget: budget)
-        let found = try part.compare(pair, old?.id ?? 0, new?.id ?? 0, old?.bytes, new?.bytes)
-        budget = part.budget
-        if let found { try visit(.record(found)) }
+      for (old, new) in rows where old != nil || new != nil {
+        guard let found = try step.compare(pair, old, new) else { continue }
+        budget.find(found.byteCount)
+        try visit(.record(found))
       }
     }
-    self = step
-    return isDone
   }
 
   /// The record of an entry; `nil` for one that has expired.
   private static func record(
     _ body: UnsafeRawBufferPointer, _ index: StoredIndex, _ entity: StoredEntity,
     _ core: TransactionCore
-  ) throws -> (id: UInt64, bytes: UnsafeRawBufferPointer)? {
+  ) throws -> Row? {
     guard body.count == 8 else {
       throw StoreError.damagedIndex(index.name, "an entry's body has \(body.count) bytes, not 8")
     }

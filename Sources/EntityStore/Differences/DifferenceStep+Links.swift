@@ -19,9 +19,8 @@ struct RelationshipPair: Sendable {
   func difference(_ kind: HistoryLinks.Kind, _ from: UInt64, _ to: UInt64)
     -> LinkDifference?
   {
-    guard let one = newer ?? older else { return nil }
-    let isSwapped = one.end(.from).name == nil
-    let end = one.end(isSwapped ? .to : .from)
+    guard let end = (newer ?? older)?.namedEnd else { return nil }
+    let isSwapped = end.side == .to
     return LinkDifference(
       entity: end.source.name, relationship: end.name ?? "", target: end.target.name, kind: kind,
       recordID: isSwapped ? to : from, targetID: isSwapped ? from : to)

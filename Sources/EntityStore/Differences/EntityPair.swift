@@ -23,10 +23,30 @@ struct AttributePair: Sendable {
 
 /// The key of the records that an attribute leads to, in both stores.
 struct TargetKey: Sendable {
-  let older: StoredEntity
-  let newer: StoredEntity
-  let olderAttributes: [EntityDescription.Attribute]
-  let newerAttributes: [EntityDescription.Attribute]
+  /// The key in one of the stores.
+  struct Side: Sendable {
+    let entity: StoredEntity
+    let attributes: [EntityDescription.Attribute]
+
+    init(_ entity: StoredEntity, _ index: StoredIndex) {
+      self.entity = entity
+      attributes = index.description.attributes.compactMap {
+        entity.description.attribute(number: $0)
+      }
+    }
+
+    /// The values of the key of the record that `value` leads to; `nil` where it leads to none.
+    func values(_ value: Value, _ core: TransactionCore) throws -> [Value]? {
+      guard case .integer(let number) = value, number > 0,
+        let bytes = try core.record(UInt64(number), of: entity)
+      else { return nil }
+      let view = try entity.view(bytes, id: UInt64(number))
+      return try attributes.map { try EntityPair.value($0, view) }
+    }
+  }
+
+  let older: Side
+  let newer: Side
 }
 
 /// An entity as two stores have it, and the comparison of its records.
@@ -105,12 +125,12 @@ final class EntityPair: Sendable {
       let before = pair.older.flatMap { older.slotIndex(ofAttribute: $0.number) }
       let after = pair.newer.flatMap { newer.slotIndex(ofAttribute: $0.number) }
       guard before == after else { return false }
-      return before != nil || isSame(pair.older?.initial, pair.newer?.initial, pair)
+      return before != nil || isSame(pair.older?.initial, pair.newer?.initial)
     }
   }
 
   /// Initial values; an attribute that one store lacks has the initial value of the other.
-  private static func isSame(_ older: Value?, _ newer: Value?, _ pair: AttributePair) -> Bool {
+  private static func isSame(_ older: Value?, _ newer: Value?) -> Bool {
     guard let older, let newer else { return true }
     return older.isSameStored(as: newer)
   }

@@ -26,12 +26,13 @@ struct FoundRecord {
 
   var entity: String { pair.name }
   var id: UInt64 { kind == .deleted ? oldID : newID }
+  var byteCount: Int { (old?.count ?? 0) + (new?.count ?? 0) }
   var changedNames: [String] { changed.map { pair.attributes[$0].name } }
 
   /// The attributes with other values, or of an insert or delete all that the record has.
   func attributes() throws -> [AttributeDifference] {
-    let oldView = try view(old, oldID, pair.older)
-    let newView = try view(new, newID, pair.newer)
+    let oldView = try old.flatMap { try pair.older?.view($0, id: oldID) }
+    let newView = try new.flatMap { try pair.newer?.view($0, id: newID) }
     let positions = kind == .updated ? changed : Array(pair.attributes.indices)
     return try positions.compactMap { position in
       let attribute = pair.attributes[position]
@@ -51,35 +52,20 @@ struct FoundRecord {
     }
   }
 
-  private func view(
-    _ bytes: UnsafeRawBufferPointer?, _ id: UInt64, _ entity: StoredEntity?
-  ) throws -> RecordView? {
-    guard let bytes, let entity else { return nil }
-    return try entity.view(bytes, id: id)
-  }
-
   private func value(
     _ attribute: EntityDescription.Attribute?, _ view: RecordView, _ pair: AttributePair,
     isOlder: Bool
   ) throws -> Value {
     let value = try EntityPair.value(attribute, view)
     guard case .byTarget(let key) = pair.comparison else { return value }
-    let values = try key.values(value, isOlder ? older : newer, isOlder: isOlder)
+    let values = try isOlder ? key.older.values(value, older) : key.newer.values(value, newer)
     return values?.count == 1 ? values?[0] ?? value : value
   }
 }
 
-extension TargetKey {
-  /// The values of the key of the record that `value` leads to; `nil` where it leads to none.
-  func values(_ value: Value, _ core: TransactionCore, isOlder: Bool) throws -> [Value]? {
-    let entity = isOlder ? older : newer
-    guard case .integer(let number) = value, number > 0,
-      let bytes = try core.record(UInt64(number), of: entity)
-    else { return nil }
-    let view = try entity.view(bytes, id: UInt64(number))
-    return try (isOlder ? olderAttributes : newerAttributes).map {
-      try EntityPair.value($0, view)
-    }
+extension HistoryChange.Kind {
+  init(wasThere: Bool, isThere: Bool) {
+    self = !wasThere ? .inserted : isThere ? .updated : .deleted
   }
 }
 

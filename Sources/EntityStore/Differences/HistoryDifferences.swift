@@ -5,7 +5,7 @@ internal import LodestoreFormat
 ///
 /// The history is read once, and says which records and links changed and how each change began.
 /// The commit says how each ended.
-struct HistoryDifferences: Sendable {
+struct HistoryDifferences: DifferenceSource {
   private typealias ToldLinks = (relationship: UInt32, pairs: [(pair: LinkPair, wasThere: Bool)])
 
   private let side: DifferenceSide
@@ -15,7 +15,9 @@ struct HistoryDifferences: Sendable {
   /// The links with a change, and whether each was there before.
   private var links: [ToldLinks] = []
   /// Entities that the history does not tell all of, and `buckets`.
-  private(set) var untold: [String] = []
+  private(set) var uncompared: [String] = []
+  /// A history has no changes of the schema.
+  var schema: [SchemaDifference] { [] }
   private var step = 0
   /// The next id of a step over records, or the next position of one over links.
   private var place: UInt64 = 0
@@ -46,12 +48,12 @@ struct HistoryDifferences: Sendable {
     var pairs: [UInt32: [LinkPair: Bool]] = [:]
     for entity in core.schema.entities where names?.contains(entity.name) ?? true {
       if entity.description.history == nil {
-        untold.append(entity.name)
+        uncompared.append(entity.name)
       } else {
         byNumber[entity.number] = ToldRecords(entity)
       }
     }
-    if names == nil { untold.append("buckets") }
+    if names == nil { uncompared.append("buckets") }
     var image: UInt64?
     var firstImage: UInt64?
     try log.forEachPart(from: token.number + 1) { number, _, part in
@@ -70,7 +72,7 @@ struct HistoryDifferences: Sendable {
       return true
     }
     for number in restarted {
-      if let told = byNumber[number] { untold.append(told.pair.name) }
+      if let told = byNumber[number] { uncompared.append(told.pair.name) }
     }
     // The first write after the token may share its commit, and the images, with writes before it.
     if let firstImage, firstImage <= token.number {
@@ -91,8 +93,7 @@ struct HistoryDifferences: Sendable {
     _ number: UInt32, _ names: Set<String>?, _ core: TransactionCore
   ) -> Bool {
     guard let names else { return true }
-    guard let found = core.schema.relationships.first(where: { $0.description.number == number })
-    else { return false }
+    guard let found = core.schema.relationship(number) else { return false }
     return names.contains(found.from.name) || names.contains(found.to.name)
   }
 
@@ -140,7 +141,7 @@ struct HistoryDifferences: Sendable {
         if budget.isSpent { return false }
         budget.visits -= 16
         if let found = try difference(id, first, told, entity, log, core) {
-          budget.find((found.old?.count ?? 0) + (found.new?.count ?? 0))
+          budget.find(found.byteCount)
           try visit(.record(found))
         }
         id += 1
@@ -152,14 +153,13 @@ struct HistoryDifferences: Sendable {
 
   /// The difference of one record; `nil` where it is as it was.
   private func difference(
-    _ id: UInt64, _ first: ToldRecords.First, _ told: ToldRecords, _ entity: StoredEntity,
+    _ id: UInt64, _ first: ToldRecords.FirstChange, _ told: ToldRecords, _ entity: StoredEntity,
     _ log: HistoryLog, _ core: TransactionCore
   ) throws -> FoundRecord? {
     let new = try core.record(id, of: entity)
     // A record that has come since and expired already is in no read.
     if !first.wasThere, new == nil { return nil }
-    let kind: HistoryChange.Kind =
-      !first.wasThere ? .inserted : new == nil ? .deleted : .updated
+    let kind = HistoryChange.Kind(wasThere: first.wasThere, isThere: new != nil)
     let old = first.wasThere ? try image(of: id, first, told, entity, log) : nil
     var changed: [Int] = []
     var preserved: Document?
@@ -187,7 +187,7 @@ struct HistoryDifferences: Sendable {
 
   /// The record as it was at the place; `nil` where its first change since has kept no image of it.
   private func image(
-    of id: UInt64, _ first: ToldRecords.First, _ told: ToldRecords, _ entity: StoredEntity,
+    of id: UInt64, _ first: ToldRecords.FirstChange, _ told: ToldRecords, _ entity: StoredEntity,
     _ log: HistoryLog
   ) throws -> UnsafeRawBufferPointer? {
     if first.image <= token, told.earlier.contains(id) { return nil }
@@ -198,10 +198,8 @@ struct HistoryDifferences: Sendable {
     _ told: ToldLinks, _ core: TransactionCore, _ budget: inout DifferenceBudget,
     _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
-    guard
-      let relationship = core.schema.relationships.first(where: {
-        $0.description.number == told.relationship
-      }), let index = relationship.linksFrom
+    guard let relationship = core.schema.relationship(told.relationship),
+      let index = relationship.linksFrom
     else { return true }
     let cursor = try LinkCursor(index, core: core)
     let expired = try ExpiredLinks(relationship, core)

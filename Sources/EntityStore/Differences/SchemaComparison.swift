@@ -24,37 +24,31 @@ struct SchemaComparison {
   private mutating func compare(_ name: String) {
     let (old, new) = (older.entity(named: name), newer.entity(named: name))
     guard let old, let new else {
-      let words = { (entity: StoredEntity?) -> String? in
-        entity.map { "\($0.description.declaredAttributes.count) attributes" }
+      func words(_ entity: StoredEntity?) -> [String: String] {
+        entity.map { [name: "\($0.description.declaredAttributes.count) attributes"] } ?? [:]
       }
-      return add(.entity, name, [name: words(old) ?? ""], [name: words(new) ?? ""], old, new)
+      return add(.entity, name, words(old), words(new))
     }
-    add(.attribute, name, Self.attributes(old), Self.attributes(new), old, new)
-    add(.index, name, Self.indexes(old), Self.indexes(new), old, new)
-    add(.elementIndex, name, Self.elementIndexes(old), Self.elementIndexes(new), old, new)
-    add(
-      .relationship, name, Self.relationships(old, older), Self.relationships(new, newer), old, new)
-    add(.rule, name, Self.rules(old), Self.rules(new), old, new)
-    add(.history, name, Self.history(old), Self.history(new), old, new)
-    add(.expiry, name, Self.expiry(old), Self.expiry(new), old, new)
-    add(.limit, name, Self.limit(old), Self.limit(new), old, new)
+    add(.attribute, name, Self.attributes(old), Self.attributes(new))
+    add(.index, name, Self.indexes(old), Self.indexes(new))
+    add(.elementIndex, name, Self.elementIndexes(old), Self.elementIndexes(new))
+    add(.relationship, name, Self.relationships(old, older), Self.relationships(new, newer))
+    add(.rule, name, Self.rules(old), Self.rules(new))
+    add(.history, name, Self.history(old), Self.history(new))
+    add(.expiry, name, Self.expiry(old), Self.expiry(new))
+    add(.limit, name, Self.limit(old), Self.limit(new))
   }
 
   /// Adds the subjects that differ; `old` and `new` have each subject in words by its name.
   private mutating func add(
     _ subject: SchemaDifference.Subject, _ entity: String, _ old: [String: String],
-    _ new: [String: String], _ oldEntity: StoredEntity?, _ newEntity: StoredEntity?
+    _ new: [String: String]
   ) {
-    for name in Set(old.keys).union(new.keys).sorted() {
-      let (before, after) = (
-        oldEntity == nil ? nil : old[name], newEntity == nil ? nil : new[name]
-      )
-      guard before != after else { continue }
-      let kind: HistoryChange.Kind =
-        before == nil ? .inserted : after == nil ? .deleted : .updated
+    for name in Set(old.keys).union(new.keys).sorted() where old[name] != new[name] {
       differences.append(
         SchemaDifference(
-          kind: kind, subject: subject, entity: entity, name: name, old: before, new: after))
+          kind: HistoryChange.Kind(wasThere: old[name] != nil, isThere: new[name] != nil),
+          subject: subject, entity: entity, name: name, old: old[name], new: new[name]))
     }
   }
 

@@ -17,18 +17,18 @@ public struct StoreDifferences: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public typealias Element = StoreDifference
 
-  let run: DifferenceRun
+  let source: any DifferenceSource
   let store: StoreCore
 
   /// The differences of the schema; empty for differences since a token.
-  public var schema: [SchemaDifference] { run.schema }
+  public var schema: [SchemaDifference] { source.schema }
 
   /// The names of the parts that could not be compared.
   ///
   /// Matching by a unique key: attributes with ids of records that have no key, and relationships
   /// that no attribute holds. Since a token: entities that keep no history, or whose history begins
   /// after the token, and `buckets`.
-  public var uncompared: [String] { run.uncompared }
+  public var uncompared: [String] { source.uncompared }
 
   /// Begins with the first difference.
   @_documentation(visibility: internal)
@@ -51,14 +51,11 @@ public struct StoreDifferences: AsyncSequence, Sendable {
   /// - Complexity: O(n) for n records and links of the entities that differ; entities with equal
   ///   digests are not read.
   public func forEach(_ body: (StoreDifference) throws -> Bool) throws {
-    var reader = reader
-    while let difference = try reader.nextHere() {
-      guard try body(difference) else { return }
-    }
+    try reader.forEach(body)
   }
 
   private var reader: DifferenceReader<StoreDifference> {
-    DifferenceReader(run, store, first: schema.map(StoreDifference.schema)) { found in
+    DifferenceReader(source, store, first: schema.map(StoreDifference.schema)) { found in
       switch found {
       case .record(let record): .record(try StoredRecordDifference(record))
       case .link(let link): .link(link)
@@ -84,14 +81,14 @@ public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public typealias Element = RecordDifference<E>
 
-  let run: DifferenceRun
+  let source: any DifferenceSource
   let store: StoreCore
 
   /// The differences of the entity's schema; empty for differences since a token.
-  public var schema: [SchemaDifference] { run.schema }
+  public var schema: [SchemaDifference] { source.schema }
 
   /// The names of attributes that could not be compared; see ``StoreDifferences/uncompared``.
-  public var uncompared: [String] { run.uncompared }
+  public var uncompared: [String] { source.uncompared }
 
   /// Begins with the first difference.
   @_documentation(visibility: internal)
@@ -112,14 +109,11 @@ public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
   /// - Throws: as ``StoreDifferences/forEach(_:)``; ``StoreError/Code/undecodableValue`` for a
   ///   record that is no `E`.
   public func forEach(_ body: (RecordDifference<E>) throws -> Bool) throws {
-    var reader = reader
-    while let difference = try reader.nextHere() {
-      guard try body(difference) else { return }
-    }
+    try reader.forEach(body)
   }
 
   private var reader: DifferenceReader<RecordDifference<E>> {
-    DifferenceReader(run, store) { found in
+    DifferenceReader(source, store) { found in
       guard case .record(let record) = found else { return nil }
       return try RecordDifference(record)
     }
@@ -184,7 +178,7 @@ extension ReadableStore {
   ) throws -> StoreDifferences {
     let sides = DifferenceSides(older: try DifferenceSide(older), newer: try DifferenceSide(self))
     let pass = try DifferencePass(sides, matching, entities: entities.map(Set.init))
-    return StoreDifferences(run: .stores(pass), store: sides.newer.store)
+    return StoreDifferences(source: pass, store: sides.newer.store)
   }
 
   /// The records of `E` that differ from those in `older`, decoded.
@@ -205,7 +199,7 @@ extension ReadableStore {
     }
     let pass = try DifferencePass(
       sides, matching, entities: [E.schema.name], onlyRecords: true)
-    return RecordDifferences(run: .stores(pass), store: sides.newer.store)
+    return RecordDifferences(source: pass, store: sides.newer.store)
   }
 }
 
@@ -235,7 +229,7 @@ extension ReadableStore {
   ) throws -> StoreDifferences {
     let side = try DifferenceSide(self)
     let pass = try HistoryDifferences(side, since: token, entities: entities.map(Set.init))
-    return StoreDifferences(run: .history(pass), store: side.store)
+    return StoreDifferences(source: pass, store: side.store)
   }
 
   /// The records of `E` that differ from those at an earlier place of the history, decoded; see
@@ -246,6 +240,6 @@ extension ReadableStore {
     let side = try DifferenceSide(self)
     _ = try side.read { try $0.entity(E.self) }
     let pass = try HistoryDifferences(side, since: token, entities: [E.schema.name])
-    return RecordDifferences(run: .history(pass), store: side.store)
+    return RecordDifferences(source: pass, store: side.store)
   }
 }

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 /// The records of one entity that the writes after a place of the history have changed.
 struct ToldRecords: Sendable {
   /// Consecutive ids whose first change is one of the same write.
-  struct First: Sendable, Equatable {
+  struct FirstChange: Sendable, Equatable {
     var ids: Range<UInt64>
     /// Whether the records were there before: the change is no insert.
     let wasThere: Bool
@@ -13,7 +13,7 @@ struct ToldRecords: Sendable {
 
   let pair: EntityPair
   /// Ascending, and without a common id, once the history is read.
-  private(set) var firsts: [First] = []
+  private(set) var firsts: [FirstChange] = []
   /// By the number of each attribute, the records in which an update changed it.
   private(set) var attributes: [UInt32: IDRuns] = [:]
   /// Records that earlier writes of the same commit as the first write changed.
@@ -21,7 +21,7 @@ struct ToldRecords: Sendable {
   /// The image of a commit is that of its first change, so it may be older than the place.
   private(set) var earlier = IDRuns()
   /// In the order of the writes.
-  private var entries: [First] = []
+  private var entries: [FirstChange] = []
 
   init(_ entity: StoredEntity) { pair = EntityPair(entity.name, entity, entity) }
 
@@ -34,7 +34,7 @@ struct ToldRecords: Sendable {
     }
     let wasThere = change.kind != .inserted
     for ids in change.ids.ranges {
-      entries.append(First(ids: ids, wasThere: wasThere, image: image))
+      entries.append(FirstChange(ids: ids, wasThere: wasThere, image: image))
     }
   }
 
@@ -48,7 +48,7 @@ struct ToldRecords: Sendable {
     earlier.normalize()
     firsts = Self.firsts(of: entries.indices.map { (entries[$0].ids, UInt64($0)) }).map {
       let entry = entries[Int($0.image)]
-      return First(ids: $0.ids, wasThere: entry.wasThere, image: entry.image)
+      return FirstChange(ids: $0.ids, wasThere: entry.wasThere, image: entry.image)
     }
     entries = []
   }

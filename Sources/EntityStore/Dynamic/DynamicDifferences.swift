@@ -5,7 +5,7 @@ package import LodestoreFormat
 ///
 /// The two commits are kept readable for as long as there is a copy of this value.
 package struct DynamicDifferences {
-  private let run: DifferenceRun
+  private let source: any DifferenceSource
 
   /// - Parameter entities: the names of the entities to compare; `nil` for everything.
   package init(
@@ -14,29 +14,28 @@ package struct DynamicDifferences {
   ) throws {
     let sides = DifferenceSides(
       older: try DifferenceSide(older.core), newer: try DifferenceSide(newer.core))
-    run = .stores(try DifferencePass(sides, matching, entities: entities.map(Set.init)))
+    source = try DifferencePass(sides, matching, entities: entities.map(Set.init))
   }
 
   package init(of store: DynamicStore, since token: HistoryToken, entities: [String]?) throws {
-    run = .history(
-      try HistoryDifferences(
-        try DifferenceSide(store.core), since: token, entities: entities.map(Set.init)))
+    source = try HistoryDifferences(
+      try DifferenceSide(store.core), since: token, entities: entities.map(Set.init))
   }
 
-  package var schema: [SchemaDifference] { run.schema }
-  package var uncompared: [String] { run.uncompared }
+  package var schema: [SchemaDifference] { source.schema }
+  package var uncompared: [String] { source.uncompared }
 
   /// Visits the differences but those of the schema, until `body` returns false.
   ///
   /// The argument of `body` is valid until `body` returns.
   package func forEach(_ body: (DynamicDifference) throws -> Bool) throws {
     struct Stop: Error {}
-    var run = run
+    var source = source
     do {
       var goesOn = true
       while goesOn {
         var budget = DifferenceBudget()
-        goesOn = try run.advance(&budget) { found in
+        goesOn = try source.advance(&budget) { found in
           guard try body(DynamicDifference(found)) else { throw Stop() }
         }
       }

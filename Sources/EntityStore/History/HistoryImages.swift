@@ -119,17 +119,12 @@ extension HistoryLog {
     guard let tree else { return nil }
     let key = HistoryKey.image(
       entity: entity.number, id: change.recordID, transaction: change.image + 1)
-    do {
+    return try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
-      let isFound = try key.bytes.withBytes { (bytes) throws(LMDBError) in
-        try cursor.seek(atOrAfter: bytes)
-      }
-      guard isFound, case .image(entity.number, change.recordID, _)? = HistoryKey(cursor.key) else {
-        return nil
-      }
+      guard try key.bytes.withBytes({ try cursor.seek(atOrAfter: $0) }),
+        case .image(entity.number, change.recordID, _)? = HistoryKey(cursor.key)
+      else { return nil }
       return cursor.value
-    } catch {
-      throw StoreError(error)
     }
   }
 }

@@ -101,8 +101,8 @@ extension WriteTransaction {
 extension HistoryLog {
   func consumers() throws(StoreError) -> [HistoryConsumer] {
     guard let tree else { return [] }
-    var found: [HistoryConsumer] = []
-    do {
+    return try wrappingErrors {
+      var found: [HistoryConsumer] = []
       let storeID = try storeID()
       let cursor = try Cursor(tree, in: core.transaction)
       try cursor.walk(.prefix(HistoryKey.consumers)) { key, value in
@@ -117,10 +117,8 @@ extension HistoryLog {
             updatedAt: Date(timeIntervalSinceReferenceDate: mark.time)))
         return true
       }
-    } catch {
-      throw StoreError(wrapping: error)
+      return found
     }
-    return found
   }
 
   /// Returns the number of the last write before a time, if all writes before it are before that

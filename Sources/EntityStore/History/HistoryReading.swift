@@ -111,14 +111,12 @@ struct HistoryRun {
         if isStopped { return false }
       }
       if case .transaction(let token) = query.start, number != token.number { return false }
-      // The changes of a write that is left out need not be kept, where its header is known by now.
-      let isLeftOut = (part.header ?? collected?.header).map { !isWanted($0) } ?? false
       var whole = collected ?? Collected(number: number)
       collected = nil
       whole.header = part.header ?? whole.header
-      if !isLeftOut, query.wantsChanges || filtersChanges {
-        whole.parts.append(part)
-      }
+      // The changes of a write that is left out need not be kept, where its header is known by now.
+      let isLeftOut = whole.header.map { !isWanted($0) } ?? false
+      if !isLeftOut, query.wantsChanges || filtersChanges { whole.parts.append(part) }
       collected = whole
       return true
     }
@@ -130,8 +128,6 @@ struct HistoryRun {
     var header: HistoryPart.Header?
     /// As they are visited, so the last first where writes are.
     var parts: [HistoryPart] = []
-
-    init(number: UInt64) { self.number = number }
   }
 
   /// Whether the last write comes first, of several.
@@ -163,7 +159,7 @@ struct HistoryRun {
     var restarted: [String] = []
     var undecidedCount = 0
     for change in parts.lazy.flatMap(\.changes) {
-      let entity = core.schema.entities.first { $0.number == change.entity }
+      let entity = core.schema.entity(change.entity)
       let name = entity?.name ?? "entity \(change.entity)"
       if let entities = query.entities, !entities.contains(name) { continue }
       if change.kind == .restarted {
@@ -245,19 +241,14 @@ struct HistoryRun {
 
   private func untoldEntities(_ header: HistoryPart.Header) -> [String] {
     (header.untold ?? []).map { number in
-      core.schema.entities.first { $0.number == number }?.name ?? "entity \(number)"
+      core.schema.entity(number)?.name ?? "entity \(number)"
     }
   }
 
   /// Links as seen from the side that has a name; `nil` where a filter leaves them out.
   private func links(_ group: HistoryPart.Links) -> HistoryLinks? {
-    guard
-      let relationship = core.schema.relationships.first(where: {
-        $0.description.number == group.relationship
-      })
-    else { return nil }
-    let isSwapped = relationship.end(.from).name == nil
-    let end = relationship.end(isSwapped ? .to : .from)
+    guard let end = core.schema.relationship(group.relationship)?.namedEnd else { return nil }
+    let isSwapped = end.side == .to
     if let entities = query.entities, !entities.contains(end.source.name),
       !entities.contains(end.target.name)
     {
@@ -300,4 +291,9 @@ extension HistoryPart.Change.Kind {
     case .deleted: .deleted
     }
   }
+}
+
+extension StoredRelationship {
+  /// The side that has a name, from which the relationship is seen.
+  var namedEnd: RelationshipEnd { end(end(.from).name == nil ? .to : .from) }
 }

@@ -16,11 +16,6 @@ public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
   /// The number of the write in the history, from 1 on; 0 before the first.
   public let number: UInt64
 
-  init(storeID: UUID, number: UInt64) {
-    self.storeID = storeID
-    self.number = number
-  }
-
   /// Whether `a` is of an earlier write.
   @_documentation(visibility: internal)
   public static func < (a: HistoryToken, b: HistoryToken) -> Bool {

@@ -18,12 +18,8 @@ struct ToldIDs {
   ) throws(StoreError) {
     self.runs = runs
     self.kept = kept
-    do {
-      records = try entity.map { (entity) throws(LMDBError) in
-        try Cursor(entity.records, in: core.transaction)
-      }
-    } catch {
-      throw StoreError(error)
+    records = try wrappingErrors {
+      try entity.map { try Cursor($0.records, in: core.transaction) }
     }
   }
 
@@ -70,11 +66,7 @@ struct KeptIDs {
     guard let tree = log.tree else { return nil }
     self.key = key
     isOfAnyWrite = write == nil
-    do {
-      cursor = try Cursor(tree, in: log.core.transaction)
-    } catch {
-      throw StoreError(error)
-    }
+    cursor = try wrappingErrors { try Cursor(tree, in: log.core.transaction) }
   }
 
   /// The first of `ids` under which something is kept; `nil` for none.

@@ -23,20 +23,16 @@
 /// update, ``ResultUpdate/generation``, belongs to the file of its store, so it may fall with a
 /// replacement.
 extension AsyncSequence where Self: Sendable, Element == Store {
+  @usableFromInline
+  var followed: FollowedOrigin { FollowedOrigin(self) }
+
   /// The results of `query`, after each commit and each replacement that changes them.
   ///
   /// - Complexity: of a replacement: O(1) where no entity of the query has changed; at most that of
   ///   the query, and O(n) for n results.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
-    makeUpdates(of: query) { reader in try E.read(from: &reader) }
-  }
-
-  @usableFromInline
-  func makeUpdates<E: Entity>(
-    of query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E
-  ) -> ResultUpdates<E> {
-    ResultUpdates(stores: .init(self), query: query, decode: decode)
+    followed.updates(of: query) { reader in try E.read(from: &reader) }
   }
 
   /// The results of `query` in sections by the values at `path`, after each commit and each
@@ -45,28 +41,20 @@ extension AsyncSequence where Self: Sendable, Element == Store {
   public func updates<E: Entity, Key: Equatable & Sendable>(
     of query: Query<E>, sectionedBy path: KeyPath<E.Attributes, Attribute<E, Key>>
   ) -> SectionedResultUpdates<Key, E> {
-    makeUpdates(of: query, by: E.attributes[keyPath: path]) { reader in
+    followed.updates(of: query, by: E.attributes[keyPath: path]) { reader in
       try E.read(from: &reader)
     }
-  }
-
-  @usableFromInline
-  func makeUpdates<E: Entity, Key: Equatable & Sendable>(
-    of query: Query<E>, by attribute: Attribute<E, Key>,
-    _ decode: @escaping @Sendable (inout RecordReader) throws -> E
-  ) -> SectionedResultUpdates<Key, E> {
-    SectionedResultUpdates(.init(self), query, attribute, decode)
   }
 
   /// The record with `id`, after each commit and each replacement that changes it; `nil` while
   /// there is none.
   public func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
-    FollowedStores.Origin(self).updates(of: id)
+    followed.updates(of: id)
   }
 
   /// How many records `query` finds, after each commit and each replacement that changes that.
   public func updates<E: Entity>(ofCount query: Query<E>) -> ValueUpdates<Int> {
-    FollowedStores.Origin(self).updates(ofCount: query)
+    followed.updates(ofCount: query)
   }
 
   /// The value that `body` reads, again after each replacement and each commit that change records
@@ -76,13 +64,13 @@ extension AsyncSequence where Self: Sendable, Element == Store {
   public func values<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
-    FollowedStores.Origin(self).values(body)
+    followed.values(body)
   }
 
   /// The value that `body` reads, after each commit and each replacement that changes it.
   public func values<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
-    FollowedStores.Origin(self).distinctValues(body)
+    followed.distinctValues(body)
   }
 }

@@ -8,42 +8,30 @@ struct EntityDelta: Sendable {
   var inserted = IDRuns()
   /// The others as they were before, as far as they were kept.
   var olds: [UInt64: [UInt8]] = [:]
-  /// The numbers of the attributes that updates have changed.
-  var attributes: Set<UInt32> = []
-  /// Whether records were inserted or deleted.
-  var changesRecords = false
   /// Whether more has happened than is listed.
   var isUnknown = false
 
   /// More is not told one by one.
-  static let largestCount = 4_096
+  private static let largestCount = 4_096
 
-  static var unknown: EntityDelta {
-    var delta = EntityDelta()
-    delta.isUnknown = true
-    return delta
-  }
+  static let unknown = EntityDelta(isUnknown: true)
 
   /// Adds what has happened after it.
   mutating func merge(_ later: EntityDelta) {
-    isUnknown = isUnknown || later.isUnknown
-    changesRecords = changesRecords || later.changesRecords
-    attributes.formUnion(later.attributes)
-    guard !isUnknown else { return forget() }
+    if isUnknown || later.isUnknown {
+      self = .unknown
+      return
+    }
     for (id, bytes) in later.olds where !touched.contains(id) { olds[id] = bytes }
     // What was there before, was deleted and came back by an undo is not new.
     inserted = IDRuns(inserted.ranges + later.inserted.subtracting(touched).ranges)
     touched = IDRuns(touched.ranges + later.touched.ranges)
-    if touched.count > Self.largestCount {
-      isUnknown = true
-      forget()
-    }
+    limit()
   }
 
-  private mutating func forget() {
-    touched = IDRuns()
-    inserted = IDRuns()
-    olds = [:]
+  /// Forgets what has happened to too many records.
+  mutating func limit() {
+    if touched.count > Self.largestCount { self = .unknown }
   }
 }
 
@@ -55,11 +43,7 @@ struct ChangeDelta: Sendable {
   /// Whether anything may have happened.
   var isUnknown = false
 
-  static var unknown: ChangeDelta {
-    var delta = ChangeDelta()
-    delta.isUnknown = true
-    return delta
-  }
+  static let unknown = ChangeDelta(isUnknown: true)
 
   var isEmpty: Bool { entities.isEmpty && relationships.isEmpty && !isUnknown }
 
@@ -71,12 +55,51 @@ struct ChangeDelta: Sendable {
   mutating func merge(_ later: ChangeDelta) {
     isUnknown = isUnknown || later.isUnknown
     relationships.formUnion(later.relationships)
-    for (number, delta) in later.entities {
-      if entities[number] == nil {
-        entities[number] = delta
-      } else {
-        entities[number]?.merge(delta)
+    for (number, delta) in later.entities { merge(delta, of: number) }
+  }
+
+  /// Adds what has happened to the records of one entity after it.
+  fileprivate mutating func merge(_ later: EntityDelta, of entity: EntityNumber) {
+    guard entities[entity] != nil else {
+      entities[entity] = later
+      return
+    }
+    entities[entity]?.merge(later)
+  }
+}
+
+extension ChangeDelta {
+  /// What the history tells of the writes after `number`; entities that keep none may have changed.
+  init(afterWrite number: UInt64, _ core: TransactionCore) throws {
+    let log = HistoryLog(core)
+    if let purged = try log.purged(), purged.number > number {
+      self = .unknown
+      return
+    }
+    self.init()
+    for entity in core.schema.entities where entity.description.history == nil {
+      entities[entity.number] = .unknown
+    }
+    try log.forEachPart(from: number + 1) { _, _, part in
+      for links in part.links { relationships.insert(links.relationship) }
+      for change in part.changes {
+        var entity = EntityDelta(touched: change.ids)
+        switch change.kind {
+        case .inserted: entity.inserted = change.ids
+        case .updated, .deleted: break
+        case .restarted: entity = .unknown
+        }
+        entity.limit()
+        merge(entity, of: change.entity)
       }
+      return true
+    }
+    // Links of entities without a history are told nowhere.
+    for relationship in core.schema.relationships
+    where relationship.from.description.history == nil
+      && relationship.to.description.history == nil
+    {
+      relationships.insert(relationship.description.number)
     }
   }
 }

@@ -67,14 +67,7 @@ private final class CommitSink: ChangeSink {
   func interest(in entity: StoredEntity) -> ChangeInterest? { [.attributes, .eachRemoval] }
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
-    let number = entity.number
-    switch change {
-    case .inserted(let ids): changes[number, default: NetChanges(of: entity)].insert(ids)
-    case .updated(let id, _, _, let attributes?):
-      changes[number, default: NetChanges(of: entity)].update(id, attributes)
-    case .removed(let id, _): changes[number, default: NetChanges(of: entity)].remove(id)
-    case .insertedRecord, .updated, .cleared: break
-    }
+    changes.note(change, of: entity)
   }
 
   func committed(_ write: CommittedWrite) {

@@ -8,40 +8,60 @@ struct ObservedStore: Sendable {
   let store: Store?
 }
 
+/// Where the stores come from that a loop follows: a single one, or a sequence of them.
+@usableFromInline
+struct FollowedOrigin: Sendable {
+  fileprivate enum Stores: Sendable {
+    case one(ObservationCenter)
+    /// Passes each store of a sequence on, until the sequence ends.
+    case newest(@Sendable (_ pass: @Sendable (Store) -> Void) async throws -> Void)
+  }
+
+  fileprivate let stores: Stores
+
+  init(_ store: Store) { stores = .one(store.observations) }
+
+  init<Sequence: AsyncSequence & Sendable>(_ sequence: Sequence) where Sequence.Element == Store {
+    stores = .newest { pass in
+      for try await store in sequence { pass(store) }
+    }
+  }
+}
+
 /// The stores whose results one loop follows, one after the other: a single store, or the newest of
 /// a sequence of stores.
 final class FollowedStores: Sendable {
-  /// Where the stores come from.
-  enum Origin: Sendable {
-    case one(ObservationCenter)
-    /// Passes each store of a sequence on, until the sequence ends.
-    case newest(@Sendable (StoreMailbox) async throws -> Void)
+  /// What the loop has not taken yet, and who is woken when there is something.
+  private struct News {
+    var arrived: ObservedStore?
+    /// The end of the sequence.
+    var end: Result<Void, any Error>?
+    var observer: Observer?
 
-    init<Stores: AsyncSequence & Sendable>(_ stores: Stores) where Stores.Element == Store {
-      self = .newest { mailbox in
-        for try await store in stores { mailbox.put(store) }
-      }
-    }
+    var isThere: Bool { arrived != nil || end != nil }
   }
 
-  private let mailbox: StoreMailbox
+  private let news: Guarded<News>
   /// Reads the sequence, for as long as the loop is there.
   private let task: Task<Void, Never>?
 
-  init(_ origin: Origin) {
-    switch origin {
+  init(_ origin: FollowedOrigin) {
+    switch origin.stores {
     case .one(let center):
-      mailbox = StoreMailbox(ObservedStore(center: center, store: nil))
+      news = Guarded(News(arrived: ObservedStore(center: center, store: nil)))
       task = nil
     case .newest(let pump):
-      let mailbox = StoreMailbox(nil)
-      self.mailbox = mailbox
+      let news = Guarded(News())
+      self.news = news
       task = Task {
         do {
-          try await pump(mailbox)
-          mailbox.end(nil)
+          try await pump { store in
+            let observed = ObservedStore(center: store.observations, store: store)
+            Self.change(news) { $0.arrived = observed }
+          }
+          Self.change(news) { $0.end = .success(()) }
         } catch {
-          mailbox.end(error)
+          Self.change(news) { $0.end = .failure(error) }
         }
       }
     }
@@ -49,11 +69,22 @@ final class FollowedStores: Sendable {
 
   deinit { task?.cancel() }
 
+  /// Changes what is there, and wakes who waits for that.
+  private static func change(_ news: Guarded<News>, _ body: (inout News) -> Void) {
+    let before = news.withLock { news in
+      defer { body(&news) }
+      return news
+    }
+    before.observer?.wake(0)
+    // A store that nobody has taken is released outside of the lock.
+    withExtendedLifetime(before) {}
+  }
+
   /// Whether other stores may come.
   var isSequence: Bool { task != nil }
 
   /// Whether ``next()`` has something to return at once.
-  var hasNews: Bool { mailbox.hasNews }
+  var hasNews: Bool { news.withLock { $0.isThere } }
 
   /// Returns the newest store that was not returned yet, and waits for one.
   ///
@@ -61,99 +92,24 @@ final class FollowedStores: Sendable {
   func next() async throws -> ObservedStore? {
     // No store follows a single one.
     guard isSequence || hasNews else { return nil }
-    return try await mailbox.next()
-  }
-
-  /// Has `observer` woken when there is news, in place of the one before.
-  func wakeOnNews(_ observer: Observer?) { mailbox.watch(observer) }
-}
-
-/// The newest store of a sequence, until the loop takes it.
-///
-/// Mutable state, under one lock: the store, the end of the sequence, and the task or observer that
-/// waits for either.
-final class StoreMailbox: Sendable {
-  private struct State {
-    var arrived: ObservedStore?
-    var isOver = false
-    var failure: (any Error)?
-    var isCancelled = false
-    var waiting: UnsafeContinuation<Void, Never>?
-    var observer: Observer?
-
-    var hasNews: Bool { arrived != nil || isOver }
-  }
-
-  private let state: Guarded<State>
-
-  init(_ first: ObservedStore?) {
-    var state = State()
-    state.arrived = first
-    self.state = Guarded(state)
-  }
-
-  var hasNews: Bool { state.withLock { $0.hasNews } }
-
-  func watch(_ observer: Observer?) { state.withLock { $0.observer = observer } }
-
-  func put(_ store: Store) {
-    let observed = ObservedStore(center: store.observations, store: store)
-    // A store that nobody has taken is released outside of the lock.
-    let before = tell { state in
-      defer { state.arrived = observed }
-      return state.arrived
+    let waiting = Observer()
+    wakeOnNews(waiting)
+    while !hasNews {
+      if await waiting.wait({ waiting.wake(0) }) == .ended { return nil }
     }
-    withExtendedLifetime(before) {}
-  }
-
-  /// No store follows.
-  func end(_ failure: (any Error)?) {
-    tell { state in
-      state.isOver = true
-      state.failure = failure
-    }
-  }
-
-  /// Changes the state, and wakes who waits for that.
-  @discardableResult
-  private func tell<R: Sendable>(_ change: @Sendable (inout State) -> R) -> R {
-    let (result, waiting, observer) = state.withLock { state in
-      defer { state.waiting = nil }
-      return (change(&state), state.waiting, state.observer)
-    }
-    waiting?.resume()
-    observer?.wake(0)
-    return result
-  }
-
-  func next() async throws -> ObservedStore? {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let isReady = state.withLock { state in
-          if state.hasNews || state.isCancelled { return true }
-          state.waiting = continuation
-          return false
-        }
-        if isReady { continuation.resume() }
-      }
-    } onCancel: {
-      let waiting = state.withLock { state in
-        state.isCancelled = true
-        defer { state.waiting = nil }
-        return state.waiting
-      }
-      waiting?.resume()
-    }
-    return try state.withLock { state in
-      if state.isCancelled { return nil }
-      if let arrived = state.arrived {
-        state.arrived = nil
+    if Task.isCancelled { return nil }
+    return try news.withLock { news in
+      if let arrived = news.arrived {
+        news.arrived = nil
         return arrived
       }
-      if let failure = state.failure { throw failure }
+      try news.end?.get()
       return nil
     }
   }
+
+  /// Has `observer` woken when there is news, in place of the one before.
+  func wakeOnNews(_ observer: Observer?) { news.withLock { $0.observer = observer } }
 }
 
 extension StoredEntity {

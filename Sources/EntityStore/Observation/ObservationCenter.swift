@@ -17,39 +17,51 @@ internal import LodestoreFormat
 /// State, under its mutex: the log and the observers.
 final class ObservationCenter: StoreCompanion {
   private struct State {
-    /// With what each depends on, as it was last told: its own may change meanwhile.
-    var observers: [Int: (observer: Observer, entities: Set<EntityNumber>)] = [:]
-    var nextKey = 0
-    /// Of commits of this process, ascending, that the job has not taken yet.
-    var log: [(commit: UInt64, delta: ChangeDelta)] = []
-    /// What the writes of the commit that is being made have told.
-    var open: ChangeDelta?
-    /// The last commit that observers know of.
-    var processed: UInt64 = 0
-    /// The place in the history of that commit; `nil` where no entity keeps one.
-    var historyNumber: UInt64?
-    var observed: Set<EntityNumber> = []
+    var observers = ObserverSet()
+    var log = CommitLog()
     /// Observers know of all records that had expired at this time; `nil` before the first look.
     var knownMoment: Double?
-    var isRunning = false
-    /// Whether the job has to look again before it ends.
-    var mustRun = false
-    var isClosed = false
-    /// A write of a commit up to this one may have begun before there was a sink.
-    var unsureThrough: UInt64 = 0
-    /// Whether a write of the commit that is being made tells nothing, as it began before there was
-    /// an observer.
-    var isPartlyTold = false
-    var sinkKey: Int?
-    var listenerKey: Int?
-    var watch: FileWatch?
+    var job = Job.idle
+    var connection = Connection.none
+  }
+
+  /// The job that tells observers.
+  private enum Job {
+    case idle
+    /// It looks, or looks again before it ends.
+    case due
+    /// It has begun to look.
+    case looking
+  }
+
+  /// How the center learns of commits.
+  private enum Connection {
+    case none
+    case made(Listeners)
+    case closed
+
+    var listeners: Listeners? { if case .made(let listeners) = self { listeners } else { nil } }
+    var isMissing: Bool { if case .none = self { true } else { false } }
+    var isClosed: Bool { if case .closed = self { true } else { false } }
+  }
+
+  private struct Listeners {
+    let sink: Int
+    let listener: Int
+    /// `nil` where no other process can write.
+    let watch: FileWatch?
+
+    func end(_ core: StoreCore) {
+      watch?.stop()
+      core.observers.remove(sink)
+      core.environment.removeCommitListener(listener)
+    }
   }
 
   let core: StoreCore
   private let state = Guarded(State())
-  /// Whether commits are told to the center; held while that is brought about, so that no observer
-  /// reads before it is.
-  private let isListening = Guarded(false)
+  /// Held while the center is connected, so that no observer reads before it is.
+  private let connecting = Guarded(())
   /// Rings when a record expires that an observer may show.
   private let expiry = Alarm()
 
@@ -59,25 +71,20 @@ final class ObservationCenter: StoreCompanion {
 
   /// Ends all observers.
   func close() {
-    let (observers, sink, listener, watch) = state.withLock { state in
-      state.isClosed = true
+    let (observers, listeners) = state.withLock { state in
       defer {
-        state.observers = [:]
-        state.sinkKey = nil
-        state.listenerKey = nil
-        state.watch = nil
+        state.observers = ObserverSet()
+        state.connection = .closed
       }
-      return (state.observers.values.map(\.observer), state.sinkKey, state.listenerKey, state.watch)
+      return (state.observers.all, state.connection.listeners)
     }
     expiry.end()
-    watch?.stop()
-    if let sink { core.observers.remove(sink) }
-    if let listener { core.environment.removeCommitListener(listener) }
+    listeners?.end(core)
     for observer in observers { observer.end() }
   }
 
   /// The system tells nothing of other processes from now on; for tests.
-  func silence() { state.withLock { $0.watch }?.silence() }
+  func silence() { state.withLock { $0.connection.listeners }?.watch?.silence() }
 
   /// How many commits wait to be told; for tests.
   var keptCommitCount: Int { state.withLock { $0.log.count } }
@@ -94,20 +101,13 @@ final class ObservationCenter: StoreCompanion {
   func add(_ observer: Observer) throws {
     try core.checkOpen("observe")
     try state.withLock { state in
-      guard !state.isClosed else {
+      guard !state.connection.isClosed else {
         throw StoreError(.closed, "cannot observe \(core.label): the store is closed")
       }
-      state.nextKey += 1
-      observer.key = state.nextKey
-      state.observers[observer.key] = (observer, observer.dependencies.entities)
-      state.observed.formUnion(observer.dependencies.entities)
+      state.observers.put(observer, on: observer.dependencies.entities)
     }
     do {
-      try isListening.withLock { isListening in
-        if isListening { return }
-        try begin()
-        isListening = true
-      }
+      try connecting.withLock { _ in try connect() }
       if core.schema.hasExpiry { try core.read { try awaitExpiry($0) } }
     } catch {
       remove(observer)
@@ -115,12 +115,7 @@ final class ObservationCenter: StoreCompanion {
     }
   }
 
-  func remove(_ observer: Observer) {
-    state.withLock { state in
-      state.observers[observer.key] = nil
-      state.observed = state.observers.values.reduce(into: []) { $0.formUnion($1.entities) }
-    }
-  }
+  func remove(_ observer: Observer) { state.withLock { $0.observers.remove(observer) } }
 
   /// The dependencies of `observer` may have changed; called by whoever reads for it, behind the
   /// read.
@@ -128,11 +123,7 @@ final class ObservationCenter: StoreCompanion {
     observer.lock.lock()
     let entities = observer.dependencies.entities
     observer.lock.unlock()
-    state.withLock { state in
-      guard state.observers[observer.key]?.entities != entities else { return }
-      state.observers[observer.key]?.entities = entities
-      state.observed.formUnion(entities)
-    }
+    state.withLock { $0.observers.extend(observer, to: entities) }
     if core.schema.hasExpiry { try? core.read { try awaitExpiry($0) } }
   }
 
@@ -146,7 +137,7 @@ final class ObservationCenter: StoreCompanion {
       // A clock may be set back, too: observers hear again of records that expire again.
       let known = min(state.knownMoment ?? moment, moment)
       state.knownMoment = known
-      return (state.observed, known)
+      return (state.observers.entities, known)
     }
     var next: Double?
     for entity in core.schema.expiring where observed.contains(entity.number) {
@@ -180,8 +171,7 @@ final class ObservationCenter: StoreCompanion {
         let numbers = Set(entities.map(\.number))
         let observers = self.state.withLock { state in
           state.knownMoment = moment
-          return state.observers.values.filter { !$0.entities.isDisjoint(with: numbers) }
-            .map(\.observer)
+          return state.observers.observers(of: numbers)
         }
         for observer in observers { observer.wake(core.commitNumber.rawValue, at: moment) }
         try self.awaitExpiry(core)
@@ -189,220 +179,150 @@ final class ObservationCenter: StoreCompanion {
     }
   }
 
-  private func begin() throws {
-    let sink = core.observers.add { [weak self] core in
-      guard let self else { return nil }
-      return self.state.withLock { state -> Set<EntityNumber>? in
-        // An observer that comes within the write is told of a commit that nothing is known of,
-        // whatever the other writes of the commit tell.
-        if state.observers.isEmpty { state.isPartlyTold = true }
-        return state.observers.isEmpty ? nil : state.observed
-      }.map { ObservationSink(self, observed: $0) }
-    }
-    let listener = core.environment.addCommitListener { [weak self] in self?.finish($0) }
-    // One that runs may have begun before there was a sink.
-    let unsure = core.environment.hasWriter ? (core.environment.newestCommit ?? 0) &+ 1 : 0
-    let watch = FileWatch(core.environment) { [weak self] in self?.noticeOthers() }
-    let (number, history): (UInt64, UInt64?)
-    do {
-      (number, history) = try core.read { core in
-        (core.commitNumber.rawValue, try Self.historyNumber(core))
-      }
-    } catch {
-      core.observers.remove(sink)
-      core.environment.removeCommitListener(listener)
-      throw error
-    }
+  // MARK: Commits
+
+  /// Has commits told to the center, where they are not yet.
+  private func connect() throws {
+    guard state.withLock({ $0.connection.isMissing }) else { return }
+    let listeners = Listeners(
+      sink: core.observers.add { [weak self] in self?.makeSink(for: $0) },
+      listener: core.environment.addCommitListener { [weak self] in self?.finish($0) },
+      watch: FileWatch(core.environment) { [weak self] in self?.noticeOthers() })
     let isOpen = state.withLock { state in
-      if state.isClosed { return false }
-      state.sinkKey = sink
-      state.listenerKey = listener
-      state.watch = watch
-      state.unsureThrough = unsure
-      // What was committed before is in the first read of each observer.
-      if state.processed < number {
-        state.processed = number
-        state.historyNumber = history
-      }
+      if state.connection.isClosed { return false }
+      state.connection = .made(listeners)
       return true
     }
-    if isOpen, watch?.start() ?? true { return }
-    core.observers.remove(sink)
-    core.environment.removeCommitListener(listener)
-    guard isOpen else { return }
-    state.withLock { state in
-      state.sinkKey = nil
-      state.listenerKey = nil
-      state.watch = nil
+    guard isOpen else { return listeners.end(core) }
+    do {
+      // One that runs may have begun before there was a sink.
+      let doubtful = core.environment.hasWriter ? (core.environment.newestCommit ?? 0) &+ 1 : 0
+      let (number, write) = try core.read { ($0.commitNumber.rawValue, try Self.lastWrite($0)) }
+      state.withLock { state in
+        state.log.doubt(through: doubtful)
+        // What was committed before is in the first read of each observer.
+        state.log.tell(number, lastWrite: write)
+      }
+      guard listeners.watch?.start() ?? true else {
+        throw StoreError(
+          .busy,
+          "cannot observe \(core.label): the system starts no further thread (EAGAIN); end others first"
+        )
+      }
+    } catch {
+      // A store that is closed meanwhile has ended them.
+      let failed = state.withLock { state in
+        defer { if !state.connection.isClosed { state.connection = .none } }
+        return state.connection.listeners
+      }
+      failed?.end(core)
+      throw error
     }
-    throw StoreError(
-      .busy,
-      "cannot observe \(core.label): the system starts no further thread (EAGAIN); end others first"
-    )
   }
 
-  private static func historyNumber(_ core: TransactionCore) throws -> UInt64? {
+  /// The sink of a write that begins; `nil` while nobody observes.
+  private func makeSink(for core: TransactionCore) -> ObservationSink? {
+    let observed = state.withLock { state -> Set<EntityNumber>? in
+      if !state.observers.isEmpty { return state.observers.entities }
+      // An observer that comes within the write is told of a commit that nothing is known of,
+      // whatever the other writes of the commit tell.
+      state.log.doubt(through: core.commitNumber.rawValue)
+      return nil
+    }
+    return observed.map { ObservationSink(self, observed: $0) }
+  }
+
+  private static func lastWrite(_ core: TransactionCore) throws -> UInt64? {
     core.schema.keepsHistory ? try HistoryLog(core).lastNumber() : nil
   }
-
-  // MARK: Commits
 
   /// Called on the writer's thread for each write, behind the commit.
   ///
   /// - Parameter observed: the entities whose changes are in `delta`.
-  func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>) {
+  func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>, in commit: UInt64) {
     state.withLock { state in
       var delta = delta
       // Observers may have come since the write began.
-      for entity in state.observed.subtracting(observed) { delta.entities[entity] = .unknown }
-      if state.open == nil { state.open = ChangeDelta() }
-      state.open?.merge(delta)
+      for entity in state.observers.entities.subtracting(observed) {
+        delta.entities[entity] = .unknown
+      }
+      state.log.note(delta, of: commit)
     }
   }
 
   /// Called on the writer's thread behind all writes of a commit.
   private func finish(_ commit: UInt64) {
-    let mustStart = state.withLock { state in
-      // A commit that no write of a program has told of is a migration, or the like.
-      let isSure = commit > state.unsureThrough && !state.isPartlyTold
-      let delta = isSure ? state.open ?? .unknown : .unknown
-      state.open = nil
-      state.isPartlyTold = false
-      if state.observers.isEmpty {
-        // What nobody waits for is not kept; whoever comes reads this commit, or a later one,
-        // first.
-        state.log = []
-        state.processed = max(state.processed, commit)
-        state.historyNumber = nil
-        return false
-      }
-      state.log.append((commit, delta))
-      return Self.mustStart(&state)
+    runJob { state in
+      // What nobody waits for is not kept.
+      if state.observers.isEmpty { state.log.drop(through: commit) } else { state.log.end(commit) }
+      return true
     }
-    if mustStart { start() }
   }
 
   /// Called when the file has changed; perhaps by another process.
   private func noticeOthers() {
-    guard let newest = core.environment.newestCommit else { return }
-    let mustStart = state.withLock { state in
-      let known = max(state.processed, state.log.last?.commit ?? 0)
-      guard newest > known, !core.environment.isCommitting(newest) else { return false }
-      return Self.mustStart(&state)
-    }
-    if mustStart { start() }
+    let environment = core.environment
+    guard let newest = environment.newestCommit else { return }
+    runJob { newest > $0.log.newest && !environment.isCommitting(newest) }
   }
 
   /// Has the job serve observers that wait.
-  func request() {
-    if state.withLock({ Self.mustStart(&$0) }) { start() }
-  }
+  func request() { runJob { _ in true } }
 
-  private static func mustStart(_ state: inout State) -> Bool {
-    guard !state.isClosed, !state.observers.isEmpty else { return false }
-    state.mustRun = true
-    if state.isRunning { return false }
-    state.isRunning = true
-    return true
-  }
-
-  private func start() {
+  /// Changes the state; where `change` returns true, the job looks at it.
+  private func runJob(_ change: (inout State) -> Bool) {
+    let mustStart = state.withLock { state in
+      guard change(&state), !state.connection.isClosed, !state.observers.isEmpty else {
+        return false
+      }
+      defer { state.job = .due }
+      return state.job == .idle
+    }
+    guard mustStart else { return }
     // The job is short and serves observers of any priority, so no read goes before it.
     if core.environment.readerThreads.submit(urgency: .high, { self.run() }) { return }
-    state.withLock { $0.isRunning = false }
+    state.withLock { $0.job = .idle }
   }
 
   private func run() {
     while true {
-      let goesOn = state.withLock { state in
-        defer { state.mustRun = false }
-        if !state.mustRun || state.isClosed { state.isRunning = false }
-        return state.isRunning
+      let mustLook = state.withLock { state in
+        state.job = state.job == .due && !state.connection.isClosed ? .looking : .idle
+        return state.job == .looking
       }
-      guard goesOn else { return }
+      guard mustLook else { return }
       do {
         try core.read { core in try tell(core) }
       } catch {
         // A file that cannot be read: whoever observes it learns it from its own read.
         let newest = core.environment.newestCommit ?? 0
-        for observer in currentObservers { observer.wake(newest) }
+        for observer in state.withLock({ $0.observers.all }) { observer.wake(newest) }
       }
     }
-  }
-
-  private var currentObservers: [Observer] {
-    state.withLock { $0.observers.values.map(\.observer) }
   }
 
   /// Tells observers of what is new in the commit that `core` reads.
   private func tell(_ core: TransactionCore) throws {
     let commit = core.commitNumber.rawValue
     core.environment.waitForHooks(of: commit)
-    let (found, observers, from, history) = state.withLock { state in
-      let from = state.processed
-      let count = state.log.prefix { $0.commit <= commit }.count
-      let found = Array(state.log[..<count].drop { $0.commit <= from })
-      state.log.removeFirst(count)
-      return (found, state.observers.values.map(\.observer), from, state.historyNumber)
+    let (news, observers, write) = state.withLock { state in
+      (state.log.take(through: commit), state.observers.all, state.log.toldWrite)
     }
-    guard commit > from else {
+    guard let news else {
       for observer in observers { observer.serve(core) }
       return
     }
     var delta = ChangeDelta()
-    if UInt64(found.count) == commit - from {
-      for entry in found { delta.merge(entry.delta) }
+    if let deltas = news.deltas {
+      for later in deltas { delta.merge(later) }
     } else {
-      delta = try history.map { try Self.delta(after: $0, core) } ?? .unknown
+      delta = try write.map { try ChangeDelta(afterWrite: $0, core) } ?? .unknown
     }
-    let number = try Self.historyNumber(core)
-    state.withLock { state in
-      // Commits that came while there was no observer are passed by.
-      guard commit >= state.processed else { return }
-      state.processed = commit
-      state.historyNumber = number
-    }
+    let number = try Self.lastWrite(core)
+    state.withLock { $0.log.tell(commit, lastWrite: number) }
     try awaitExpiry(core)
-    let news = CommittedChanges(delta, from: from, core)
-    for observer in observers { observer.learn(news) }
-  }
-
-  /// What the history tells of the writes after `number`; entities that keep none may have changed.
-  private static func delta(after number: UInt64, _ core: TransactionCore) throws -> ChangeDelta {
-    var delta = ChangeDelta()
-    let log = HistoryLog(core)
-    if let purged = try log.purged(), purged.number > number { return .unknown }
-    for entity in core.schema.entities where entity.description.history == nil {
-      delta.entities[entity.number] = .unknown
-    }
-    try log.forEachPart(from: number + 1) { _, _, part in
-      for links in part.links { delta.relationships.insert(links.relationship) }
-      for change in part.changes {
-        var entity = EntityDelta()
-        entity.touched = change.ids
-        switch change.kind {
-        case .inserted:
-          entity.inserted = change.ids
-          entity.changesRecords = true
-        case .updated(let attributes): entity.attributes = Set(attributes)
-        case .deleted: entity.changesRecords = true
-        case .restarted: entity = .unknown
-        }
-        if entity.touched.count > EntityDelta.largestCount { entity = .unknown }
-        var one = ChangeDelta()
-        one.entities[change.entity] = entity
-        delta.merge(one)
-      }
-      return true
-    }
-    // Links of entities without a history are told nowhere.
-    for relationship in core.schema.relationships
-    where relationship.from.description.history == nil
-      && relationship.to.description.history == nil
-    {
-      delta.relationships.insert(relationship.description.number)
-    }
-    return delta
+    let changes = CommittedChanges(delta, from: news.from, core)
+    for observer in observers { observer.learn(changes) }
   }
 }
 

@@ -24,22 +24,12 @@ final class ObservationSink: ChangeSink {
   }
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
-    let number = entity.number
+    changes.note(change, of: entity)
     switch change {
-    case .inserted(let ids):
-      changes[number, default: NetChanges(of: entity)].insert(ids)
-    case .insertedRecord(let id, _):
-      changes[number, default: NetChanges(of: entity)].insert(id..<id + 1)
-    case .updated(let id, let old, _, let attributes):
-      if let attributes {
-        if attributes.isEmpty { return }
-        changes[number, default: NetChanges(of: entity)].update(id, attributes)
-      }
-      if let old { keep(old, id, number) }
-    case .removed(let id, let old):
-      if let old { keep(old, id, number) }
-      changes[number, default: NetChanges(of: entity)].remove(id)
-    case .cleared: break
+    case .updated(let id, let old?, _, let attributes) where attributes?.isEmpty != true:
+      keep(old, id, entity.number)
+    case .removed(let id, let old?): keep(old, id, entity.number)
+    default: break
     }
   }
 
@@ -59,34 +49,33 @@ final class ObservationSink: ChangeSink {
     relationships.insert(end.relationship.description.number)
   }
 
-  func committed(_: CommittedWrite) {
-    var delta = ChangeDelta()
-    delta.relationships = relationships
+  func committed(_ write: CommittedWrite) {
+    var delta = ChangeDelta(relationships: relationships)
     for (number, changes) in changes {
       let set = changes.result()
       if set.isEmpty { continue }
-      var entity = EntityDelta()
-      entity.changesRecords = !set.inserted.isEmpty || !set.deleted.isEmpty
-      entity.inserted = set.inserted
-      var ranges = set.inserted.ranges + set.deleted.ranges
-      for (attributes, ids) in set.updated {
-        ranges += ids.ranges
-        for position in attributes.positions {
-          entity.attributes.insert(set.entity.layout.attributes[position].number)
-        }
-      }
-      entity.touched = IDRuns(ranges)
-      if entity.touched.count > EntityDelta.largestCount {
-        let changesRecords = entity.changesRecords
-        let attributes = entity.attributes
-        entity = .unknown
-        entity.changesRecords = changesRecords
-        entity.attributes = attributes
-      } else {
-        entity.olds = (olds[number] ?? [:]).filter { !set.inserted.contains($0.key) }
-      }
+      let ranges = set.inserted.ranges + set.deleted.ranges + set.updated.flatMap(\.ids.ranges)
+      var entity = EntityDelta(touched: IDRuns(ranges), inserted: set.inserted)
+      entity.olds = (olds[number] ?? [:]).filter { !set.inserted.contains($0.key) }
+      entity.limit()
       delta.entities[number] = entity
     }
-    center.note(delta, of: observed)
+    center.note(delta, of: observed, in: write.commit.rawValue)
+  }
+}
+
+extension [EntityNumber: NetChanges] {
+  /// Adds a change of which attributes and each removal were asked for.
+  mutating func note(_ change: RecordChange, of entity: StoredEntity) {
+    let number = entity.number
+    switch change {
+    case .inserted(let ids): self[number, default: NetChanges(of: entity)].insert(ids)
+    case .insertedRecord(let id, _):
+      self[number, default: NetChanges(of: entity)].insert(id..<id + 1)
+    case .updated(let id, _, _, let attributes?):
+      self[number, default: NetChanges(of: entity)].update(id, attributes)
+    case .removed(let id, _): self[number, default: NetChanges(of: entity)].remove(id)
+    case .updated, .cleared: break
+    }
   }
 }

@@ -49,10 +49,12 @@ struct ObservedQuery {
     guard schemaNumber == changes.core.schema.number else { return true }
     guard isOfRecordsAlone else { return region.isTouched(by: changes.delta) }
     do {
-      guard let touched = try changes.records(of: entity) else { return false }
-      guard touched.isWhole else { return true }
-      for record in touched.records {
-        if let old = record.old, try admits(old, record.id, changes.core) { return true }
+      guard let records = try changes.records(of: entity) else { return true }
+      for record in records {
+        let wasResult = try record.old?.withBytes { (bytes) throws(StoreError) in
+          try admits(bytes, record.id, changes.core)
+        }
+        if wasResult ?? false { return true }
         if let new = record.new, try admits(new, record.id, changes.core) { return true }
       }
       return false

@@ -14,8 +14,8 @@ extension ObservedRegion {
 /// One task asks it for news. While that waits, the job of the ``ObservationCenter`` may work them
 /// out; otherwise what has changed is noted.
 ///
-/// Mutable state, under `lock`; what concerns whoever waits, under `gate`, which nobody holds while
-/// an update is worked out: a task that is cancelled, or a list that is stopped, waits for none.
+/// Mutable state, under `lock`, but for `waiting`. Nobody holds the lock of that while an update is
+/// worked out: a task that is cancelled, or a list that is stopped, waits for none.
 class Observer: @unchecked Sendable {
   enum Signal {
     /// There is something to work out.
@@ -34,16 +34,24 @@ class Observer: @unchecked Sendable {
     var moment = -Double.infinity
   }
 
+  private enum Waiting {
+    case nobody
+    case task(UnsafeContinuation<Signal, Never>)
+    /// Nothing is told any more.
+    case over
+
+    var task: UnsafeContinuation<Signal, Never>? {
+      if case .task(let continuation) = self { continuation } else { nil }
+    }
+
+    var isOver: Bool { if case .over = self { true } else { false } }
+  }
+
   let lock = HeldLock()
-  /// In the center; set once.
-  var key = 0
-  private let gate = HeldLock()
-  private var waiting: UnsafeContinuation<Signal, Never>?
-  private var isEnded = false
+  private let waiting = Guarded(Waiting.nobody)
   private var pending: [Pending] = []
-  /// The commit that the state is of; what is older is no news.
-  private var commit: UInt64 = 0
-  private var isStarted = false
+  /// The commit that the state is of, `nil` before the first read; what is older is no news.
+  private var commit: UInt64?
 
   /// May be asked with `lock` held, or not.
   var dependencies: ObservedRegion { ObservedRegion() }
@@ -72,21 +80,17 @@ class Observer: @unchecked Sendable {
   }
 
   /// Whether nothing is told any more.
-  final var isOver: Bool {
-    gate.lock()
-    defer { gate.unlock() }
-    return isEnded
-  }
+  final var isOver: Bool { waiting.withLock { $0.isOver } }
 
   /// Called by the job of the center.
   final func learn(_ changes: CommittedChanges) {
     lock.lock()
     let number = changes.commit
-    guard number > commit, dependencies.isTouched(by: changes.delta) else {
+    guard number > commit ?? 0, dependencies.isTouched(by: changes.delta) else {
       return serve(nil, changes.core)
     }
     // The state may be of a commit in the midst of what has changed.
-    let isWhole = isStarted && changes.from >= commit
+    let isWhole = commit.map { changes.from >= $0 } ?? false
     if !pending.isEmpty || !isWhole || isConcerned(by: changes) {
       note(changes.from, number, changes.delta)
     }
@@ -104,13 +108,13 @@ class Observer: @unchecked Sendable {
   ///
   /// - Parameter changes: all that is pending; `nil` where it has to be put together.
   private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {
+    let isWaitedFor = waiting.withLock { $0.task != nil }
     guard isWaitedFor, let first = pending.first else { return lock.unlock() }
-    let number = core.commitNumber.rawValue
     var signal = Signal.changed
-    if isStarted, first.from >= commit,
+    if let commit, first.from >= commit,
       let isUpdate = update(by: changes ?? CommittedChanges(merged, from: commit, core))
     {
-      commit = number
+      self.commit = core.commitNumber.rawValue
       pending = []
       guard isUpdate else { return lock.unlock() }
       signal = .updated
@@ -121,19 +125,12 @@ class Observer: @unchecked Sendable {
     continuation?.resume(returning: signal)
   }
 
-  private var isWaitedFor: Bool {
-    gate.lock()
-    defer { gate.unlock() }
-    return waiting != nil
-  }
-
-  private func takeWaiting() -> UnsafeContinuation<Signal, Never>? {
-    gate.lock()
-    defer {
-      waiting = nil
-      gate.unlock()
+  /// Takes the task that waits, for the caller to wake it.
+  private func takeWaiting(leaving next: Waiting = .nobody) -> UnsafeContinuation<Signal, Never>? {
+    waiting.withLock { waiting in
+      defer { if !waiting.isOver { waiting = next } }
+      return waiting.task
     }
-    return waiting
   }
 
   private var merged: ChangeDelta {
@@ -177,7 +174,6 @@ class Observer: @unchecked Sendable {
   final func start(at commit: UInt64, _ moment: Double = .infinity) {
     lock.lock()
     self.commit = commit
-    isStarted = true
     pending.removeAll { $0.commit <= commit && $0.moment <= moment }
     // What has changed before the state and what after it cannot be told apart.
     for index in pending.indices where pending[index].from < commit {
@@ -192,18 +188,13 @@ class Observer: @unchecked Sendable {
   final func wait(_ request: @Sendable () -> Void) async -> Signal {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        gate.lock()
-        if isEnded {
-          gate.unlock()
-          return continuation.resume(returning: .ended)
+        let isOver = waiting.withLock { waiting in
+          if !waiting.isOver { waiting = .task(continuation) }
+          return waiting.isOver
         }
-        waiting = continuation
-        gate.unlock()
+        if isOver { return continuation.resume(returning: .ended) }
         // What is noted from here on finds that somebody waits.
-        lock.lock()
-        let isPending = !pending.isEmpty
-        lock.unlock()
-        if isPending { request() }
+        if hasNews { request() }
       }
     } onCancel: {
       end()
@@ -212,12 +203,7 @@ class Observer: @unchecked Sendable {
 
   /// Nothing is told any more: the store is closed, or the task that waits is cancelled.
   final func end() {
-    gate.lock()
-    isEnded = true
-    let continuation = waiting
-    waiting = nil
-    gate.unlock()
-    continuation?.resume(returning: .ended)
+    takeWaiting(leaving: .over)?.resume(returning: .ended)
     notice()
   }
 }

@@ -9,12 +9,6 @@ public struct ResultPosition: Sendable, Hashable, Comparable {
   /// The index among all rows.
   public let index: Int
 
-  init(section: Int, row: Int, index: Int) {
-    self.section = section
-    self.row = row
-    self.index = index
-  }
-
   /// Whether `a` comes before `b`.
   @_documentation(visibility: internal)
   public static func < (a: ResultPosition, b: ResultPosition) -> Bool { a.index < b.index }
@@ -34,11 +28,6 @@ public struct ResultDifference: Sendable, Hashable {
     public let from: ResultPosition
     /// In the new results.
     public let to: ResultPosition
-
-    init(from: ResultPosition, to: ResultPosition) {
-      self.from = from
-      self.to = to
-    }
   }
 
   /// Sections that are gone, with all of their rows, by their old indices, ascending.
@@ -53,8 +42,6 @@ public struct ResultDifference: Sendable, Hashable {
   public internal(set) var moved: [Change] = []
   /// Rows that changed and are where they were among the others, by their new positions, ascending.
   public internal(set) var updated: [Change] = []
-
-  init() {}
 
   /// Whether nothing has changed.
   public var isEmpty: Bool {

@@ -7,38 +7,53 @@ internal import LodestoreFormat
 /// worked out of the old ones: each changed record is taken from where its old values put it and
 /// put where its new ones do, found by bisection. Otherwise the query runs again, and old and new
 /// results are compared.
-final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Sendable {
+final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver,
+  @unchecked Sendable
+{
   /// Reads the key of the section that a record belongs to.
   typealias ReadKey =
     @Sendable (RecordView, StoredEntity, UInt64, TransactionCore) throws(StoreError) -> Key
+
+  /// The results before and now, and their difference; `nil` of the first results.
+  struct News: Sendable {
+    let old: ResultState<E, Key>
+    let state: ResultState<E, Key>
+    let difference: ResultDifference?
+    let commit: CommitNumber
+  }
 
   private let query: Query<E>
   private let decode: @Sendable (inout RecordReader) throws -> E
   private let readKey: ReadKey?
   /// Set before it is registered, and by whoever has the results.
   private var bound: ObservedQuery
-  private(set) var state = ResultState<E, Key>()
-  private(set) var commit = CommitNumber(0)
+  private(set) var state: ResultState<E, Key>
+  /// The results that the loop has delivered last, of this store or one before; `nil` before the first.
+  private var delivered: ResultState<E, Key>?
+  /// The entity in the store that ``state`` is of, where that is a store before.
+  private var entityBefore: StoredEntity?
+  private var commit = CommitNumber(0)
   /// Worked out while somebody waits; see ``Observer/Signal/updated``.
   private(set) var difference = ResultDifference()
 
   /// More changed records than so many are not put in place one by one.
   private static var largestCount: Int { 256 }
 
+  /// - Parameter last: the observer of the store before, whose results are delivered.
   init(
     _ query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E,
-    _ readKey: ReadKey?, _ core: TransactionCore
+    _ readKey: ReadKey?, _ core: TransactionCore, after last: ResultObserver? = nil
   ) throws(StoreError) {
     self.query = query
     self.decode = decode
     self.readKey = readKey
     bound = try ObservedQuery(query, core)
+    state = last?.state ?? ResultState()
+    delivered = last?.delivered
+    entityBefore = last?.bound.entity
   }
 
   override var dependencies: ObservedRegion { bound.region }
-
-  /// The entity of the query in the store.
-  var entity: StoredEntity { bound.entity }
 
   override func isConcerned(by changes: CommittedChanges) -> Bool {
     bound.isConcerned(by: changes)
@@ -49,41 +64,47 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, @unchecked Senda
   /// Runs the query, and works out what has changed since the last time.
   func fetch(_ core: TransactionCore) throws {
     let fresh = try results(core)
-    difference = fresh.difference(from: state)
+    if delivered != nil {
+      let isOtherForm = entityBefore.map { !$0.hasLayouts(of: bound.entity) } ?? false
+      difference = fresh.difference(from: state, treatsAllAsChanged: isOtherForm)
+    }
     state = fresh
-    commit = core.commitNumber
-    start(at: core)
-  }
-
-  /// Runs the query for the first time.
-  func fetchFirst(_ core: TransactionCore) throws {
-    state = try results(core)
-    commit = core.commitNumber
-    start(at: core)
+    start(as: core)
   }
 
   /// Takes the results in the store before over, with the changes from it to this one.
-  ///
-  /// - Returns: whether the changes are known; otherwise nothing was done, and the query has to run.
   func follow(
-    _ before: ResultState<E, Key>, of older: StoreCore, _ core: TransactionCore
+    _ last: ResultObserver, of older: StoreCore, _ core: TransactionCore
   ) throws -> Bool {
     guard !bound.dependsOnTime else { return false }
     // A pass over all records costs more than a query that finds few of them.
     let canPlace = bound.isOfRecordsAlone && bound.isUnbounded
-    let isWorthIt = try canPlace && before.rows.count >= core.count(of: bound.entity) / 4
+    let isWorthIt = try canPlace && state.rows.count >= core.count(of: bound.entity) / 4
     let delta = try StoreReplacement.delta(
       from: older, to: core, in: bound.region, listing: isWorthIt ? bound.entity : nil)
     guard let delta else { return false }
-    state = before
-    difference = ResultDifference()
-    if !delta.isEmpty {
-      let changes = CommittedChanges(delta, from: 0, core)
-      guard update(by: changes) != nil else { return false }
+    guard delta.isEmpty || update(by: CommittedChanges(delta, from: 0, core)) != nil else {
+      return false
     }
+    start(as: core)
+    return true
+  }
+
+  private func start(as core: TransactionCore) {
+    entityBefore = nil
     commit = core.commitNumber
     start(at: core)
-    return true
+  }
+
+  var hasGrown: Bool { false }
+
+  func takeNews() -> News? {
+    defer { delivered = state }
+    guard let delivered else {
+      return News(old: state, state: state, difference: nil, commit: commit)
+    }
+    guard !difference.isEmpty else { return nil }
+    return News(old: delivered, state: state, difference: difference, commit: commit)
   }
 
   private func results(_ core: TransactionCore) throws -> ResultState<E, Key> {

@@ -33,13 +33,8 @@ struct ResultState<E: Entity, Key: Sendable>: Sendable {
 
   static func position(_ index: Int, _ starts: [Int]) -> ResultPosition {
     guard starts.count > 1 else { return ResultPosition(section: 0, row: index, index: index) }
-    var low = 0
-    var high = starts.count - 2
-    while low < high {
-      let middle = (low + high + 1) / 2
-      if starts[middle] <= index { low = middle } else { high = middle - 1 }
-    }
-    return ResultPosition(section: low, row: index - starts[low], index: index)
+    let section = starts.dropLast().partitioningIndex { $0 > index } - 1
+    return ResultPosition(section: section, row: index - starts[section], index: index)
   }
 }
 

@@ -15,28 +15,31 @@ public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public typealias Element = ResultUpdate<E>
 
-  let stores: FollowedStores.Origin
+  let stores: FollowedOrigin
   let query: Query<E>
   let decode: @Sendable (inout RecordReader) throws -> E
 
   /// Begins with the results as they are.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(feed: ResultFeed(stores, query, decode, nil))
+    AsyncIterator(
+      feed: FollowedFeed(stores) { core, last in
+        try ResultObserver(query, decode, nil, core, after: last)
+      })
   }
 
   /// A loop over updates.
   @_documentation(visibility: internal)
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let feed: ResultFeed<E, Never>
+    let feed: FollowedFeed<ResultObserver<E, Never>>
 
     /// The next update; `nil` when the task is cancelled or the store is closed.
     @_documentation(visibility: internal)
     public mutating func next() async throws -> ResultUpdate<E>? {
-      guard let (old, state, difference, commit) = try await feed.next() else { return nil }
+      guard let news = try await feed.next() else { return nil }
       return ResultUpdate(
-        items: ResultItems(rows: state.rows), difference: difference, generation: commit,
-        old: old.rows)
+        items: ResultItems(rows: news.state.rows), difference: news.difference,
+        generation: news.commit, old: news.old.rows)
     }
   }
 }
@@ -47,7 +50,7 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
   @_documentation(visibility: internal)
   public typealias Element = SectionedResultUpdate<Key, E>
 
-  let stores: FollowedStores.Origin
+  let stores: FollowedOrigin
   let query: Query<E>
   let decode: @Sendable (inout RecordReader) throws -> E
   let readKey: ResultObserver<E, Key>.ReadKey
@@ -55,24 +58,27 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
   /// Begins with the results as they are.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(feed: ResultFeed(stores, query, decode, readKey))
+    AsyncIterator(
+      feed: FollowedFeed(stores) { core, last in
+        try ResultObserver(query, decode, readKey, core, after: last)
+      })
   }
 
   /// A loop over updates.
   @_documentation(visibility: internal)
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let feed: ResultFeed<E, Key>
+    let feed: FollowedFeed<ResultObserver<E, Key>>
 
     /// The next update; `nil` when the task is cancelled or the store is closed.
     @_documentation(visibility: internal)
     public mutating func next() async throws -> SectionedResultUpdate<Key, E>? {
-      guard let (_, state, difference, commit) = try await feed.next() else { return nil }
-      let starts = state.starts
+      guard let news = try await feed.next() else { return nil }
+      let starts = news.state.starts
       return SectionedResultUpdate(
-        items: ResultItems(rows: state.rows),
-        sections: state.sections.indices.map { index in
-          SectionRange(key: state.sections[index].key, range: starts[index]..<starts[index + 1])
-        }, difference: difference, generation: commit)
+        items: ResultItems(rows: news.state.rows),
+        sections: news.state.sections.enumerated().map { index, section in
+          SectionRange(key: section.key, range: starts[index]..<starts[index + 1])
+        }, difference: news.difference, generation: news.commit)
     }
   }
 }
@@ -158,6 +164,9 @@ extension ResultUpdate {
 }
 
 extension Store {
+  @usableFromInline
+  var followed: FollowedOrigin { FollowedOrigin(self) }
+
   /// The results of `query`, and what has changed in them after each commit that changes them.
   ///
   /// The records are in memory, decoded; an update shares with the one before all records that did
@@ -168,14 +177,7 @@ extension Store {
   ///   whether it is a result, there is no limit, and *k* is small; otherwise that of the query.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
-    makeUpdates(of: query) { reader in try E.read(from: &reader) }
-  }
-
-  @usableFromInline
-  func makeUpdates<E: Entity>(
-    of query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E
-  ) -> ResultUpdates<E> {
-    ResultUpdates(stores: .one(observations), query: query, decode: decode)
+    followed.updates(of: query) { reader in try E.read(from: &reader) }
   }
 
   /// The results of `query` in sections by the values at `path`, and what has changed in them after
@@ -186,181 +188,29 @@ extension Store {
   public func updates<E: Entity, Key: Equatable & Sendable>(
     of query: Query<E>, sectionedBy path: KeyPath<E.Attributes, Attribute<E, Key>>
   ) -> SectionedResultUpdates<Key, E> {
-    makeUpdates(of: query, by: E.attributes[keyPath: path]) { reader in
+    followed.updates(of: query, by: E.attributes[keyPath: path]) { reader in
       try E.read(from: &reader)
     }
   }
+}
+
+extension FollowedOrigin {
+  @usableFromInline
+  func updates<E: Entity>(
+    of query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E
+  ) -> ResultUpdates<E> {
+    ResultUpdates(stores: self, query: query, decode: decode)
+  }
 
   @usableFromInline
-  func makeUpdates<E: Entity, Key: Equatable & Sendable>(
+  func updates<E: Entity, Key: Equatable & Sendable>(
     of query: Query<E>, by attribute: Attribute<E, Key>,
     _ decode: @escaping @Sendable (inout RecordReader) throws -> E
   ) -> SectionedResultUpdates<Key, E> {
-    SectionedResultUpdates(.one(observations), query, attribute, decode)
-  }
-}
-
-extension SectionedResultUpdates {
-  init(
-    _ stores: FollowedStores.Origin, _ query: Query<E>, _ attribute: Attribute<E, Key>,
-    _ decode: @escaping @Sendable (inout RecordReader) throws -> E
-  ) where Key: Equatable {
-    self.init(stores: stores, query: query, decode: decode) {
+    SectionedResultUpdates(stores: self, query: query, decode: decode) {
       (view, entity, id, core) throws(StoreError) in
       try query.check(sectionedBy: attribute)
       return try SectionKeys(attribute, entity, core).key(view, id)
     }
-  }
-}
-
-/// The results of one loop.
-final class ResultFeed<E: Entity, Key: Sendable>: @unchecked Sendable {
-  // Used by the one task that loops.
-  private let stores: FollowedStores
-  private let query: Query<E>
-  private let decode: @Sendable (inout RecordReader) throws -> E
-  private let readKey: ResultObserver<E, Key>.ReadKey?
-  /// The store that is followed, and its observer; `nil` before the first store and after the last.
-  private var current: (store: ObservedStore, handle: ObserverHandle<ResultObserver<E, Key>>)?
-  private var isOver = false
-  private var last: (state: ResultState<E, Key>, entity: StoredEntity)?
-
-  /// The results before and now, and their differences.
-  typealias News = (ResultState<E, Key>, ResultState<E, Key>, ResultDifference?, CommitNumber)
-
-  init(
-    _ origin: FollowedStores.Origin, _ query: Query<E>,
-    _ decode: @escaping @Sendable (inout RecordReader) throws -> E,
-    _ readKey: ResultObserver<E, Key>.ReadKey?
-  ) {
-    stores = FollowedStores(origin)
-    self.query = query
-    self.decode = decode
-    self.readKey = readKey
-  }
-
-  func next() async throws -> News? {
-    if isOver || Task.isCancelled { return nil }
-    do {
-      while true {
-        if let current, !stores.hasNews {
-          if let news = try await news(of: current) { return news }
-          if isOver { return nil }
-        } else {
-          guard let next = try await stores.next() else { return end() }
-          if let news = try await begin(next) { return news }
-        }
-        if Task.isCancelled { return end() }
-      }
-    } catch {
-      _ = end()
-      throw error
-    }
-  }
-
-  private func end() -> News? {
-    isOver = true
-    leave()
-    return nil
-  }
-
-  private func leave() {
-    stores.wakeOnNews(nil)
-    current = nil
-  }
-
-  /// Waits for news of the store that is followed; `nil` where there are none, and the next store
-  /// may have come.
-  private func news(
-    of current: (store: ObservedStore, handle: ObserverHandle<ResultObserver<E, Key>>)
-  ) async throws -> News? {
-    let (center, observer) = (current.store.center, current.handle.observer)
-    switch await observer.wait({ center.request() }) {
-    case .ended:
-      // Without further stores, the end of the store is the end.
-      if stores.isSequence { leave() } else { _ = end() }
-      return nil
-    case .updated: return told(observer)
-    case .changed:
-      if stores.hasNews { return nil }
-      let core = center.core
-      try await goingOn {
-        try await core.onReader { try core.read { try observer.fetch($0) } }
-        // The schema may be another one.
-        center.extend(observer)
-      }
-      return self.current == nil || observer.difference.isEmpty ? nil : told(observer)
-    }
-  }
-
-  /// Goes on with the results in another store: by the changes from the store before where these
-  /// are known, otherwise by the query.
-  ///
-  /// - Returns: `nil` where it has the same results as the store before.
-  private func begin(_ next: ObservedStore) async throws -> News? {
-    let before = current?.store
-    leave()
-    let core = next.center.core
-    let (query, decode, readKey) = (query, decode, readKey)
-    var news: News?
-    try await goingOn {
-      try core.checkOpen("observe")
-      let observer = try await core.onReader {
-        try core.read { try ResultObserver(query, decode, readKey, $0) }
-      }
-      let handle = try ObserverHandle(observer, in: next.center)
-      current = (next, handle)
-      stores.wakeOnNews(observer)
-      if let last, let older = before?.center.core,
-        try await follows(observer, last.state, older, core)
-      {
-        if observer.difference.isEmpty {
-          self.last = (observer.state, observer.entity)
-        } else {
-          news = told(observer)
-        }
-        return
-      }
-      try await core.onReader { try core.read { try observer.fetchFirst($0) } }
-      guard let last else {
-        news = told(observer, isFirst: true)
-        return
-      }
-      let difference = observer.state.difference(
-        from: last.state, treatsAllAsChanged: !last.entity.hasLayouts(of: observer.entity))
-      self.last = (observer.state, observer.entity)
-      if difference.isEmpty { return }
-      news = (last.state, observer.state, difference, observer.commit)
-    }
-    return news
-  }
-
-  /// Whether the observer has taken the results over by the changes from the store before.
-  ///
-  /// A store before that is closed or damaged tells nothing.
-  private func follows(
-    _ observer: ResultObserver<E, Key>, _ state: ResultState<E, Key>, _ older: StoreCore,
-    _ core: StoreCore
-  ) async throws -> Bool {
-    try await core.onReader {
-      try core.read { (try? observer.follow(state, of: older, $0)) ?? false }
-    }
-  }
-
-  /// Runs `body`; where another store may follow, the closing of this one is no error.
-  private func goingOn(_ body: () async throws -> Void) async throws {
-    do {
-      try await body()
-    } catch let error as StoreError where error.code == .closed && stores.isSequence {
-      leave()
-    }
-  }
-
-  private func told(_ observer: ResultObserver<E, Key>, isFirst: Bool = false) -> News {
-    let state = observer.state
-    defer { last = (state, observer.entity) }
-    return (
-      last?.state ?? state, state, isFirst ? nil : observer.difference, observer.commit
-    )
   }
 }

@@ -43,11 +43,6 @@ struct RowList<Row: Sendable>: Sendable {
     return (next == 1 ? 0 : ends[next - 2]) + index
   }
 
-  mutating func replace(at index: Int, with row: Row) {
-    let (position, start) = chunk(of: index)
-    chunks[position][index - start] = row
-  }
-
   mutating func remove(at index: Int) {
     let (position, start) = chunk(of: index)
     chunks[position].remove(at: index - start)

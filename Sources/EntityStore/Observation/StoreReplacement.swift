@@ -48,12 +48,11 @@ enum StoreReplacement {
   private static func names(of region: ObservedRegion, _ schema: StoredSchema) -> Set<String>? {
     var names: Set<String> = []
     for number in region.entities {
-      guard let entity = schema.entities.first(where: { $0.number == number }) else { return nil }
+      guard let entity = schema.entity(number) else { return nil }
       names.insert(entity.name)
     }
     for number in region.relationships {
-      let found = schema.relationships.first { $0.description.number == number }
-      guard let found else { return nil }
+      guard let found = schema.relationship(number) else { return nil }
       names.formUnion([found.from.name, found.to.name])
     }
     return names.isEmpty ? nil : names
@@ -70,7 +69,6 @@ enum StoreReplacement {
     let isWhole = try step.run(.records(pair)) { found in
       guard case .record(let record) = found else { return }
       delta.touched.append(record.id)
-      if record.kind != .updated { delta.changesRecords = true }
       if let old = record.old {
         delta.olds[record.id] = Array(old)
       } else {

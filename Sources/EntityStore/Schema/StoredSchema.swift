@@ -76,6 +76,12 @@ final class StoredSchema: Sendable {
 
   func entity(named name: String) -> StoredEntity? { byName[name] }
 
+  func entity(_ number: EntityNumber) -> StoredEntity? { entities.first { $0.number == number } }
+
+  func relationship(_ number: UInt32) -> StoredRelationship? {
+    relationships.first { $0.description.number == number }
+  }
+
   /// The relationships of `entity`, as seen from it.
   @inline(__always)
   func ends(of entity: StoredEntity) -> [RelationshipEnd] {

@@ -21,10 +21,18 @@ public final class PinnedSnapshot: ReadableStore {
     let since: ContinuousClock.Instant
   }
 
-  private enum State {
+  private enum Content {
     case open(Pin)
     case ended
     case expired(age: Duration)
+  }
+
+  private struct State {
+    var content: Content
+    /// The thread of the read that has its turn; 0 for none.
+    var reader: UInt = 0
+    /// Ended while a read has its turn, which may be using them; that read gives them back.
+    var given: [Environment.PinnedRead] = []
   }
 
   private let store: StoreCore
@@ -32,14 +40,8 @@ public final class PinnedSnapshot: ReadableStore {
   private let registry: SnapshotRegistry
   /// Held by the read that has its turn, while the program's closure runs.
   private let turn = HeldLock()
-  /// Held for a moment: guards `state`, `isRead`, `reader` and `given`.
-  private let lock = HeldLock()
-  private nonisolated(unsafe) var state: State
-  /// Whether a read has its turn, and on which thread.
-  private nonisolated(unsafe) var isRead = false
-  private nonisolated(unsafe) var reader: UInt = 0
-  /// Ended while a read has its turn, which may be using them; that read gives them back.
-  private nonisolated(unsafe) var given: [Environment.PinnedRead] = []
+  /// Its lock is held for a moment.
+  private let state: Guarded<State>
   /// Whether it has been warned of.
   private let hasWarned = Atomic<Bool>(false)
 
@@ -47,7 +49,7 @@ public final class PinnedSnapshot: ReadableStore {
     self.store = store
     self.registry = registry
     try store.checkOpen("pin a snapshot of")
-    state = .open(try Self.pin(store))
+    state = Guarded(State(content: .open(try Self.pin(store))))
   }
 
   deinit { end() }
@@ -65,23 +67,17 @@ public final class PinnedSnapshot: ReadableStore {
     try store.checkNotForked()
     let thread = currentThread()
     // The turn is its own already.
-    if withState({ _ in reader == thread }) {
-      return try whole(body, try withState { try opened($0).core })
-    }
+    if state.withLock({ $0.reader == thread }) { return try whole(body, try opened().core) }
     turn.lock()
     defer { turn.unlock() }
-    let core = try withState { state in
-      let core = try opened(state).core
-      isRead = true
-      reader = thread
-      return core
-    }
+    let core = try opened { $0.reader = thread }.core
     defer {
-      let ended = withState { _ in
-        defer { given = [] }
-        isRead = false
-        reader = 0
-        return given
+      let ended = state.withLock { state in
+        defer {
+          state.given = []
+          state.reader = 0
+        }
+        return state.given
       }
       for read in ended { store.environment.endRead(read) }
     }
@@ -94,14 +90,13 @@ public final class PinnedSnapshot: ReadableStore {
     try store.mapped { try core.transaction.whole { try body(core) } }
   }
 
-  private func withState<R>(_ body: (inout State) throws -> R) rethrows -> R {
-    lock.lock()
-    defer { lock.unlock() }
-    return try body(&state)
-  }
-
-  private func opened(_ state: State) throws -> Pin {
-    switch state {
+  /// The pin, unless it is ended; `change` is made in one step with that.
+  private func opened(_ change: (inout State) -> Void = { _ in }) throws -> Pin {
+    let content = state.withLock { state in
+      if case .open = state.content { change(&state) }
+      return state.content
+    }
+    switch content {
     case .open(let pin): return pin
     case .ended:
       throw StoreError(.closed, "cannot read a snapshot of \(store.label): it was ended")
@@ -136,11 +131,11 @@ public final class PinnedSnapshot: ReadableStore {
   // MARK: The pin
 
   /// The number of the commit.
-  public var generation: CommitNumber { get throws { try withState { try opened($0).generation } } }
+  public var generation: CommitNumber { get throws { try opened().generation } }
 
   /// How long the commit has been kept.
   public var age: Duration {
-    get throws { try withState { try opened($0).since.duration(to: .now) } }
+    get throws { try opened().since.duration(to: .now) }
   }
 
   /// Moves to the newest commit, also from an expired snapshot, and begins a new age.
@@ -162,21 +157,19 @@ public final class PinnedSnapshot: ReadableStore {
 
   /// Gives the pin up that is open; false where the snapshot was ended before, or is of another commit.
   @discardableResult
-  private func leave(to next: State, onlyFrom generation: CommitNumber? = nil) -> Bool {
-    let (isLeft, read): (Bool, Environment.PinnedRead?) = withState { state in
-      let old = state
-      switch old {
+  private func leave(to next: Content, onlyFrom generation: CommitNumber? = nil) -> Bool {
+    let (isLeft, read): (Bool, Environment.PinnedRead?) = state.withLock { state in
+      switch state.content {
       case .ended: return (false, nil)
       case .open(let pin) where generation != nil && pin.generation != generation:
         return (false, nil)
       case .open(let pin):
-        state = next
-        if isRead { given.append(pin.read) }
-        return (true, isRead ? nil : pin.read)
-      case .expired:
-        state = next
-        return (true, nil)
+        state.content = next
+        if state.reader == 0 { return (true, pin.read) }
+        state.given.append(pin.read)
+      case .expired: state.content = next
       }
+      return (true, nil)
     }
     if let read { store.environment.endRead(read) }
     return isLeft
@@ -199,7 +192,7 @@ public final class PinnedSnapshot: ReadableStore {
 
   /// Called now and then; a snapshot of the `newest` commit keeps no pages from being used again.
   func checkAge(_ limits: SnapshotLimits, newest: UInt64) {
-    guard let pin = withState({ try? opened($0) }), pin.generation.rawValue < newest else { return }
+    guard let pin = try? opened(), pin.generation.rawValue < newest else { return }
     let age = pin.since.duration(to: .now)
     if age > limits.warningAge, let warn = limits.warn,
       !hasWarned.exchange(true, ordering: .relaxed)

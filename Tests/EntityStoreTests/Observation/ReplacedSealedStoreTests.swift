@@ -247,28 +247,33 @@ import Testing
     stores.append(try Self.seal(work, folder, 3))
     let core = stores.map(\.core)
     let decode: @Sendable (inout RecordReader) throws -> Player = { try Player.read(from: &$0) }
-    func observer(_ index: Int) throws -> ResultObserver<Player, Never> {
-      try core[index].read { try ResultObserver(query, decode, nil, $0) }
+    func observer(
+      _ index: Int, after last: ResultObserver<Player, Never>? = nil
+    ) throws -> ResultObserver<Player, Never> {
+      try core[index].read { try ResultObserver(query, decode, nil, $0, after: last) }
     }
     let clock = ContinuousClock()
     let first = try observer(0)
-    let running = try clock.measure { try core[0].read { try first.fetchFirst($0) } }
-    func followed(_ from: Int, _ to: Int, _ state: ResultState<Player, Never>) throws -> Duration {
-      let next = try observer(to)
+    let running = try clock.measure { try core[0].read { try first.fetch($0) } }
+    _ = first.takeNews()
+    func followed(
+      _ from: Int, _ to: Int, _ last: ResultObserver<Player, Never>
+    ) throws -> Duration {
+      let next = try observer(to, after: last)
       var follows = false
       let time = try clock.measure {
-        try core[to].read { follows = try next.follow(state, of: core[from], $0) }
+        try core[to].read { follows = try next.follow(last, of: core[from], $0) }
       }
       #expect(follows)
-      try core[to].read { _ = try next.fetch($0) }
+      try core[to].read { try next.fetch($0) }
       #expect(next.difference.isEmpty)
       return time
     }
-    let nothing = try followed(0, 1, first.state)
-    let hundred = try followed(1, 2, first.state)
+    let nothing = try followed(0, 1, first)
+    let hundred = try followed(1, 2, first)
     let again = try observer(2)
     let comparing = try clock.measure {
-      try core[2].read { try again.fetchFirst($0) }
+      try core[2].read { try again.fetch($0) }
       _ = again.state.difference(from: first.state)
     }
     print(

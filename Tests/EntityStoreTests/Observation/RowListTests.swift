@@ -24,7 +24,8 @@ import Testing
         case 4 where !array.isEmpty:
           let index = numbers.below(array.count)
           array[index] = -round
-          list.replace(at: index, with: -round)
+          list.remove(at: index)
+          list.insert(-round, at: index)
         default: break
         }
         #expect(list.count == array.count)

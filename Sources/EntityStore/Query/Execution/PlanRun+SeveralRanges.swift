@@ -38,7 +38,7 @@ extension PlanRun {
         keys = keys.starting(at: range.lower[..<prefixLength] + bound, isReversed: isReversed)
       }
       let cursor = try Cursor(access.index.tree, in: core.transaction)
-      try merge.append(MergedRanges.Range(cursor, keys, prefixLength: prefixLength))
+      try merge.append(MergedRanges.WalkedRange(cursor, keys, prefixLength: prefixLength))
     }
     let isUnique = access.index.isUnique
     while let range = merge.first {
@@ -63,7 +63,7 @@ extension PlanRun {
 ///
 /// A heap: O(log ranges) comparisons for each entry.
 private struct MergedRanges {
-  struct Range {
+  struct WalkedRange {
     let cursor: Cursor
     let keys: KeyRange
     /// The length of the elements that all keys of the range begin with.
@@ -80,14 +80,14 @@ private struct MergedRanges {
     }
   }
 
-  private var heap: [Range] = []
+  private var heap: [WalkedRange] = []
   private let isReversed: Bool
 
   init(isReversed: Bool) { self.isReversed = isReversed }
 
-  var first: Range? { heap.first }
+  var first: WalkedRange? { heap.first }
 
-  mutating func append(_ range: Range) throws {
+  mutating func append(_ range: WalkedRange) throws {
     guard try range.cursor.seekStart(of: range.keys, backwards: isReversed), isWithin(range) else {
       return
     }
@@ -120,11 +120,11 @@ private struct MergedRanges {
     }
   }
 
-  private func isWithin(_ range: Range) -> Bool {
+  private func isWithin(_ range: WalkedRange) -> Bool {
     range.keys.admits(range.cursor.key, backwards: isReversed)
   }
 
-  private func comes(_ a: Range, before b: Range) -> Bool {
+  private func comes(_ a: WalkedRange, before b: WalkedRange) -> Bool {
     let (first, second) = (a.rest, b.rest)
     var order = compareKeys(first, second)
     if let firstID = a.id, let secondID = b.id {
@@ -136,7 +136,7 @@ private struct MergedRanges {
   }
 }
 
-extension MergedRanges.Range {
+extension MergedRanges.WalkedRange {
   /// In a unique index, where the id is no part of keys without null.
   fileprivate var id: UInt64? {
     cursor.value.count == 8 ? cursor.value._uint64(at: 0) : nil

@@ -1,35 +1,19 @@
 internal import LMDB
 
-/// A source of differences: two commits, or one commit and its history.
-enum DifferenceRun: Sendable {
-  case stores(DifferencePass)
-  case history(HistoryDifferences)
-
-  var schema: [SchemaDifference] {
-    if case .stores(let pass) = self { pass.schema } else { [] }
-  }
-
-  var uncompared: [String] {
-    switch self {
-    case .stores(let pass): pass.uncompared
-    case .history(let pass): pass.untold
-    }
-  }
+/// A source of differences, as far as it is read: two commits, or one commit and its history.
+protocol DifferenceSource: Sendable {
+  /// The differences of the schema.
+  var schema: [SchemaDifference] { get }
+  /// The names of the parts that are not compared.
+  var uncompared: [String] { get }
 
   /// Goes on until `budget` is spent or the end; returns false at the end.
   mutating func advance(
     _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
-  ) throws -> Bool {
-    switch self {
-    case .stores(var pass):
-      defer { self = .stores(pass) }
-      return try pass.advance(&budget, visit)
-    case .history(var pass):
-      defer { self = .history(pass) }
-      return try pass.advance(&budget, visit)
-    }
-  }
+  ) throws -> Bool
+}
 
+extension DifferenceSource {
   /// Returns the next differences as `make` makes them: none at the end.
   ///
   /// Reads again and again until there is one, asking `isCancelled` at least every few
@@ -50,7 +34,7 @@ enum DifferenceRun: Sendable {
 
 /// A position among differences: a few of them are in memory.
 struct DifferenceReader<Element: Sendable>: Sendable {
-  private var run: DifferenceRun
+  private var source: any DifferenceSource
   private let store: StoreCore
   private let make: @Sendable (FoundDifference) throws -> Element?
   /// The last comes first.
@@ -58,10 +42,10 @@ struct DifferenceReader<Element: Sendable>: Sendable {
   private var isOver = false
 
   init(
-    _ run: DifferenceRun, _ store: StoreCore, first: [Element] = [],
+    _ source: any DifferenceSource, _ store: StoreCore, first: [Element] = [],
     _ make: @escaping @Sendable (FoundDifference) throws -> Element?
   ) {
-    self.run = run
+    self.source = source
     self.store = store
     self.make = make
     buffer = first.reversed()
@@ -73,29 +57,38 @@ struct DifferenceReader<Element: Sendable>: Sendable {
     if let element = buffer.popLast() { return element }
     if isOver { return nil }
     isOver = true
-    let (run, make) = (run, make)
-    let isCancelled = Guarded(false)
+    let (source, make) = (source, make)
+    let isCancelled = Latch()
     let (moved, found) = try await withTaskCancellationHandler {
       try await store.onReader {
-        var run = run
-        let found = try run.next(isCancelled: { isCancelled.withLock { $0 } }, make)
-        return (run, found)
+        var source = source
+        let found = try source.next(isCancelled: { isCancelled.isSet }, make)
+        return (source, found)
       }
     } onCancel: {
-      isCancelled.withLock { $0 = true }
+      isCancelled.set()
     }
-    self.run = moved
-    buffer = found.reversed()
-    isOver = buffer.isEmpty
-    return buffer.popLast()
+    self.source = moved
+    return take(found)
   }
 
   /// The next difference, read on the calling thread; `nil` after the last.
-  mutating func nextHere() throws -> Element? {
+  private mutating func nextHere() throws -> Element? {
     if let element = buffer.popLast() { return element }
     if isOver { return nil }
     isOver = true
-    let found = try run.next(isCancelled: { false }, make)
+    return take(try source.next(isCancelled: { false }, make))
+  }
+
+  /// Visits the differences on the calling thread, until `body` returns false.
+  func forEach(_ body: (Element) throws -> Bool) throws {
+    var reader = self
+    while let difference = try reader.nextHere() {
+      guard try body(difference) else { return }
+    }
+  }
+
+  private mutating func take(_ found: [Element]) -> Element? {
     buffer = found.reversed()
     isOver = buffer.isEmpty
     return buffer.popLast()
