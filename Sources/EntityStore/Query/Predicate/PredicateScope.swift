@@ -186,8 +186,37 @@ extension PredicateScope {
     }
   }
 
-  /// The error that the code of `node` throws when it fails.
-  func failure(_ reason: String, _ node: some PredicateExpression) -> PredicateEvaluationError {
-    PredicateEvaluationError(reason, in: text(node).string)
+  /// The error that the code of `node` throws where it has no value.
+  func failure(
+    _ fault: PredicateFault, _ node: some PredicateExpression
+  ) -> PredicateEvaluationError {
+    PredicateEvaluationError(fault.rawValue, in: text(node).string)
+  }
+}
+
+extension ConditionTree {
+  /// Lowers `predicate`, in its order: to clauses where a tree means the same, elsewhere to Swift code
+  /// on the decoded entity.
+  ///
+  /// Throws ``StoreError/Code/invalidQuery`` naming the part that can be neither lowered nor
+  /// evaluated.
+  init<E: Entity>(_ predicate: Predicate<E>) throws(StoreError) {
+    self = try PredicateScope(record: predicate.variable).condition(predicate.expression)
+  }
+}
+
+extension StoreError {
+  static func unusableExpression(_ expression: String, entity: String) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the predicate on \(entity): '\(expression)' can be neither looked up nor "
+        + "evaluated; write it with #Predicate", entity: entity)
+  }
+
+  static func unboundVariable(entity: String) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the predicate on \(entity): it has a variable that is neither the record nor "
+        + "declared by a closure in it; write it with #Predicate", entity: entity)
   }
 }
