@@ -215,7 +215,8 @@ extension BoundCondition {
     }
   }
 
-  fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
+  /// Whether one of its parts is sought; those on related records are in one part.
+  func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     switch self {
     case .constant: false
     case .test(let test): isSought(.attribute(test.attribute))
@@ -224,7 +225,7 @@ extension BoundCondition {
     case .not(let part): part.has(isSought)
     case .expression(let comparison):
       comparison.left.has(isSought) || comparison.right.has(isSought)
-    case .related(let test): isSought(.related(test.condition, nil))
+    case .related(let test): isSought(.related(test.end, test.condition, nil))
     }
   }
 }
@@ -236,7 +237,7 @@ extension BoundOperand {
   /// Whether a record may give one value at one time and another later.
   var dependsOnTime: Bool { has { $0.isTime } }
 
-  fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
+  func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     if isSought(.operand(self)) { return true }
     return switch self {
     case .value, .document, .attribute, .element: false
@@ -247,26 +248,27 @@ extension BoundOperand {
     case .conditional(let condition, let one, let other):
       condition.has(isSought) || one.has(isSought) || other.has(isSought)
     case .subquery(let list, let condition, _): list.has(isSought) || condition.has(isSought)
-    case .related(let related): isSought(.related(related.condition, related.question.operand))
+    case .related(let related):
+      isSought(.related(related.end, related.condition, related.question.operand))
     }
   }
 }
 
 /// A part of a condition that may be sought.
-private enum BoundPart {
+enum BoundPart {
   case operand(BoundOperand)
   /// The attribute of a test.
   case attribute(BoundAttribute)
   /// The test by a program's function.
   case closure
   /// A condition on related records, and the value of each of them that is asked for.
-  case related(BoundCondition?, BoundOperand?)
+  case related(RelationshipEnd, BoundCondition?, BoundOperand?)
 
-  var isTime: Bool {
+  fileprivate var isTime: Bool {
     switch self {
     case .operand(.call(.now, _)): true
     case .operand, .attribute, .closure: false
-    case .related(let condition, let operand):
+    case .related(_, let condition, let operand):
       condition?.dependsOnTime == true || operand?.dependsOnTime == true
     }
   }

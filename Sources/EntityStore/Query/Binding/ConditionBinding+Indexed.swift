@@ -74,13 +74,9 @@ extension ConditionBinding {
   private func way(
     _ comparison: Comparison
   ) throws(StoreError) -> (BoundAttribute, [String], Comparison)? {
-    var comparison = comparison
-    if case .path = comparison.right, let flipped = comparison.operator.flipped,
-      comparison.left.isConstant, comparison.quantifier == nil
-    {
-      swap(&comparison.left, &comparison.right)
-      comparison.operator = flipped
-    }
+    // A quantifier is one of the left side.
+    let comparison =
+      comparison.quantifier == nil ? comparison.withConstantOnTheRight : comparison
     guard comparison.options.isEmpty, case .path(let path) = comparison.left,
       path.root == .record, !path.steps.isEmpty, comparison.hasFittingConstants,
       relationship(path) == nil

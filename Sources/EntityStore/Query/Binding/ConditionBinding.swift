@@ -87,13 +87,7 @@ struct ConditionBinding {
 
   /// The comparison as a test of one attribute, where it is one.
   private func attributeTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
-    var comparison = comparison
-    if case .path = comparison.right, let flipped = comparison.operator.flipped,
-      comparison.left.isConstant
-    {
-      swap(&comparison.left, &comparison.right)
-      comparison.operator = flipped
-    }
+    let comparison = comparison.withConstantOnTheRight
     guard case .path(let path) = comparison.left, path.root == .record, path.steps.count <= 1,
       comparison.right.isConstant
     else { return nil }
@@ -240,6 +234,14 @@ extension Operand {
     case .value, .values: true
     default: false
     }
+  }
+}
+
+extension Comparison {
+  /// The same comparison with its sides exchanged where only the left one is constant.
+  var withConstantOnTheRight: Comparison {
+    guard left.isConstant, !right.isConstant, let flipped = `operator`.flipped else { return self }
+    return Comparison(right, flipped, left, options: options, quantifier: quantifier)
   }
 }
 

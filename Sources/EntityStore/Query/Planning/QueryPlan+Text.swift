@@ -217,8 +217,7 @@ extension AttributeTest {
     switch kind {
     case .null: return "\(name) == NULL"
     case .interval(let interval):
-      let all =
-        attribute.isRecordID ? OrderedNumber.all(.uint64) : OrderedNumber.all(attribute.type)
+      let all = OrderedNumber.all(attribute.type)
       let low = KeyText.text(of: OrderedNumber.value(interval.low, attribute.type))
       let high = KeyText.text(of: OrderedNumber.value(interval.high, attribute.type))
       if interval.isEmpty { return "FALSEPREDICATE" }
