@@ -96,18 +96,15 @@ extension PlanRun {
       let group: Int
       if isSame, let lastGroup {
         group = lastGroup
+      } else if let word {
+        group = try word.withKey { try groups.group(of: $0, tick: tick).number }
       } else {
-        group =
-          if let word {
-            try word.withKey { try groups.group(of: $0, tick: tick, makeValues: { [] }) }
-          } else {
-            try writer.key.withUnsafeBytes {
-              try groups.group(of: $0, tick: tick) { try record.map(writer.values) ?? [] }
-            }
-          }
-        lastGroup = group
+        let found = try writer.key.withUnsafeBytes { try groups.group(of: $0, tick: tick) }
+        if found.isNew, let record { groups.append(try writer.values(record)) }
+        group = found.number
       }
-      groups.rowCounts[group] += 1
+      lastGroup = group
+      groups.states[group].count += 1
       let first = group * readers.count
       for index in readers.indices {
         switch readers[index] {
@@ -189,10 +186,10 @@ struct GroupQuestion {
   }
 
   /// The results of the terms over one group.
-  func values(count: Int, _ totals: ArraySlice<GroupTotal>) -> [Value] {
+  func values(count: Int, _ totals: UnsafeBufferPointer<GroupTotal>) -> [Value] {
     readers.indices.map { index in
       if case .records = readers[index] { return .integer(Int64(count)) }
-      return totals[totals.startIndex + index].value(functions[index])
+      return totals[index].value(functions[index])
     }
   }
 }
