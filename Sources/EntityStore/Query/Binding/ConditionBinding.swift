@@ -50,21 +50,14 @@ struct ConditionBinding {
   mutating func bind(_ tree: ConditionTree) throws(StoreError) -> BoundCondition {
     switch tree {
     case .constant(let flag): return .constant(flag)
-    case .all(let parts): return .all(try bind(parts))
-    case .any(let parts): return .any(try bind(parts))
+    case .all(let parts):
+      return .all(try parts.map { (part) throws(StoreError) in try bind(part) })
+    case .any(let parts):
+      return .any(try parts.map { (part) throws(StoreError) in try bind(part) })
     case .not(let part): return .not(try bind(part))
     case .closure(let closure): return .closure(closure)
     case .comparison(let comparison): return try bind(comparison)
     }
-  }
-
-  private mutating func bind(
-    _ parts: [ConditionTree]
-  ) throws(StoreError) -> [BoundCondition] {
-    var bound: [BoundCondition] = []
-    bound.reserveCapacity(parts.count)
-    for part in parts { bound.append(try bind(part)) }
-    return bound
   }
 
   // MARK: Comparisons
@@ -177,9 +170,7 @@ struct ConditionBinding {
   }
 
   private mutating func operands(_ list: [Operand]) throws(StoreError) -> [BoundOperand] {
-    var bound: [BoundOperand] = []
-    for element in list { bound.append(try operand(element)) }
-    return bound
+    try list.map { (element) throws(StoreError) in try operand(element) }
   }
 
   private mutating func bind(_ path: ValuePath) throws(StoreError) -> BoundOperand {

@@ -64,14 +64,14 @@ extension NumberProgram {
         return constant(attribute.initial, left)
       }
       let slot = layout.slots[index]
-      guard let load = SlotLoad(slot.type) else { return nil }
+      guard let kind = WordSlot.Kind(slot.type) else { return nil }
       let operation: Instruction.Operation =
-        load == .uint64 ? .unsignedSlot : load.isInteger ? .integerSlot : .doubleSlot
+        kind == .uint64 ? .unsignedSlot : kind.isInteger ? .integerSlot : .doubleSlot
       instructions.append(
         Instruction(
-          operation: operation, load: load, left: left, nullBit: NullBit(of: slot),
+          operation: operation, kind: kind, left: left, nullBit: NullBit(of: slot),
           position: slot.position))
-      return slot.type == .date ? .date : load.isInteger ? .integer : .double
+      return kind == .date ? .date : kind.isInteger ? .integer : .double
     }
 
     private mutating func length(_ argument: BoundOperand, _ left: UInt8) -> Kind? {
