@@ -15,9 +15,8 @@ extension ConditionParser {
       try enter()
       let right = try arithmetic(atLeast: sign == .power ? precedence : precedence + 1)
       level -= 1
-      left = DeepOperand(
-        tree: .arithmetic(sign, left.tree, right.tree),
-        depth: try grown(max(left.depth, right.depth), by: mark))
+      left = try node(
+        .arithmetic(sign, left.tree, right.tree), over: max(left.depth, right.depth), by: mark)
     }
     return left
   }
@@ -66,8 +65,7 @@ extension ConditionParser {
     var result = if let operand { operand } else { try signed() }
     level -= marks.count
     for mark in marks.reversed() {
-      result = DeepOperand(
-        tree: .negative(result.tree), depth: try grown(result.depth, by: mark))
+      result = try node(.negative(result.tree), over: result.depth, by: mark)
     }
     return result
   }
@@ -159,7 +157,7 @@ extension ConditionParser {
   mutating func constant(
     _ value: Value, _ mark: FormatToken
   ) throws(FormatFault) -> DeepOperand {
-    DeepOperand(tree: .value(value), depth: try grown(0, by: mark))
+    try node(.value(value), by: mark)
   }
 
   /// `{ a, b, c }`.
@@ -189,7 +187,6 @@ extension ConditionParser {
     try advance()
     level -= 1
     let isConstant = values.count == elements.count
-    return DeepOperand(
-      tree: isConstant ? .values(values) : .list(elements), depth: try grown(depth, by: mark))
+    return try node(isConstant ? .values(values) : .list(elements), over: depth, by: mark)
   }
 }

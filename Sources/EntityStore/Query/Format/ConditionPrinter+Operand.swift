@@ -9,11 +9,7 @@ extension ConditionPrinter {
     case .path(let path): append(path, to: &output)
     case .variable(let name): output += "$\(name)"
     case .arithmetic(let sign, let left, let right) where sign.functionName != nil:
-      output += "\(sign.functionName ?? ""):("
-      append(left, to: &output)
-      output += ", "
-      append(right, to: &output)
-      output += ")"
+      output += "\(sign.functionName ?? ""):(\(text(left)), \(text(right)))"
     case .arithmetic(let sign, let left, let right):
       // Equal precedence groups from the left, but for powers.
       let own = precedence(sign)
@@ -24,27 +20,15 @@ extension ConditionPrinter {
       output += "-"
       append(inner, least: isNumber(inner) ? .max : 4, to: &output)
     case .conditional(let condition, let first, let second):
-      output += "TERNARY(\(text(condition)), "
-      append(first, to: &output)
-      output += ", "
-      append(second, to: &output)
-      output += ")"
+      output += "TERNARY(\(text(condition)), \(text(first)), \(text(second)))"
     case .subquery(let collection, let variable, let condition, let steps):
-      output += "SUBQUERY("
-      append(collection, to: &output)
-      output += ", $\(variable), \(text(condition)))"
+      output += "SUBQUERY(\(text(collection)), $\(variable), \(text(condition)))"
       append(steps, to: &output)
     case .cast(let inner, let type):
-      output += "CAST("
-      append(inner, to: &output)
-      output += ", \"\(type.rawValue)\")"
+      output += "CAST(\(text(inner)), \"\(type.rawValue)\")"
     case .call(let function, let operands):
-      output += function == .now ? "now(" : "\(function.rawValue):("
-      for (index, operand) in operands.enumerated() {
-        if index > 0 { output += ", " }
-        append(operand, to: &output)
-      }
-      output += ")"
+      let name = function == .now ? "now" : "\(function.rawValue):"
+      output += "\(name)(\(operands.map { text($0) }.joined(separator: ", ")))"
     }
   }
 
