@@ -1,15 +1,6 @@
 internal import LodestoreFormat
 
-extension BoundCondition {
-  /// The entities and relationships that it depends on, apart from the tested record.
-  var region: ObservedRegion {
-    var region = ObservedRegion()
-    _ = has { region.add($0) }
-    return region
-  }
-}
-
-extension BoundOperand {
+extension BoundExpression {
   /// The entities and relationships that it depends on, apart from the record it is evaluated on.
   var region: ObservedRegion {
     var region = ObservedRegion()

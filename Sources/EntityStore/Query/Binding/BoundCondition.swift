@@ -180,13 +180,21 @@ indirect enum BoundOperand: Sendable {
 
 // MARK: What it depends on
 
-extension BoundCondition {
+/// A condition, or a side of a comparison.
+protocol BoundExpression {
+  /// Whether one of its parts is sought; those on related records are in one part.
+  func has(_ isSought: (BoundPart) -> Bool) -> Bool
+}
+
+extension BoundExpression {
   /// Whether it depends on other records than the one that is tested.
   var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
 
-  /// Whether a record may fulfil it at one time and not at another.
+  /// Whether it may have one value for a record at one time and another later.
   var dependsOnTime: Bool { has { $0.isTime } }
+}
 
+extension BoundCondition: BoundExpression {
   /// The numbers of the attributes of the tested record that it reads.
   var attributeNumbers: Set<UInt32> {
     var numbers: Set<UInt32> = []
@@ -215,7 +223,6 @@ extension BoundCondition {
     }
   }
 
-  /// Whether one of its parts is sought; those on related records are in one part.
   func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     switch self {
     case .constant: false
@@ -230,13 +237,7 @@ extension BoundCondition {
   }
 }
 
-extension BoundOperand {
-  /// Whether it depends on other records than the one that is tested.
-  var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
-
-  /// Whether a record may give one value at one time and another later.
-  var dependsOnTime: Bool { has { $0.isTime } }
-
+extension BoundOperand: BoundExpression {
   func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     if isSought(.operand(self)) { return true }
     return switch self {

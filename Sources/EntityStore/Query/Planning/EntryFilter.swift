@@ -83,11 +83,8 @@ private indirect enum EntryTest: Sendable {
       self = .not(test)
     case .test(let test):
       if test.attribute.isRecordID {
-        switch test.kind {
-        case .interval(let interval): self = .recordID(.interval(interval))
-        case .numbers(let set): self = .recordID(.set(set))
-        case .null, .text, .key, .keys: return nil
-        }
+        guard let test = LayoutProgram.NumberTest(test) else { return nil }
+        self = .recordID(test)
         return
       }
       guard let position = attributes.firstIndex(of: test.attribute.number) else { return nil }

@@ -95,11 +95,11 @@ extension PredicateAttribute {
       guard !StoredEquivalent.isNestedOptional(type) else { return nil }
       return PredicateClause(condition: compared(sign, value), isTrueForNull: sign == .equal)
     }
-    guard let stored = StoredEquivalent(of: type) else { return nil }
+    guard let order = StoredOrder(of: type) else { return nil }
     if sign.isEquality {
       return PredicateClause(condition: compared(sign, value), isTrueForNull: sign == .notEqual)
     }
-    switch (stored.order, sign) {
+    switch (order, sign) {
     case (.none, _): return nil
     // Not-a-number is below everything, and >= and > are false of it as of no other number.
     case (.sameButNaN, .less):
@@ -114,7 +114,7 @@ extension PredicateAttribute {
   /// Whether a list or a range holds the attribute, a value of type `T`.
   fileprivate func isMember<T>(of constant: Any, as type: T.Type) -> PredicateClause? {
     if let range = constant as? any ConstantRange { return isWithin(range) }
-    guard isScalar, StoredEquivalent(of: type) != nil,
+    guard isScalar, StoredOrder(of: type) != nil,
       let values = (constant as? any ListOfConstants)?.storedValues
     else { return nil }
     let present = values.filter { $0 != .null }
@@ -130,7 +130,7 @@ extension PredicateAttribute {
     case (let low?, nil): return clause(.greaterOrEqual, low, as: R.Bound.self)
     case (nil, let high?): return clause(bound, high, as: R.Bound.self)
     case (let low?, let high?):
-      guard isScalar, let stored = StoredEquivalent(of: R.Bound.self), stored.order != .none,
+      guard isScalar, let order = StoredOrder(of: R.Bound.self), order != .none,
         let low = StoredEquivalent.value(for: low), let high = StoredEquivalent.value(for: high)
       else { return nil }
       guard !range.isHighestIncluded else {
