@@ -158,9 +158,17 @@ extension Store {
   ///
   /// - Complexity: that of finding the ids, 8 bytes of memory each.
   public func results<E: Entity>(_ query: Query<E>) throws(StoreError) -> FetchedResults<E> {
-    let hold = try SnapshotHold(core)
+    try core.results(query)
+  }
+}
+
+extension StoreCore {
+  func results<E: Entity>(
+    _ query: Query<E>, control: RunControl? = nil
+  ) throws(StoreError) -> FetchedResults<E> {
+    let hold = try SnapshotHold(self)
     let ids = try hold.use { (core) throws(StoreError) in
-      try core.run(query, wantsOnlyEntries: true).ids()
+      try core.run(query, wantsOnlyEntries: true, control: control).ids()
     }
     return FetchedResults(hold: hold, ids: ids)
   }

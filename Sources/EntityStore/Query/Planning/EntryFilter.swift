@@ -206,12 +206,3 @@ private indirect enum EntryTest: Sendable {
     UnsafeRawBufferPointer(rebasing: key[ends[position]..<ends[position + 1]])
   }
 }
-
-extension IndexRange {
-  /// Whether the range contains a whole tuple.
-  func admits(_ tuple: UnsafeRawBufferPointer) -> Bool {
-    if lower.withUnsafeBytes({ compareKeys(tuple, $0) < 0 }) { return false }
-    guard let upper else { return true }
-    return upper.withUnsafeBytes { compareKeys(tuple, $0) < 0 }
-  }
-}
