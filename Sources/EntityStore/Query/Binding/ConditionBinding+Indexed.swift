@@ -117,12 +117,7 @@ private enum ConstantKind {
   case number
 
   init?(_ operand: Operand) {
-    let values: [Value]
-    switch operand {
-    case .value(let value): values = [value]
-    case .values(let list): values = list
-    default: return nil
-    }
+    guard let values = operand.constants else { return nil }
     let kinds = values.map { value -> ConstantKind? in
       switch value {
       // Keys of long texts are cut.

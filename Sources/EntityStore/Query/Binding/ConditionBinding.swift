@@ -226,6 +226,15 @@ extension Operand {
     default: false
     }
   }
+
+  /// The constant, or those of a list; `nil` for what is none.
+  var constants: [Value]? {
+    switch self {
+    case .value(let value): [value]
+    case .values(let values): values
+    default: nil
+    }
+  }
 }
 
 extension Comparison {

@@ -1,19 +1,18 @@
 internal import LodestoreFormat
 
 extension ConditionParser {
-  /// An operand with its arithmetic, by precedence climbing: 1 for sums, 2 for products, 3 for
-  /// powers.
+  /// An operand with its arithmetic, by precedence climbing.
   @inline(never)
   mutating func arithmetic(
     atLeast least: Int = 1, first: DeepOperand? = nil
   ) throws(FormatFault) -> DeepOperand {
     var left = if let first { first } else { try signed() }
-    while let (sign, precedence) = arithmeticOperator, precedence >= least {
+    while let sign = arithmeticOperator, sign.precedence >= least {
       let mark = token
       try advance()
       // Powers group from the right.
       try enter()
-      let right = try arithmetic(atLeast: sign == .power ? precedence : precedence + 1)
+      let right = try arithmetic(atLeast: sign.precedence + (sign == .power ? 0 : 1))
       level -= 1
       left = try node(
         .arithmetic(sign, left.tree, right.tree), over: max(left.depth, right.depth), by: mark)
@@ -21,17 +20,17 @@ extension ConditionParser {
     return left
   }
 
-  private var arithmeticOperator: (ArithmeticOperator, Int)? {
+  private var arithmeticOperator: ArithmeticOperator? {
     switch token.kind {
-    case .plus: (.add, 1)
-    case .minus: (.subtract, 1)
-    case .times: (.multiply, 2)
-    case .over: (.divide, 2)
+    case .plus: .add
+    case .minus: .subtract
+    case .times: .multiply
+    case .over: .divide
     // "%@" after an operand is an argument too many, not a remainder.
-    case .percent: lexer.peek() == UInt8(ascii: "@") ? nil : (.remainder, 2)
-    case .power: (.power, 3)
-    case .bitAnd: (.and, 2)
-    case .bitOr: (.or, 1)
+    case .percent: lexer.peek() == UInt8(ascii: "@") ? nil : .remainder
+    case .power: .power
+    case .bitAnd: .and
+    case .bitOr: .or
     default: nil
     }
   }

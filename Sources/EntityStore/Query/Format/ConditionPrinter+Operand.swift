@@ -12,7 +12,7 @@ extension ConditionPrinter {
       output += "\(sign.functionName ?? ""):(\(text(left)), \(text(right)))"
     case .arithmetic(let sign, let left, let right):
       // Equal precedence groups from the left, but for powers.
-      let own = precedence(sign)
+      let own = sign.precedence
       append(left, least: sign == .power ? own + 1 : own, to: &output)
       output += " \(sign.rawValue) "
       append(right, least: sign == .power ? own : own + 1, to: &output)
@@ -52,17 +52,9 @@ extension ConditionPrinter {
 
   private static func precedence(_ operand: Operand) -> Int {
     switch operand {
-    case .arithmetic(let sign, _, _): sign.functionName == nil ? precedence(sign) : 5
+    case .arithmetic(let sign, _, _): sign.functionName == nil ? sign.precedence : 5
     case .negative: 4
     default: 5
-    }
-  }
-
-  private static func precedence(_ sign: ArithmeticOperator) -> Int {
-    switch sign {
-    case .add, .subtract, .or, .exclusiveOr: 1
-    case .multiply, .divide, .remainder, .and: 2
-    case .power, .shiftLeft, .shiftRight: 3
     }
   }
 
@@ -116,6 +108,15 @@ extension ConditionPrinter {
 }
 
 extension ArithmeticOperator {
+  /// How tightly it binds in format strings: 1 for sums, 2 for products, 3 for powers.
+  var precedence: Int {
+    switch self {
+    case .add, .subtract, .or, .exclusiveOr: 1
+    case .multiply, .divide, .remainder, .and: 2
+    case .power, .shiftLeft, .shiftRight: 3
+    }
+  }
+
   /// The function that format strings have in place of a sign; `nil` where there is a sign.
   fileprivate var functionName: String? {
     switch self {

@@ -137,25 +137,17 @@ extension BoundOrder.Term {
     options = term.options
     let source = try binding.withDerivedPart(term.operand)
     text = ConditionPrinter.text(source)
-    if case .path(let path) = source, binding.relationship(path) == nil {
-      let attribute = try binding.attribute(of: path)
-      let steps = Array(path.steps.dropFirst())
-      guard attribute.type == .json || attribute.type == .document || steps.isEmpty else {
-        throw .nothingInside(
-          attribute.name, attribute.type.name, entity: binding.entity.name, position: nil)
-      }
+    var binding = binding
+    operand = try binding.operand(source.folded())
+    if case .attribute(let attribute, let steps) = operand {
       if attribute.type == .document, steps.isEmpty {
         throw .badQuery("'\(attribute.name)' is a document, which has no order")
       }
-      if !steps.isEmpty { _ = try binding.type(at: path) }
-      operand = .attribute(attribute, steps)
       self.attribute = attribute
       self.steps = steps
       isOrderOfIndex = term.isOrderOfIndex && steps.isEmpty
       return
     }
-    var binding = binding
-    operand = try binding.operand(source.folded())
     steps = []
     isOrderOfIndex = false
     guard OperandTypes.kind(operand) != .list else {

@@ -34,7 +34,6 @@ private struct BoundVariable {
 /// it has been returned.
 final class PredicateScope<E: Entity> {
   let attributes: PredicateAttributes
-  private let recordKey: PredicateExpressions.VariableID
   private var bound: [BoundVariable] = []
   private var slotCount = 0
   /// The attributes that earlier conditions have found not to be null.
@@ -45,13 +44,11 @@ final class PredicateScope<E: Entity> {
 
   init(record: PredicateExpressions.Variable<E>) {
     attributes = .of(E.self)
-    recordKey = record.key
     self.record = record
   }
 
   private init(copying other: PredicateScope) {
     attributes = other.attributes
-    recordKey = other.recordKey
     bound = other.bound
     slotCount = other.slotCount
     present = other.present
@@ -60,7 +57,7 @@ final class PredicateScope<E: Entity> {
   }
 
   func binding(of key: PredicateExpressions.VariableID) -> PredicateBinding? {
-    key == recordKey ? .record : bound.last { $0.key == key }?.binding
+    key == record.key ? .record : bound.last { $0.key == key }?.binding
   }
 
   /// The scope of a closure that runs for the values it is given, and the slot for these.
