@@ -138,7 +138,7 @@ extension TransactionCore {
     var ordered: [(tuple: [UInt8], id: UInt64)] = []
     for id in run.ids {
       let whole = try wholeTuple(of: id, index: index, entity: entity)
-      if run.range.admits(whole) { ordered.append((whole, id)) }
+      if whole.withUnsafeBytes({ run.range.admits($0) }) { ordered.append((whole, id)) }
     }
     ordered.sort { a, b in
       a.tuple == b.tuple ? a.id < b.id : a.tuple.lexicographicallyPrecedes(b.tuple)

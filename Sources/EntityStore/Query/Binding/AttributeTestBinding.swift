@@ -261,16 +261,9 @@ extension Value {
   /// The kind in words, for messages.
   var kindName: String {
     switch self {
-    case .null: "null"
-    case .bool: "a Boolean"
     case .integer, .unsigned: "an integer"
-    case .double: "a number"
-    case .date: "a date"
-    case .uuid: "a UUID"
     case .decimal: "a decimal"
-    case .string: "a string"
-    case .data: "data"
-    case .document: "JSON"
+    default: OperandTypes.kind(self).words
     }
   }
 }

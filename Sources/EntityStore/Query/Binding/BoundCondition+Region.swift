@@ -1,58 +1,11 @@
 internal import LodestoreFormat
 
-extension BoundCondition {
-  /// The entities and relationships that it depends on, apart from the tested record.
-  var region: ObservedRegion {
-    var region = ObservedRegion()
-    add(to: &region)
-    return region
-  }
-
-  private func add(to region: inout ObservedRegion) {
-    switch self {
-    case .constant, .test, .closure: break
-    case .all(let parts), .any(let parts): for part in parts { part.add(to: &region) }
-    case .not(let part): part.add(to: &region)
-    case .related(let test):
-      region.add(test.end)
-      test.condition.add(to: &region)
-    case .expression(let comparison):
-      comparison.left.add(to: &region)
-      comparison.right.add(to: &region)
-    }
-  }
-}
-
-extension BoundOperand {
+extension BoundExpression {
   /// The entities and relationships that it depends on, apart from the record it is evaluated on.
   var region: ObservedRegion {
     var region = ObservedRegion()
-    add(to: &region)
+    _ = has { region.add($0) }
     return region
-  }
-
-  fileprivate func add(to region: inout ObservedRegion) {
-    switch self {
-    case .value, .document, .attribute, .element: break
-    case .list(let operands), .call(_, let operands):
-      for operand in operands { operand.add(to: &region) }
-    case .arithmetic(_, let left, let right):
-      left.add(to: &region)
-      right.add(to: &region)
-    case .negative(let operand), .cast(let operand, _), .datePart(_, let operand, _):
-      operand.add(to: &region)
-    case .conditional(let condition, let first, let second):
-      region.formUnion(condition.region)
-      first.add(to: &region)
-      second.add(to: &region)
-    case .subquery(let operand, let condition, _):
-      operand.add(to: &region)
-      region.formUnion(condition.region)
-    case .related(let related):
-      region.add(related.end)
-      if let condition = related.condition { region.formUnion(condition.region) }
-      related.question.operand?.add(to: &region)
-    }
   }
 }
 
@@ -71,10 +24,15 @@ extension ObservedRegion {
     relationships.formUnion(other.relationships)
   }
 
-  fileprivate mutating func add(_ end: RelationshipEnd) {
+  /// Adds what a part of a condition depends on; false, as no part is sought.
+  fileprivate mutating func add(_ part: BoundPart) -> Bool {
+    guard case .related(let end, let condition, let operand) = part else { return false }
     entities.insert(end.target.number)
     entities.insert(end.source.number)
     relationships.insert(end.relationship.description.number)
+    if let condition { formUnion(condition.region) }
+    if let operand { formUnion(operand.region) }
+    return false
   }
 }
 

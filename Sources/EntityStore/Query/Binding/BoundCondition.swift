@@ -180,13 +180,21 @@ indirect enum BoundOperand: Sendable {
 
 // MARK: What it depends on
 
-extension BoundCondition {
+/// A condition, or a side of a comparison.
+protocol BoundExpression {
+  /// Whether one of its parts is sought; those on related records are in one part.
+  func has(_ isSought: (BoundPart) -> Bool) -> Bool
+}
+
+extension BoundExpression {
   /// Whether it depends on other records than the one that is tested.
   var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
 
-  /// Whether a record may fulfil it at one time and not at another.
+  /// Whether it may have one value for a record at one time and another later.
   var dependsOnTime: Bool { has { $0.isTime } }
+}
 
+extension BoundCondition: BoundExpression {
   /// The numbers of the attributes of the tested record that it reads.
   var attributeNumbers: Set<UInt32> {
     var numbers: Set<UInt32> = []
@@ -215,7 +223,7 @@ extension BoundCondition {
     }
   }
 
-  fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
+  func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     switch self {
     case .constant: false
     case .test(let test): isSought(.attribute(test.attribute))
@@ -224,19 +232,13 @@ extension BoundCondition {
     case .not(let part): part.has(isSought)
     case .expression(let comparison):
       comparison.left.has(isSought) || comparison.right.has(isSought)
-    case .related(let test): isSought(.related(test.condition, nil))
+    case .related(let test): isSought(.related(test.end, test.condition, nil))
     }
   }
 }
 
-extension BoundOperand {
-  /// Whether it depends on other records than the one that is tested.
-  var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
-
-  /// Whether a record may give one value at one time and another later.
-  var dependsOnTime: Bool { has { $0.isTime } }
-
-  fileprivate func has(_ isSought: (BoundPart) -> Bool) -> Bool {
+extension BoundOperand: BoundExpression {
+  func has(_ isSought: (BoundPart) -> Bool) -> Bool {
     if isSought(.operand(self)) { return true }
     return switch self {
     case .value, .document, .attribute, .element: false
@@ -247,26 +249,27 @@ extension BoundOperand {
     case .conditional(let condition, let one, let other):
       condition.has(isSought) || one.has(isSought) || other.has(isSought)
     case .subquery(let list, let condition, _): list.has(isSought) || condition.has(isSought)
-    case .related(let related): isSought(.related(related.condition, related.question.operand))
+    case .related(let related):
+      isSought(.related(related.end, related.condition, related.question.operand))
     }
   }
 }
 
 /// A part of a condition that may be sought.
-private enum BoundPart {
+enum BoundPart {
   case operand(BoundOperand)
   /// The attribute of a test.
   case attribute(BoundAttribute)
   /// The test by a program's function.
   case closure
   /// A condition on related records, and the value of each of them that is asked for.
-  case related(BoundCondition?, BoundOperand?)
+  case related(RelationshipEnd, BoundCondition?, BoundOperand?)
 
-  var isTime: Bool {
+  fileprivate var isTime: Bool {
     switch self {
     case .operand(.call(.now, _)): true
     case .operand, .attribute, .closure: false
-    case .related(let condition, let operand):
+    case .related(_, let condition, let operand):
       condition?.dependsOnTime == true || operand?.dependsOnTime == true
     }
   }

@@ -76,13 +76,7 @@ extension ConditionBinding {
 
   /// The comparison as one of the date itself, where that says the same; `nil` elsewhere.
   func dateRange(_ comparison: Comparison) throws(StoreError) -> ConditionTree? {
-    var comparison = comparison
-    if case .call = comparison.right, comparison.left.isConstant,
-      let flipped = comparison.operator.flipped
-    {
-      swap(&comparison.left, &comparison.right)
-      comparison.operator = flipped
-    }
+    let comparison = comparison.withConstantOnTheRight
     guard comparison.quantifier == nil, comparison.options.isEmpty,
       case .call(let function, let arguments) = comparison.left,
       let part = function.calendarPart, let spans = part.spans,

@@ -74,13 +74,9 @@ extension ConditionBinding {
   private func way(
     _ comparison: Comparison
   ) throws(StoreError) -> (BoundAttribute, [String], Comparison)? {
-    var comparison = comparison
-    if case .path = comparison.right, let flipped = comparison.operator.flipped,
-      comparison.left.isConstant, comparison.quantifier == nil
-    {
-      swap(&comparison.left, &comparison.right)
-      comparison.operator = flipped
-    }
+    // A quantifier is one of the left side.
+    let comparison =
+      comparison.quantifier == nil ? comparison.withConstantOnTheRight : comparison
     guard comparison.options.isEmpty, case .path(let path) = comparison.left,
       path.root == .record, !path.steps.isEmpty, comparison.hasFittingConstants,
       relationship(path) == nil
@@ -121,12 +117,7 @@ private enum ConstantKind {
   case number
 
   init?(_ operand: Operand) {
-    let values: [Value]
-    switch operand {
-    case .value(let value): values = [value]
-    case .values(let list): values = list
-    default: return nil
-    }
+    guard let values = operand.constants else { return nil }
     let kinds = values.map { value -> ConstantKind? in
       switch value {
       // Keys of long texts are cut.

@@ -35,13 +35,7 @@ extension ConditionBinding {
   /// The comparison as a test of related records, where it is one.
   mutating func relatedTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
     if let test = try existenceTest(comparison) { return test }
-    var comparison = comparison
-    if case .path = comparison.right, comparison.left.isConstant,
-      let flipped = comparison.operator.flipped
-    {
-      swap(&comparison.left, &comparison.right)
-      comparison.operator = flipped
-    }
+    let comparison = comparison.withConstantOnTheRight
     guard case .path(let path) = comparison.left, let (end, rest) = relationship(path),
       comparison.right.isConstant
     else { return nil }

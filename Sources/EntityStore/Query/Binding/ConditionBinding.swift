@@ -50,21 +50,14 @@ struct ConditionBinding {
   mutating func bind(_ tree: ConditionTree) throws(StoreError) -> BoundCondition {
     switch tree {
     case .constant(let flag): return .constant(flag)
-    case .all(let parts): return .all(try bind(parts))
-    case .any(let parts): return .any(try bind(parts))
+    case .all(let parts):
+      return .all(try parts.map { (part) throws(StoreError) in try bind(part) })
+    case .any(let parts):
+      return .any(try parts.map { (part) throws(StoreError) in try bind(part) })
     case .not(let part): return .not(try bind(part))
     case .closure(let closure): return .closure(closure)
     case .comparison(let comparison): return try bind(comparison)
     }
-  }
-
-  private mutating func bind(
-    _ parts: [ConditionTree]
-  ) throws(StoreError) -> [BoundCondition] {
-    var bound: [BoundCondition] = []
-    bound.reserveCapacity(parts.count)
-    for part in parts { bound.append(try bind(part)) }
-    return bound
   }
 
   // MARK: Comparisons
@@ -87,13 +80,7 @@ struct ConditionBinding {
 
   /// The comparison as a test of one attribute, where it is one.
   private func attributeTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
-    var comparison = comparison
-    if case .path = comparison.right, let flipped = comparison.operator.flipped,
-      comparison.left.isConstant
-    {
-      swap(&comparison.left, &comparison.right)
-      comparison.operator = flipped
-    }
+    let comparison = comparison.withConstantOnTheRight
     guard case .path(let path) = comparison.left, path.root == .record, path.steps.count <= 1,
       comparison.right.isConstant
     else { return nil }
@@ -183,9 +170,7 @@ struct ConditionBinding {
   }
 
   private mutating func operands(_ list: [Operand]) throws(StoreError) -> [BoundOperand] {
-    var bound: [BoundOperand] = []
-    for element in list { bound.append(try operand(element)) }
-    return bound
+    try list.map { (element) throws(StoreError) in try operand(element) }
   }
 
   private mutating func bind(_ path: ValuePath) throws(StoreError) -> BoundOperand {
@@ -240,6 +225,23 @@ extension Operand {
     case .value, .values: true
     default: false
     }
+  }
+
+  /// The constant, or those of a list; `nil` for what is none.
+  var constants: [Value]? {
+    switch self {
+    case .value(let value): [value]
+    case .values(let values): values
+    default: nil
+    }
+  }
+}
+
+extension Comparison {
+  /// The same comparison with its sides exchanged where only the left one is constant.
+  var withConstantOnTheRight: Comparison {
+    guard left.isConstant, !right.isConstant, let flipped = `operator`.flipped else { return self }
+    return Comparison(right, flipped, left, options: options, quantifier: quantifier)
   }
 }
 

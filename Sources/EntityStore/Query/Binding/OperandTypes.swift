@@ -126,7 +126,7 @@ enum OperandTypes {
     }
   }
 
-  private static func kind(_ value: Value) -> Kind {
+  static func kind(_ value: Value) -> Kind {
     switch value {
     case .null: .null
     case .bool: .bool

@@ -10,7 +10,7 @@ struct ConditionFault: Error, CustomStringConvertible {
     self.position = position
   }
 
-  var description: String { "line \(position.line), column \(position.column)" }
+  var description: String { position.description }
 }
 
 // The messages about conditions and queries that cannot be used; see StoreError+Catalogue.swift.
@@ -18,6 +18,15 @@ struct ConditionFault: Error, CustomStringConvertible {
 extension StoreError {
   static func badQuery(_ reason: String) -> StoreError {
     StoreError(.invalidQuery, "cannot use the query: \(reason)")
+  }
+
+  private static func badQuery(
+    _ reason: String, at position: FormatPosition?, entity: String? = nil, attribute: String? = nil
+  ) -> StoreError {
+    let place = position.map { "\($0.description): " } ?? ""
+    return StoreError(
+      .invalidQuery, "cannot use the query: \(place)\(reason)", cause: ConditionFault(position),
+      entity: entity, attribute: attribute)
   }
 
   static func unknownAttribute(
@@ -28,20 +37,17 @@ extension StoreError {
       entity.description.attribute(filledFrom: name)?.name
       ?? NearestName.of(name, among: known + [BoundAttribute.recordIDName])
     let hint = nearest.map { "did you mean '\($0)'?" } ?? "it has \(known.joined(separator: ", "))"
-    return StoreError(
-      .invalidQuery,
-      "cannot use the query: \(text(position))'\(name)' is no attribute of \(entity.name); "
-        + hint, cause: ConditionFault(position), entity: entity.name)
+    return .badQuery(
+      "'\(name)' is no attribute of \(entity.name); \(hint)", at: position, entity: entity.name)
   }
 
   static func nothingInside(
     _ name: String, _ type: String, entity: String, position: FormatPosition?
   ) -> StoreError {
     let length = type == AttributeType.string.name ? ", or its length as length:(\(name))" : ""
-    return StoreError(
-      .invalidQuery,
-      "cannot use the query: \(text(position))'\(name)' is stored as \(type) and has nothing inside; "
-        + "name it alone\(length)", cause: ConditionFault(position), entity: entity)
+    return .badQuery(
+      "'\(name)' is stored as \(type) and has nothing inside; name it alone\(length)",
+      at: position, entity: entity)
   }
 
   /// - Parameter known: the members; nil where it has none.
@@ -58,9 +64,7 @@ extension StoreError {
         fact += "; it has \(known.joined(separator: ", "))"
       }
     }
-    return StoreError(
-      .invalidQuery, "cannot use the query: \(text(position))'\(path)' leads nowhere: \(fact)",
-      cause: ConditionFault(position), entity: entity)
+    return .badQuery("'\(path)' leads nowhere: \(fact)", at: position, entity: entity)
   }
 
   static func noSuchCase(
@@ -76,9 +80,7 @@ extension StoreError {
       let others = known.count > 20 ? ", …" : ""
       fact += "; there are \(known.prefix(20).joined(separator: ", "))\(others)"
     }
-    return StoreError(
-      .invalidQuery, "cannot use the query: \(text(position))\(fact)",
-      cause: ConditionFault(position), attribute: attribute)
+    return .badQuery(fact, at: position, attribute: attribute)
   }
 
   static func unboundVariable(_ name: String) -> StoreError {
@@ -89,27 +91,23 @@ extension StoreError {
     _ name: String, _ type: String, with kind: String, _ comparison: Comparison,
     position: FormatPosition?
   ) -> StoreError {
-    StoreError(
-      .invalidQuery,
-      "cannot use the query: \(text(position))'\(name)' is stored as \(type) and is compared by "
-        + "\(comparison.operator.canonicalText) with \(kind); compare it with what it "
-        + "holds, or convert with CAST", cause: ConditionFault(position))
+    .badQuery(
+      "'\(name)' is stored as \(type) and is compared by \(comparison.operator.canonicalText) with "
+        + "\(kind); compare it with what it holds, or convert with CAST", at: position)
   }
 
   static func cannotCompare(_ left: String, _ right: String, _ text: String) -> StoreError {
-    StoreError(
-      .invalidQuery,
-      "cannot use the query: '\(text)' compares \(left) with \(right); compare like with like, "
-        + "or convert one side with CAST")
+    .badQuery(
+      "'\(text)' compares \(left) with \(right); compare like with like, or convert one side with CAST"
+    )
   }
 
   static func unreadableConstant(
     _ name: String, _ expectation: String, position: FormatPosition?
   ) -> StoreError {
-    StoreError(
-      .invalidQuery,
-      "cannot use the query: \(text(position))'\(name)' is compared with a text that cannot "
-        + "be read; it must be \(expectation)", cause: ConditionFault(position))
+    .badQuery(
+      "'\(name)' is compared with a text that cannot be read; it must be \(expectation)",
+      at: position)
   }
 
   /// - Parameter comparison: as it is written.
@@ -125,12 +123,6 @@ extension StoreError {
     text.utf8.count > 200 ? String(text.unicodeScalars.prefix(100)) + "…" : text
   }
 
-  private static func text(_ position: FormatPosition?) -> String {
-    position.map { "line \($0.line), column \($0.column): " } ?? ""
-  }
-}
-
-extension StoreError {
   static func needsIndex(entity: String, condition: String, known: [String]) -> StoreError {
     StoreError(
       .invalidQuery,
@@ -144,9 +136,7 @@ extension StoreError {
       .invalidQuery,
       "cannot continue after the token: \(reason); begin again without a token")
   }
-}
 
-extension StoreError {
   static func cancelledQuery(_ entity: String) -> StoreError {
     StoreError(.cancelled, "cannot finish the query on \(entity): it was cancelled; run it again")
   }

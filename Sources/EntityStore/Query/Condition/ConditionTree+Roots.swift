@@ -137,15 +137,11 @@ private struct PathChange {
   }
 
   private func changed(_ parts: [ConditionTree]) throws(StoreError) -> [ConditionTree] {
-    var result: [ConditionTree] = []
-    for part in parts { result.append(try changed(part)) }
-    return result
+    try parts.map { (part) throws(StoreError) in try changed(part) }
   }
 
   private func changed(_ operands: [Operand]) throws(StoreError) -> [Operand] {
-    var result: [Operand] = []
-    for operand in operands { result.append(try changed(operand)) }
-    return result
+    try operands.map { (operand) throws(StoreError) in try changed(operand) }
   }
 
   func changed(_ operand: Operand) throws(StoreError) -> Operand {

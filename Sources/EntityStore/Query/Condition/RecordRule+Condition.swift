@@ -10,13 +10,9 @@ extension RecordRule {
     @ConditionBuilder<E> _ condition: @escaping @Sendable (E.Attributes) -> Condition<E>
   ) {
     self.init(name: name) { () throws(StoreError) in
-      let tree = try Condition(condition).content.get().tree
-      guard tree.isFreeOfClosures else {
-        throw .badSchema(
-          entity: E.schema.name,
-          "its rule '\(name)' has a part that only Swift code can tell; use a ChangeHook for that")
+      try Condition(condition).storedText { _ in
+        "its rule '\(name)' has a part that only Swift code can tell; use a ChangeHook for that"
       }
-      return ConditionPrinter.text(tree)
     }
   }
 

@@ -107,17 +107,9 @@ extension ToMany {
   }
 
   private func counted(_ condition: Condition<Target>) -> Attribute<E, Int> {
-    let count = [ValuePath.Step.aggregate(.count)]
-    switch condition.content {
-    case .failure(let error): return worked(.path(path), failure: error)
-    case .success(let content):
-      let variable = "r\(content.tree.subqueryDepth + 1)"
-      do throws(StoreError) {
-        let test = try content.tree.rerooted(from: .record, to: .variable(variable))
-        return worked(.subquery(.path(path), variable: variable, test, count))
-      } catch {
-        return worked(.path(path), failure: error)
-      }
+    switch condition.counted(in: .path(path)) {
+    case .success(let count): worked(count)
+    case .failure(let error): worked(.path(path), failure: error)
     }
   }
 
@@ -168,19 +160,22 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
   public func satisfies(
     @ConditionBuilder<Value._Target> _ build: (Value._Target.Attributes) -> Condition<Value._Target>
   ) -> Condition<E> {
-    switch Condition(build).content {
-    case .failure(let error): return Condition(.failure(error))
-    case .success(let content):
+    switch Condition(build).counted(in: operand) {
+    case .success(let count):
+      Condition(.comparison(Comparison(count, .greater, .value(.integer(0)))))
+    case .failure(let error): Condition(.failure(error))
+    }
+  }
+}
+
+extension Condition {
+  /// How many of the records that `collection` leads to fulfil the condition.
+  fileprivate func counted(in collection: Operand) -> Result<Operand, StoreError> {
+    content.flatMap { content in
       let variable = "r\(content.tree.subqueryDepth + 1)"
-      do throws(StoreError) {
+      return Result { () throws(StoreError) in
         let test = try content.tree.rerooted(from: .record, to: .variable(variable))
-        return Condition(
-          .comparison(
-            Comparison(
-              .subquery(operand, variable: variable, test, [.aggregate(.count)]), .greater,
-              .value(.integer(0)))))
-      } catch {
-        return Condition(.failure(error))
+        return .subquery(collection, variable: variable, test, [.aggregate(.count)])
       }
     }
   }

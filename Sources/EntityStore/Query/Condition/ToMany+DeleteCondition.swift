@@ -64,14 +64,21 @@ extension Condition {
     _ build: @escaping @Sendable (E.Attributes) -> Condition<E>
   ) -> StoredCondition {
     { () throws(StoreError) in
-      let tree = try Condition(build).content.get().tree
-      guard tree.isFreeOfClosures else {
-        throw .badSchema(
-          entity: E.schema.name,
-          "the condition '\(ConditionPrinter.text(tree))' has a part that only Swift code can evaluate; use "
-            + "the record's attributes alone")
+      try Condition(build).storedText {
+        "the condition '\($0)' has a part that only Swift code can evaluate; use the record's attributes "
+          + "alone"
       }
-      return ConditionPrinter.text(tree)
     }
+  }
+  /// The condition as the file keeps it.
+  ///
+  /// - Parameter message: says of its text that a part of it is Swift code.
+  func storedText(_ message: (String) -> String) throws(StoreError) -> String {
+    let tree = try content.get().tree
+    let text = ConditionPrinter.text(tree)
+    guard tree.isFreeOfClosures else {
+      throw .badSchema(entity: E.schema.name, message(text))
+    }
+    return text
   }
 }

@@ -152,7 +152,7 @@ extension ConditionEvaluator {
       }
       return try call(function, try operands.map { try value($0, record) })
     case .datePart(let part, let operand, let zone):
-      guard let date = try value(operand, record).date else { return .null }
+      guard let date = try value(operand, record).readDate else { return .null }
       return DynamicValue(zone.part(part, of: date))
     }
   }
@@ -320,18 +320,5 @@ extension DynamicValue {
         return text.count
       }
     } ?? nil
-  }
-
-  /// The date, also of a text that says one: JSON has no other way to hold it.
-  fileprivate var date: Double? {
-    switch self {
-    case .date(let seconds): return seconds
-    case .text, .string:
-      guard let text = string, case .date(let seconds)? = Value(text: text, as: .date) else {
-        return nil
-      }
-      return seconds
-    default: return nil
-    }
   }
 }

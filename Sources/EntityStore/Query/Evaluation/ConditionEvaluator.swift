@@ -157,29 +157,27 @@ final class ConditionEvaluator {
       }
       return true
     case .expression(let comparison): return try evaluate(comparison, record)
-    case .related(let test): return try related(test).isTrue(for: record)
+    case .related(let test):
+      return try related(test, test.end, test.condition).isTrue(for: record)
     case .closure(let closure):
       return try closure.evaluate(record.view.bytes, id: record.id, of: entity, core: core)
     }
   }
 
-  /// What finds out about the records that `test` is about.
-  private func related(_ test: RelatedTest) throws(StoreError) -> RelatedEvaluation {
-    if let known = relatedByQuestion[ObjectIdentifier(test)] { return known }
-    let made = try RelatedEvaluation(test.end, test.condition, now: now, core: core)
-    relatedByQuestion[ObjectIdentifier(test)] = made
+  /// What finds out about the records that `question`, a test or an operand, is about.
+  private func related(
+    _ question: AnyObject, _ end: RelationshipEnd, _ condition: BoundCondition
+  ) throws(StoreError) -> RelatedEvaluation {
+    if let known = relatedByQuestion[ObjectIdentifier(question)] { return known }
+    let made = try RelatedEvaluation(end, condition, now: now, core: core)
+    relatedByQuestion[ObjectIdentifier(question)] = made
     return made
   }
 
   /// The answer to a question about related records.
   func value(_ operand: RelatedOperand, _ record: RecordUnderTest) throws -> DynamicValue {
-    let key = ObjectIdentifier(operand)
-    let evaluation =
-      try relatedByQuestion[key]
-      ?? RelatedEvaluation(
-        operand.end, operand.condition ?? .constant(true), now: now, core: core)
-    relatedByQuestion[key] = evaluation
-    return try evaluation.value(operand.question, for: record)
+    try related(operand, operand.end, operand.condition ?? .constant(true))
+      .value(operand.question, for: record)
   }
 
   /// Whether a record that is about to be written fulfils the condition.

@@ -9,8 +9,8 @@ extension DynamicValue {
     if let left = a.number, let right = b.number { return numberOrder(a, left, b, right) }
     switch (a, b) {
     case (.date(let left), .date(let right)): return order(left, right)
-    case (.date(let left), _): return b.readDate().flatMap { order(left, $0) }
-    case (_, .date(let right)): return a.readDate().flatMap { order($0, right) }
+    case (.date(let left), _): return b.readDate.flatMap { order(left, $0) }
+    case (_, .date(let right)): return a.readDate.flatMap { order($0, right) }
     case (.uuid(let left), _):
       guard let right = b.readUUID() else { return nil }
       return left == right ? 0 : (left.high, left.low) < (right.high, right.low) ? -1 : 1
@@ -67,7 +67,9 @@ extension DynamicValue {
     return double == floor ? 0 : -1
   }
 
-  private func readDate() -> Double? {
+  /// The date, also of a text that says one: JSON has no other way to hold it.
+  var readDate: Double? {
+    if case .date(let seconds) = self { return seconds }
     guard let text = string, case .date(let seconds)? = Value(text: text, as: .date) else {
       return nil
     }

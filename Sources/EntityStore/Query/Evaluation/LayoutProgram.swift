@@ -25,6 +25,15 @@ struct LayoutProgram {
     case interval(NumberInterval)
     case set(NumberSet)
 
+    /// `nil` for a test that no number passes.
+    init?(_ test: AttributeTest) {
+      switch test.kind {
+      case .interval(let interval): self = .interval(interval)
+      case .numbers(let set): self = .set(set)
+      case .null, .text, .key, .keys: return nil
+      }
+    }
+
     func admits(_ key: Int64) -> Bool {
       switch self {
       case .interval(let interval): key >= interval.low && key <= interval.high
@@ -143,7 +152,9 @@ struct LayoutProgram {
     _ test: AttributeTest, _ layout: RecordLayout, isNegated: Bool
   ) -> Step {
     func wrapped(_ step: Step) -> Step { isNegated ? .not(step) : step }
-    if test.attribute.isRecordID { return wrapped(recordID(test)) }
+    if test.attribute.isRecordID {
+      return wrapped(NumberTest(test).map(Step.recordID) ?? .constant(false))
+    }
     guard let index = layout.slotIndex(ofAttribute: test.attribute.number) else {
       return .constant(test.admits(test.attribute.initial) != isNegated)
     }
@@ -157,14 +168,6 @@ struct LayoutProgram {
     case .key(let interval): return wrapped(.key(slot, interval))
     case .keys(let set):
       return wrapped(.keys(slot, set.table, admitsNull: test.admitsNull))
-    }
-  }
-
-  private static func recordID(_ test: AttributeTest) -> Step {
-    switch test.kind {
-    case .interval(let interval): .recordID(.interval(interval))
-    case .numbers(let set): .recordID(.set(set))
-    default: .constant(false)
     }
   }
 }

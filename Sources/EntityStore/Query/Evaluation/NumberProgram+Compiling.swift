@@ -64,14 +64,14 @@ extension NumberProgram {
         return constant(attribute.initial, left)
       }
       let slot = layout.slots[index]
-      guard let load = SlotLoad(slot.type) else { return nil }
+      guard let kind = WordSlot.Kind(slot.type) else { return nil }
       let operation: Instruction.Operation =
-        load == .uint64 ? .unsignedSlot : load.isInteger ? .integerSlot : .doubleSlot
+        kind == .uint64 ? .unsignedSlot : kind.isInteger ? .integerSlot : .doubleSlot
       instructions.append(
         Instruction(
-          operation: operation, load: load, left: left, nullBit: NullBit(of: slot),
+          operation: operation, kind: kind, left: left, nullBit: NullBit(of: slot),
           position: slot.position))
-      return slot.type == .date ? .date : load.isInteger ? .integer : .double
+      return kind == .date ? .date : kind.isInteger ? .integer : .double
     }
 
     private mutating func length(_ argument: BoundOperand, _ left: UInt8) -> Kind? {
@@ -89,17 +89,14 @@ extension NumberProgram {
     private mutating func arithmetic(
       _ op: ArithmeticOperator, _ x: Kind, _ y: Kind, _ left: UInt8
     ) -> Kind? {
+      if x == .integer, y == .integer, let operation = Self.ofIntegers(op) {
+        append(operation, left)
+        return .integer
+      }
+      guard let operation = Self.ofDoubles(op) else { return nil }
       var result: Kind = .double
       switch (x, y, op) {
-      case (.integer, .integer, .add), (.integer, .integer, .subtract),
-        (.integer, .integer, .multiply), (.integer, .integer, .divide),
-        (.integer, .integer, .remainder), (.integer, .integer, .and), (.integer, .integer, .or),
-        (.integer, .integer, .exclusiveOr):
-        append(Self.ofIntegers(op), left)
-        return .integer
-      // Null, but for shifts, which are rare.
-      case (_, _, _) where op.isBitwise: return nil
-      case (.date, .date, .subtract): result = .double
+      case (.date, .date, .subtract): break
       // Two dates have a difference and no sum.
       case (.date, .date, _): return nil
       case (.date, _, .add), (.date, _, .subtract), (_, .date, .add): result = .date
@@ -109,11 +106,12 @@ extension NumberProgram {
       }
       if x == .integer { append(.toDouble, left) }
       if y == .integer { append(.toDouble, left + 1) }
-      append(Self.ofDoubles(op), left)
+      append(operation, left)
       return result
     }
 
-    private static func ofIntegers(_ op: ArithmeticOperator) -> Instruction.Operation {
+    /// `nil` for powers, which are doubles, and for shifts, which are rare.
+    private static func ofIntegers(_ op: ArithmeticOperator) -> Instruction.Operation? {
       switch op {
       case .add: .addIntegers
       case .subtract: .subtractIntegers
@@ -123,18 +121,20 @@ extension NumberProgram {
       case .and: .and
       case .or: .or
       case .exclusiveOr: .exclusiveOr
-      case .power, .shiftLeft, .shiftRight: .power
+      case .power, .shiftLeft, .shiftRight: nil
       }
     }
 
-    private static func ofDoubles(_ op: ArithmeticOperator) -> Instruction.Operation {
+    /// `nil` where the result is null for each record: of bits.
+    private static func ofDoubles(_ op: ArithmeticOperator) -> Instruction.Operation? {
       switch op {
       case .add: .addDoubles
       case .subtract: .subtractDoubles
       case .multiply: .multiplyDoubles
       case .divide: .divideDoubles
       case .remainder: .remainderOfDoubles
-      case .power, .and, .or, .exclusiveOr, .shiftLeft, .shiftRight: .power
+      case .power: .power
+      case .and, .or, .exclusiveOr, .shiftLeft, .shiftRight: nil
       }
     }
 

@@ -28,7 +28,7 @@ struct NumberProgram {
     }
 
     var operation: Operation
-    var load: SlotLoad = .int64
+    var kind: WordSlot.Kind = .int64
     /// The register of the operand, or of the first of two, and of the result.
     var left: UInt8
     var right: UInt8 = 0
@@ -58,15 +58,15 @@ struct NumberProgram {
       case .constant: left.pointee = step.constant
       case .integerSlot:
         if step.nullBit.isSet(in: base) { return .null }
-        left.pointee = UInt64(bitPattern: step.load.key(base + Int(step.position)))
+        left.pointee = UInt64(bitPattern: step.kind.key(base + Int(step.position)))
       case .unsignedSlot:
         if step.nullBit.isSet(in: base) { return .null }
-        let key = step.load.key(base + Int(step.position))
+        let key = step.kind.key(base + Int(step.position))
         guard case .integer(let number) = OrderedNumber.value(key, .uint64) else { return .unknown }
         left.pointee = UInt64(bitPattern: number)
       case .doubleSlot:
         if step.nullBit.isSet(in: base) { return .null }
-        let key = step.load.key(base + Int(step.position))
+        let key = step.kind.key(base + Int(step.position))
         left.pointee = OrderedNumber.double(key).bitPattern
       case .length:
         if step.nullBit.isSet(in: base) { return .null }

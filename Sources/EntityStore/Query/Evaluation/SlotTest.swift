@@ -9,13 +9,13 @@ struct SlotTest {
   private let high: Int64
   private let offset: Int32
   private let nullBit: NullBit
-  private let load: SlotLoad
+  private let kind: WordSlot.Kind
   private let isNegated: Bool
 
   /// `nil` for an attribute that has no slot of a number.
   init?(_ slot: RecordLayout.Slot, _ interval: NumberInterval, isNegated: Bool) {
-    guard let load = SlotLoad(slot.type) else { return nil }
-    self.load = load
+    guard let kind = WordSlot.Kind(slot.type) else { return nil }
+    self.kind = kind
     low = interval.low
     high = interval.high
     offset = slot.position
@@ -27,7 +27,7 @@ struct SlotTest {
   @inline(__always)
   func admits(_ base: UnsafeRawPointer) -> Bool {
     if nullBit.isSet(in: base) { return isNegated }
-    let key = load.key(base + Int(offset))
+    let key = kind.key(base + Int(offset))
     return (key >= low && key <= high) != isNegated
   }
 }

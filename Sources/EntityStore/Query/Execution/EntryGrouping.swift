@@ -23,31 +23,14 @@ struct EntryGrouping: ~Copyable {
   /// A zero, and after it the end of each element of the last key.
   private let ends: UnsafeMutablePointer<Int>
 
-  /// `nil` where the entries come in the order of the groups, and only the last of these is kept.
-  private var table: GroupTable?
+  private var groups: GroupStates
   /// The elements that tell the group of the last entry.
   private let lastKey: UnsafeMutableRawPointer
   private var lastLength = 0
-  private(set) var groupCount = 0
-  /// The counts and ids of the groups but the current one, and further states after them.
-  private var states: [State] = []
-  /// The group of the last entry, and its state.
+  /// The group of the last entry, its state and its totals.
   private var current = 0
-  private var state = State()
-  /// The totals of all groups; each group has one for each term.
-  private var totals: UnsafeMutablePointer<GroupTotal>
-  private var totalCapacity: Int
-  /// The totals of the current group.
+  private var state = GroupStates.State()
   private var currentTotals: UnsafeMutablePointer<GroupTotal>
-  /// `nil` where all groups stay in memory.
-  private var spilling: GroupSpilling?
-
-  /// The state of a group without its totals.
-  struct State {
-    var count = 0
-    var lowestID = UInt64.max
-    var highestID: UInt64 = 0
-  }
 
   /// - Parameters:
   ///   - attributes: those of the index, of which `keys` and `terms` are some.
@@ -57,8 +40,6 @@ struct EntryGrouping: ~Copyable {
     terms: [(function: GroupTerm.Function, attribute: UInt32?)], isOrdered: Bool,
     _ spilling: GroupSpilling? = nil
   ) {
-    self.spilling = isOrdered ? nil : spilling
-    table = isOrdered ? nil : GroupTable()
     let positions = keys.compactMap { attributes.firstIndex(of: $0) }
     let terms = terms.map { term in
       Term(
@@ -75,9 +56,10 @@ struct EntryGrouping: ~Copyable {
     lastKey = .allocate(byteCount: KeyEncoder.cutPrefix * max(1, positions.count), alignment: 8)
     ends = .allocate(capacity: elementCount + 1)
     ends.initialize(repeating: 0, count: elementCount + 1)
-    totalCapacity = max(1, terms.count)
-    totals = .allocate(capacity: totalCapacity)
-    currentTotals = totals
+    // An element that is kept has memory of its own.
+    groups = GroupStates(
+      termCount: terms.count, isOrdered: isOrdered, heldPerTotal: 48, spilling)
+    currentTotals = groups.totals
   }
 
   deinit {
@@ -85,8 +67,6 @@ struct EntryGrouping: ~Copyable {
     positions.deallocate()
     terms.deallocate()
     lastKey.deallocate()
-    totals.deinitialize(count: groupCount * terms.count)
-    totals.deallocate()
   }
 
   /// Finds the elements of `key`; returns false where it has fewer.
@@ -132,7 +112,7 @@ struct EntryGrouping: ~Copyable {
 
   /// Goes on with the group of the entry that was split last, which is made where it is new.
   mutating func begin(_ key: UnsafeRawBufferPointer, tick: () throws -> Void) throws {
-    if spilling?.isDue(byteCount) == true { try spill(tick) }
+    keepState()
     lastLength = 0
     for position in positions {
       let element = element(position, key)
@@ -140,62 +120,13 @@ struct EntryGrouping: ~Copyable {
       (lastKey + lastLength).copyMemory(from: base, byteCount: element.count)
       lastLength += element.count
     }
-    if groupCount > 0 { states[current] = state }
-    var isNew = true
-    if table != nil {
-      let elements = lastElements
-      (current, isNew) = table?.group(of: elements) ?? (0, true)
-    } else {
-      removeStates()
-    }
-    if isNew { addGroup() }
-    state = states[current]
-    currentTotals = totals + current * terms.count
+    current = try groups.group(of: lastElements, tick: tick).number
+    state = groups.states[current]
+    currentTotals = groups.totals + current * terms.count
   }
 
-  private mutating func removeStates() {
-    totals.deinitialize(count: groupCount * terms.count)
-    groupCount = 0
-  }
-
-  private var byteCount: Int {
-    // An element that is kept has memory of its own.
-    let total = MemoryLayout<GroupTotal>.stride + 48
-    return groupCount * (MemoryLayout<State>.stride + terms.count * total) + (table?.byteCount ?? 0)
-  }
-
-  /// Writes all groups to the file, where there is place for it.
-  private mutating func spill(_ tick: () throws -> Void) throws {
-    guard let runs = try spilling?.begin() else { return }
-    for group in try sorted(tick: tick) {
-      try tick()
-      let (count, totals) = (state(group).count, totals(group))
-      try withKey(group) { try runs.append($0, count: count, totals, []) }
-    }
-    runs.endRun()
-    table?.removeAll()
-    removeStates()
-    current = 0
-  }
-
-  private mutating func addGroup() {
-    let count = groupCount * terms.count
-    if count + terms.count > totalCapacity {
-      totalCapacity = max(count + terms.count, totalCapacity * 2)
-      let larger = UnsafeMutablePointer<GroupTotal>.allocate(capacity: totalCapacity)
-      larger.moveInitialize(from: totals, count: count)
-      totals.deallocate()
-      totals = larger
-    }
-    if !terms.isEmpty {
-      (totals + count).initialize(repeating: GroupTotal(), count: terms.count)
-    }
-    if groupCount < states.count {
-      states[groupCount] = State()
-    } else {
-      states.append(State())
-    }
-    groupCount += 1
+  private mutating func keepState() {
+    if groupCount > 0 { groups.states[current] = state }
   }
 
   /// Adds the entry that was split last to its group.
@@ -203,7 +134,6 @@ struct EntryGrouping: ~Copyable {
   mutating func add(_ key: UnsafeRawBufferPointer, id: UInt64) throws {
     state.count &+= 1
     if id < state.lowestID { state.lowestID = id }
-    if id > state.highestID { state.highestID = id }
     for index in terms.indices {
       let term = terms[index]
       guard let position = term.position else { continue }
@@ -217,25 +147,19 @@ struct EntryGrouping: ~Copyable {
 
   // MARK: Results
 
-  func state(_ group: Int) -> State { group == current ? state : states[group] }
+  var groupCount: Int { groups.groupCount }
 
-  func totals(_ group: Int) -> [GroupTotal] {
-    Array(UnsafeBufferPointer(start: totals + group * terms.count, count: terms.count))
+  func state(_ group: Int) -> GroupStates.State {
+    group == current ? state : groups.states[group]
   }
 
-  func keyValues(_ group: Int) throws -> [Value] {
-    try withKey(group) { try keyValues($0) }
-  }
-
-  private func keyValues(_ key: UnsafeRawBufferPointer) throws -> [Value] {
-    var values: [Value] = []
-    try read(key, into: &values)
-    return values
-  }
+  func totals(_ group: Int) -> UnsafeBufferPointer<GroupTotal> { groups.totals(group) }
 
   /// Leaves the values of a group in `values`.
   func readKeyValues(_ group: Int, into values: inout [Value]) throws {
-    try withKey(group) { try read($0, into: &values) }
+    if try groups.withKey(group, { try read($0, into: &values) }) == nil {
+      try read(lastElements, into: &values)
+    }
   }
 
   private func read(_ key: UnsafeRawBufferPointer, into values: inout [Value]) throws {
@@ -244,39 +168,21 @@ struct EntryGrouping: ~Copyable {
     for _ in 0..<positions.count { values.append(try decoder.next()) }
   }
 
-  /// Visits the groups with their values, ascending by their keys.
+  /// Visits the groups, which do not come in their order, with their values, ascending by their keys.
   mutating func forEach(
-    tick: () throws -> Void, _ body: ([Value], Int, [GroupTotal]) throws -> Void
+    tick: () throws -> Void,
+    _ body: ([Value], Int, UnsafeBufferPointer<GroupTotal>) throws -> Void
   ) throws {
-    guard let spilling, let runs = spilling.runs else {
-      for group in try sorted(tick: tick) {
-        try tick()
-        try body(try keyValues(group), state(group).count, totals(group))
-      }
-      return
+    keepState()
+    let keyCount = positions.count
+    try groups.forEach(tick: tick) { key, count, totals, _ in
+      var decoder = KeyDecoder(key)
+      try body(try (0..<keyCount).map { _ in try decoder.next() }, count, totals)
     }
-    try spill(tick)
-    // Their memory is for the merge.
-    table = GroupTable()
-    totals.deallocate()
-    totals = .allocate(capacity: terms.count)
-    totalCapacity = terms.count
-    try runs.forEach(memory: spilling.memory) { key, part in
-      try tick()
-      try body(try keyValues(key), part.count, part.totals)
-    }
-  }
-
-  private func withKey<R>(_ group: Int, _ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
-  {
-    guard let table else { return try body(lastElements) }
-    return try table.withKey(group, body)
   }
 
   /// The groups in the order of their keys.
-  func sorted(tick: () throws -> Void) throws -> [Int] {
-    try table?.sorted(tick: tick) ?? Array(0..<groupCount)
-  }
+  func sorted(tick: () throws -> Void) throws -> [Int] { try groups.sorted(tick: tick) }
 
   @inline(__always)
   private func element(

@@ -1,46 +1,94 @@
 internal import LodestoreFormat
 
-/// What is known of each group, while records are visited: in memory, and in a scratch file what does
-/// not fit there.
-struct GroupStates {
-  private var table = GroupTable()
+/// The groups that are known while entries or records are visited: in memory, and in a scratch file what
+/// does not fit there.
+struct GroupStates: ~Copyable {
+  /// The state of a group without its totals.
+  struct State {
+    var count = 0
+    var lowestID = UInt64.max
+  }
+
+  /// `nil` where groups come in their order, and only the last of these is kept.
+  private var table: GroupTable?
+  private(set) var groupCount = 0
+  /// The states of the groups, and further ones after them.
+  var states: [State] = []
+  // No array, of which each access would be checked.
+  /// As many for each group as there are terms.
+  private(set) var totals: UnsafeMutablePointer<GroupTotal>
+  private var totalCapacity: Int
   /// One value of each group for each key; empty where the table's bytes give the values.
   private var values: [Value] = []
-  var rowCounts: [Int] = []
-  /// As many for each group as there are terms.
-  var totals: [GroupTotal] = []
   /// What values and totals take beside their own size, in bytes.
   private var heldByteCount = 0
-  private var spilling: GroupSpilling
+  private var spilling: GroupSpilling?
   private let termCount: Int
+  private let bytesPerGroup: Int
 
-  init(termCount: Int, _ spilling: GroupSpilling) {
+  /// - Parameters:
+  ///   - isOrdered: whether groups come in their order.
+  ///   - heldPerTotal: what a total takes beside its own size, in bytes, where ``add(_:_:_:)`` does not
+  ///     count it.
+  ///   - spilling: `nil` where all groups stay in memory.
+  init(
+    termCount: Int, isOrdered: Bool = false, heldPerTotal: Int = 0, _ spilling: GroupSpilling?
+  ) {
     self.termCount = termCount
-    self.spilling = spilling
+    self.spilling = isOrdered ? nil : spilling
+    table = isOrdered ? nil : GroupTable()
+    bytesPerGroup =
+      MemoryLayout<State>.stride + termCount * (MemoryLayout<GroupTotal>.stride + heldPerTotal)
+    totalCapacity = max(1, termCount)
+    totals = .allocate(capacity: totalCapacity)
+  }
+
+  deinit {
+    totals.deinitialize(count: groupCount * termCount)
+    totals.deallocate()
   }
 
   private var byteCount: Int {
-    table.byteCount + heldByteCount + rowCounts.count * 8
-      + totals.count * MemoryLayout<GroupTotal>.stride
+    (table?.byteCount ?? 0) + heldByteCount + groupCount * bytesPerGroup
       + values.count * MemoryLayout<Value>.stride
   }
 
   /// The number of the group with `key`; numbers that were told before may be of other groups now.
-  ///
-  /// - Parameter makeValues: called for a new group.
   mutating func group(
-    of key: UnsafeRawBufferPointer, tick: () throws -> Void, makeValues: () throws -> [Value]
-  ) throws -> Int {
-    if spilling.isDue(byteCount) { try spill(tick) }
-    let result = table.group(of: key)
-    if result.isNew {
-      rowCounts.append(0)
-      for _ in 0..<termCount { totals.append(GroupTotal()) }
-      let new = try makeValues()
-      values += new
-      for value in new { heldByteCount += value.heldByteCount }
+    of key: UnsafeRawBufferPointer, tick: () throws -> Void
+  ) throws -> (number: Int, isNew: Bool) {
+    if spilling?.isDue(byteCount) == true { try spill(tick) }
+    guard let found = table?.group(of: key) else {
+      removeTotals()
+      addGroup()
+      return (0, true)
     }
-    return result.number
+    if found.isNew { addGroup() }
+    return found
+  }
+
+  private mutating func addGroup() {
+    let count = groupCount * termCount
+    if count + termCount > totalCapacity {
+      totalCapacity = max(count + termCount, totalCapacity * 2)
+      let larger = UnsafeMutablePointer<GroupTotal>.allocate(capacity: totalCapacity)
+      larger.moveInitialize(from: totals, count: count)
+      totals.deallocate()
+      totals = larger
+    }
+    if termCount > 0 { (totals + count).initialize(repeating: GroupTotal(), count: termCount) }
+    if groupCount < states.count {
+      states[groupCount] = State()
+    } else {
+      states.append(State())
+    }
+    groupCount += 1
+  }
+
+  /// Keeps the values of the group that was made last.
+  mutating func append(_ new: [Value]) {
+    values += new
+    for value in new { heldByteCount += value.heldByteCount }
   }
 
   /// Adds a value to the total at `index`.
@@ -52,49 +100,66 @@ struct GroupStates {
     heldByteCount += totals[index].heldByteCount - held
   }
 
+  private mutating func removeTotals() {
+    totals.deinitialize(count: groupCount * termCount)
+    groupCount = 0
+  }
+
+  /// Writes all groups to the file, where there is place for it.
   private mutating func spill(_ tick: () throws -> Void) throws {
-    guard let runs = try spilling.begin() else { return }
-    for group in try table.sorted(tick: tick) {
-      try tick()
-      try table.withKey(group) {
-        try runs.append($0, count: rowCounts[group], totals(group), values(group))
-      }
-    }
+    guard let runs = try spilling?.begin() else { return }
+    try forEachInMemory(tick) { try runs.append($0, count: $1, $2, $3) }
     runs.endRun()
-    table.removeAll()
+    table?.removeAll()
+    removeTotals()
     values.removeAll(keepingCapacity: true)
-    rowCounts.removeAll(keepingCapacity: true)
-    totals.removeAll(keepingCapacity: true)
     heldByteCount = 0
   }
 
-  /// Visits the groups, ascending by their keys.
+  // MARK: Results
+
+  func totals(_ group: Int) -> UnsafeBufferPointer<GroupTotal> {
+    UnsafeBufferPointer(start: totals + group * termCount, count: termCount)
+  }
+
+  /// The key of a group, where these do not come in their order.
+  func withKey<R>(
+    _ group: Int, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R? {
+    try table?.withKey(group, body)
+  }
+
+  /// The groups in the order of their keys.
+  func sorted(tick: () throws -> Void) throws -> [Int] {
+    try table?.sorted(tick: tick) ?? Array(0..<groupCount)
+  }
+
+  /// Visits the groups with their counts, totals and values, ascending by their keys.
   mutating func forEach(
     tick: () throws -> Void,
-    _ body: (UnsafeRawBufferPointer, Int, ArraySlice<GroupTotal>, ArraySlice<Value>) throws -> Void
+    _ body: (UnsafeRawBufferPointer, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
+      -> Void
   ) throws {
-    guard let runs = spilling.runs else {
-      for group in try table.sorted(tick: tick) {
-        try tick()
-        try table.withKey(group) { try body($0, rowCounts[group], totals(group), values(group)) }
-      }
-      return
-    }
+    guard let spilling, let runs = spilling.runs else { return try forEachInMemory(tick, body) }
     try spill(tick)
-    // Its memory is for the merge.
-    self = GroupStates(termCount: termCount, spilling)
+    // Their memory is for the merge.
+    self = GroupStates(termCount: termCount, nil)
     try runs.forEach(memory: spilling.memory) { key, part in
       try tick()
-      try body(key, part.count, part.totals[...], part.values[...])
+      try part.totals.withUnsafeBufferPointer { try body(key, part.count, $0, part.values[...]) }
     }
   }
 
-  private func totals(_ group: Int) -> ArraySlice<GroupTotal> {
-    totals[group * termCount..<(group + 1) * termCount]
-  }
-
-  private func values(_ group: Int) -> ArraySlice<Value> {
-    let count = values.count / rowCounts.count
-    return values[group * count..<(group + 1) * count]
+  private func forEachInMemory(
+    _ tick: () throws -> Void,
+    _ body: (UnsafeRawBufferPointer, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
+      -> Void
+  ) throws {
+    let valueCount = groupCount == 0 ? 0 : values.count / groupCount
+    for group in try sorted(tick: tick) {
+      try tick()
+      let values = values[group * valueCount..<(group + 1) * valueCount]
+      try withKey(group) { try body($0, states[group].count, totals(group), values) }
+    }
   }
 }

@@ -30,7 +30,7 @@ extension PlanRun {
       guard try walk(access, &grouping) else { return 0 }
       try grouping.forEach(tick: { try tick() }) { keys, count, totals in
         try body(
-          GroupRow(keys: keys, count: count, values: question.values(count: count, totals[...])))
+          GroupRow(keys: keys, count: count, values: question.values(count: count, totals)))
       }
       return nil
     }
@@ -136,7 +136,7 @@ extension EntryGrouping {
     try readKeyValues(0, into: &row.keys)
     row.count = state(0).count
     if question.functions.isEmpty { return }
-    row.values = question.values(count: row.count, totals(0)[...])
+    row.values = question.values(count: row.count, totals(0))
   }
 }
 

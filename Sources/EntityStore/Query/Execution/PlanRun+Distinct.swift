@@ -66,7 +66,6 @@ extension PlanRun {
     let stored = access.index.description.attributes
     let first = stored.starts(with: attributes) ? 0 : access.fixedCount
     let positions = Array(first..<first + attributes.count)
-    let isUnique = access.index.isUnique
     let cursor = try Cursor(access.index.tree, in: core.transaction)
     var visited = 0
     // Whether a step has gone over entries.
@@ -93,10 +92,8 @@ extension PlanRun {
           throw StoreError.damagedIndex(access.index.name, "its keys are out of order")
         }
         if last.isEmpty || order < 0 {
-          guard isUnique ? cursor.value.count == 8 : key.count >= 8 else {
-            throw damagedEntry(of: access.index)
-          }
-          let id = isUnique ? cursor.value._uint64(at: 0) : key._bigEndianUInt64(at: key.count - 8)
+          let id = try recordID(
+            key, cursor.value, access.index, isUnique: access.index.isUnique)
           if access.filter != nil { spent += Planner.Cost.entry }
           let isAdmitted = try access.filter.map { try passes($0, id, key) } ?? true
           if residual != nil { spent += Planner.Cost.fetchedRecord }

@@ -60,36 +60,45 @@ extension PlanRun {
       }
       if isWatched { try tick() }
       counts.entriesRead &+= 1
-      let id: UInt64
-      if isUnique {
-        guard value.count == 8 else { throw damagedEntry(of: index) }
-        id = value._uint64(at: 0)
-      } else {
-        guard key.count >= 8 else { throw damagedEntry(of: index) }
-        id = key._bigEndianUInt64(at: key.count &- 8)
-      }
-      return try body(id, key)
+      return try body(try recordID(key, value, index, isUnique: isUnique), key)
     }
     guard let cutKey else { return }
     if isReversed { bounds.upper = .included(cutKey) } else { bounds.lower = .included(cutKey) }
-    try forEachCutEntry(of: index, range, bounds, isReversed: isReversed, body)
+    _ = try forEachCutEntry(of: index, range, keys: bounds, isReversed: isReversed, body)
   }
 
-  /// The same, from the first key that may be cut on.
+  /// Visits the same entries where keys may be cut; returns false where `body` did.
   @inline(never)
-  private func forEachCutEntry(
-    of index: StoredIndex, _ range: IndexRange, _ keys: KeyRange, isReversed: Bool,
+  func forEachCutEntry(
+    of index: StoredIndex, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool = false,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  ) throws -> Bool {
+    var goesOn = true
     try core.walk(index, of: entity, range, keys: keys, isReversed: isReversed) { id, key in
       try tick()
       counts.entriesRead += 1
-      return try body(id, key)
+      goesOn = try body(id, key)
+      return goesOn
     }
+    return goesOn
+  }
+
+  /// The record id of an entry.
+  @inline(__always)
+  func recordID(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ index: StoredIndex,
+    isUnique: Bool
+  ) throws -> UInt64 {
+    if isUnique {
+      guard value.count == 8 else { throw damagedEntry(of: index) }
+      return value._uint64(at: 0)
+    }
+    guard key.count >= 8 else { throw damagedEntry(of: index) }
+    return key._bigEndianUInt64(at: key.count &- 8)
   }
 
   @inline(never)
-  func damagedEntry(of index: StoredIndex) -> StoreError {
+  private func damagedEntry(of index: StoredIndex) -> StoreError {
     .damagedIndex(index.name, "an entry has no record id")
   }
 }

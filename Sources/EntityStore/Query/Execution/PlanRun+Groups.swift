@@ -96,18 +96,15 @@ extension PlanRun {
       let group: Int
       if isSame, let lastGroup {
         group = lastGroup
+      } else if let word {
+        group = try word.withKey { try groups.group(of: $0, tick: tick).number }
       } else {
-        group =
-          if let word {
-            try word.withKey { try groups.group(of: $0, tick: tick, makeValues: { [] }) }
-          } else {
-            try writer.key.withUnsafeBytes {
-              try groups.group(of: $0, tick: tick) { try record.map(writer.values) ?? [] }
-            }
-          }
-        lastGroup = group
+        let found = try writer.key.withUnsafeBytes { try groups.group(of: $0, tick: tick) }
+        if found.isNew, let record { groups.append(try writer.values(record)) }
+        group = found.number
       }
-      groups.rowCounts[group] += 1
+      lastGroup = group
+      groups.states[group].count += 1
       let first = group * readers.count
       for index in readers.indices {
         switch readers[index] {
@@ -177,22 +174,17 @@ struct GroupQuestion {
     }
     var terms: [UInt32?] = []
     for reader in readers {
-      if case .records = reader {
-        terms.append(nil)
-      } else if let number = reader.coveredNumber {
-        terms.append(number)
-      } else {
-        return nil
-      }
+      guard reader.isCount || reader.coveredNumber != nil else { return nil }
+      terms.append(reader.coveredNumber)
     }
     return (keys, terms)
   }
 
   /// The results of the terms over one group.
-  func values(count: Int, _ totals: ArraySlice<GroupTotal>) -> [Value] {
+  func values(count: Int, _ totals: UnsafeBufferPointer<GroupTotal>) -> [Value] {
     readers.indices.map { index in
-      if case .records = readers[index] { return .integer(Int64(count)) }
-      return totals[totals.startIndex + index].value(functions[index])
+      if readers[index].isCount { return .integer(Int64(count)) }
+      return totals[index].value(functions[index])
     }
   }
 }
@@ -206,6 +198,7 @@ enum TermReader {
   /// With the number of the attribute where its values are the same in an index.
   case operand(BoundOperand, UInt32?)
 
+  var isCount: Bool { if case .records = self { true } else { false } }
   var isOperand: Bool { if case .operand = self { true } else { false } }
 
   /// The attribute whose values in an index serve as well.
@@ -228,22 +221,22 @@ enum TermReader {
       self = .operand(try Self.computed(source, term.function, binding), nil)
       return
     }
-    if [.sum, .average].contains(term.function), path.steps.count == 1,
-      let attribute = try? binding.attribute(of: path), attribute.type == .recordID
-    {
+    let attribute = path.steps.count == 1 ? try? binding.attribute(of: path) : nil
+    let isAdded = term.function == .sum || term.function == .average
+    if isAdded, let attribute, attribute.type == .recordID {
       throw .badQuery(
         "'\(attribute.name)' is the id of a record, and ids are not added; ask for its minimum, "
           + "its maximum or the count")
     }
-    if [.count, .sum, .average].contains(term.function), path.steps.count == 1,
-      let slot = try Self.slot(path, binding, entity)
+    if isAdded || term.function == .count, let attribute, attribute.type != .date,
+      let kind = WordSlot.Kind(attribute.type),
+      let slot = SlotOrder(try BoundOrder([SortTerm(path)], binding), entity)
     {
-      self = slot
+      self = .slot(slot, kind, attribute.number)
       return
     }
     var binding = binding
     let operand = try binding.operand(.path(path))
-    let attribute = path.steps.count == 1 ? try? binding.attribute(of: path) : nil
     guard let attribute, !attribute.isRecordID, attribute.type != .recordID else {
       self = .operand(operand, nil)
       return
@@ -267,16 +260,6 @@ enum TermReader {
           + (isAdded ? "cannot be added" : "has no lowest or highest value"))
     }
     return operand
-  }
-
-  private static func slot(
-    _ path: ValuePath, _ binding: ConditionBinding, _ entity: StoredEntity
-  ) throws(StoreError) -> Self? {
-    let attribute = try binding.attribute(of: path)
-    guard attribute.type != .date, let kind = WordSlot.Kind(attribute.type),
-      let slot = SlotOrder(try BoundOrder([SortTerm(path)], binding), entity)
-    else { return nil }
-    return .slot(slot, kind, attribute.number)
   }
 }
 

@@ -12,7 +12,7 @@ extension PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let bound = try startBound(access, isReversed: isReversed)
-    let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
+    let writer = start == nil ? nil : makeSortKeyWriter()
     var batchSize = firstBatchSize
     var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
@@ -25,14 +25,14 @@ extension PlanRun {
         }
         batch.append(id)
         if batch.count == batchSize {
-          goesOn = try visit(&batch, filter, body)
+          goesOn = try visit(&batch, writer, body)
           batchSize = nextBatchSize(after: batchSize)
         }
         return goesOn
       }
       if !goesOn { return }
     }
-    _ = try visit(&batch, filter, body)
+    _ = try visit(&batch, writer, body)
   }
 
   /// Visits the matching records in the merged order of several ranges of an index.
@@ -45,7 +45,7 @@ extension PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws {
     let bound = try startBound(access, isReversed: isReversed, isMerged: true)
-    let filter = start.map { EntryFilter(start: $0, writer: makeSortKeyWriter()) }
+    let writer = start == nil ? nil : makeSortKeyWriter()
     var batchSize = firstBatchSize
     var batch = EntryBatch(lookup: try RecordLookup(entity.records, in: core.transaction))
     var goesOn = true
@@ -57,12 +57,12 @@ extension PlanRun {
       }
       batch.append(id)
       if batch.count == batchSize {
-        goesOn = try visit(&batch, filter, body)
+        goesOn = try visit(&batch, writer, body)
         batchSize = nextBatchSize(after: batchSize)
       }
       return goesOn
     }
-    if goesOn { _ = try visit(&batch, filter, body) }
+    if goesOn { _ = try visit(&batch, writer, body) }
   }
 
   private var firstBatchSize: Int {
@@ -103,20 +103,11 @@ extension PlanRun {
     }
   }
 
-  /// Admits the records after the continuation token of a query in the order of an index.
-  private struct EntryFilter {
-    let start: [UInt8]
-    let writer: SortKeyWriter
-
-    func admits(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
-      try writer.write(bytes, id: id)
-      return start.lexicographicallyPrecedes(writer.key)
-    }
-  }
-
   /// Visits the records of a batch, and leaves it empty.
+  ///
+  /// - Parameter writer: where the query goes on after a token.
   private func visit(
-    _ batch: inout EntryBatch, _ filter: EntryFilter?,
+    _ batch: inout EntryBatch, _ writer: SortKeyWriter?,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     try batch.order.sort { try tick() }
@@ -136,7 +127,10 @@ extension PlanRun {
       if index + 8 < batch.records.count { batch.records[index + 8].prefetch() }
       try tick()
       guard try passes(record.bytes, record.id) else { continue }
-      if let filter, try !filter.admits(record.bytes, record.id) { continue }
+      if let writer, let start {
+        try writer.write(record.bytes, id: record.id)
+        guard start.lexicographicallyPrecedes(writer.key) else { continue }
+      }
       guard try body(record.id, record.bytes) else { return false }
     }
     batch.removeAll()

@@ -16,14 +16,7 @@ extension PlanRun {
       if mayHaveNulls || points.withKey(position, { $0.count > KeyEncoder.longestTuple }) {
         // Cut, or with a null: several entries may have it.
         let range = IndexRange.beginning(with: points[position])
-        var goesOn = true
-        try core.walk(index, of: entity, range, isReversed: false) { id, key in
-          try tick()
-          counts.entriesRead += 1
-          goesOn = try body(id, key)
-          return goesOn
-        }
-        if !goesOn { return }
+        guard try forEachCutEntry(of: index, range, body) else { return }
         continue
       }
       let isFound = try points.withKey(position) { (key) throws(LMDBError) in try cursor.seek(key) }
@@ -60,15 +53,7 @@ extension PlanRun {
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
   ) throws -> Bool {
     if prefix.count >= KeyEncoder.cutPrefix {
-      var goesOn = true
-      let range = IndexRange.beginning(with: Array(prefix))
-      try core.walk(index, of: entity, range, isReversed: false) { id, key in
-        try tick()
-        counts.entriesRead += 1
-        goesOn = try body(id, key)
-        return goesOn
-      }
-      return goesOn
+      return try forEachCutEntry(of: index, .beginning(with: Array(prefix)), body)
     }
     // Without an entry at or above this prefix there is none above the next ones either.
     guard try cursor.seek(atOrAfter: prefix) else { return false }

@@ -47,11 +47,7 @@ extension PlanRun {
       let key = range.cursor.key
       // A key that is cut does not have the values to be merged by: the alternative reads records.
       guard key.count < KeyEncoder.cutPrefix else { throw NeedsAlternative() }
-      let value = range.cursor.value
-      guard isUnique ? value.count == 8 : key.count >= 8 else {
-        throw damagedEntry(of: access.index)
-      }
-      let id = isUnique ? value._uint64(at: 0) : key._bigEndianUInt64(at: key.count &- 8)
+      let id = try recordID(key, range.cursor.value, access.index, isUnique: isUnique)
       let isResult = try access.filter.map { try passes($0, id, key) } ?? true
       if isResult, try !body(id) { return }
       try merge.advance()

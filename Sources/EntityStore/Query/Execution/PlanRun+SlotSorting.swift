@@ -13,10 +13,7 @@ extension PlanRun {
     }
     let records = top.sorted()
     hasSorted(records.count)
-    for record in records {
-      try tick()
-      guard try body(record.id, record.bytes) else { return }
-    }
+    _ = try visit(records, body)
   }
 
   /// Visits all matching records in an order by one slot.

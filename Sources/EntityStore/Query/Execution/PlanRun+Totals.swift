@@ -104,12 +104,14 @@ extension PlanRun {
       })
     else { return nil }
     // Null, which comes first, and not-a-number, which comes last, are left out.
-    let element = IndexConstraint.element(.double(.nan))
-    let last = IndexConstraint.element(attribute.type == .date ? .date(.nan) : .double(.nan))
-    let isBinary = [.float, .double, .date].contains(attribute.type)
-    let decimal = attribute.type == .decimal ? IndexConstraint.element(.decimal(.nan)) : nil
-    let upper = isBinary ? (attribute.type == .date ? last : element) : decimal
-    let range = IndexRange(lower: [0, 255], upper: upper)
+    let last: Value? =
+      switch attribute.type {
+      case .float, .double: .double(.nan)
+      case .date: .date(.nan)
+      case .decimal: .decimal(.nan)
+      default: nil
+      }
+    let range = IndexRange(lower: [0, 255], upper: last.map { IndexConstraint.element($0) })
     var found: Value = .null
     var isSettled = true
     do {

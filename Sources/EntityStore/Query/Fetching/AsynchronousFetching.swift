@@ -48,14 +48,7 @@ extension Store {
   /// Finds what `query` asks for on a thread of the store; see ``results(_:)-(Query<E>)``.
   public func results<E: Entity>(_ query: Query<E>) async throws -> FetchedResults<E> {
     let core = core
-    return try await cancellably { isCancelled in
-      let control = RunControl(isCancelled: isCancelled)
-      let hold = try SnapshotHold(core)
-      let ids = try hold.use { (core) throws(StoreError) in
-        try core.run(query, wantsOnlyEntries: true, control: control).ids()
-      }
-      return FetchedResults(hold: hold, ids: ids)
-    }
+    return try await cancellably { try core.results(query, control: RunControl(isCancelled: $0)) }
   }
 
   /// What `query` finds, in batches from one commit, each decoded when it is asked for.

@@ -64,12 +64,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   ///
   /// - Throws: as ``FetchedRecord/value``.
   @inlinable
-  public func values() throws(StoreError) -> [E] {
-    var found: [E] = []
-    found.reserveCapacity(count)
-    try readValues { found.append(try E.read(from: &$0)) }
-    return found
-  }
+  public func values() throws(StoreError) -> [E] { try values(isCancelled: { false }) }
 
   /// As ``values()``, and asks every thousand records whether to end with
   /// ``StoreError/Code/cancelled``.
@@ -85,18 +80,12 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   func readValues(
     isCancelled: () -> Bool, _ body: (inout RecordReader) throws -> Void
   ) throws(StoreError) {
-    var count = 0
-    try readValues { reader throws in
-      if count % 1_024 == 0, isCancelled() { throw Self.cancelled }
-      count += 1
-      try body(&reader)
-    }
-  }
-
-  @usableFromInline
-  func readValues(_ body: (inout RecordReader) throws -> Void) throws(StoreError) {
     try hold.use { (core) throws(StoreError) in
-      try core.readRecords(allIDs[bounds], of: try core.entity(E.self), body)
+      var count = 0
+      try core.readRecords(allIDs[bounds], of: try core.entity(E.self)) { reader in
+        try Self.check(isCancelled, &count)
+        try body(&reader)
+      }
     }
   }
 
@@ -109,15 +98,19 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
       let entity = try core.entity(E.self)
       var count = 0
       try core.forEachRecord(allIDs[bounds], of: entity) { id, bytes in
-        if count % 1_024 == 0, isCancelled() { throw Self.cancelled }
-        count += 1
+        try Self.check(isCancelled, &count)
         core.read(bytes, id: id, of: entity, onUnreadable: report, body)
       }
     }
   }
 
-  private static var cancelled: StoreError {
-    StoreError(.cancelled, "cannot read a batch: cancelled")
+  /// Asks every thousand records whether to end.
+  @inline(__always)
+  private static func check(_ isCancelled: () -> Bool, _ count: inout Int) throws {
+    if count % 1_024 == 0, isCancelled() {
+      throw StoreError(.cancelled, "cannot read a batch: cancelled")
+    }
+    count += 1
   }
 
   /// Consecutive parts of `size` records, at least 1, the last perhaps of fewer.
@@ -165,9 +158,17 @@ extension Store {
   ///
   /// - Complexity: that of finding the ids, 8 bytes of memory each.
   public func results<E: Entity>(_ query: Query<E>) throws(StoreError) -> FetchedResults<E> {
-    let hold = try SnapshotHold(core)
+    try core.results(query)
+  }
+}
+
+extension StoreCore {
+  func results<E: Entity>(
+    _ query: Query<E>, control: RunControl? = nil
+  ) throws(StoreError) -> FetchedResults<E> {
+    let hold = try SnapshotHold(self)
     let ids = try hold.use { (core) throws(StoreError) in
-      try core.run(query, wantsOnlyEntries: true).ids()
+      try core.run(query, wantsOnlyEntries: true, control: control).ids()
     }
     return FetchedResults(hold: hold, ids: ids)
   }

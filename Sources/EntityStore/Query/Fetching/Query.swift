@@ -145,13 +145,7 @@ public struct Query<E: Entity>: Sendable {
   func within(_ ids: [UInt64]) -> Query { with { $0.ids = ids } }
 
   /// Without a limit, an offset and a token.
-  func withoutBounds() -> Query {
-    with {
-      $0.limitCount = nil
-      $0.offsetCount = 0
-      $0.token = nil
-    }
-  }
+  func withoutBounds() -> Query { unlimited().continuing(after: nil) }
 
   /// Without a limit and an offset.
   func unlimited() -> Query {

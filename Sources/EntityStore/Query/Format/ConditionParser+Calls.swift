@@ -17,7 +17,7 @@ extension ConditionParser {
     try open()
     if function == .now {
       try close("')'")
-      return DeepOperand(tree: .call(.now, []), depth: try grown(0, by: mark))
+      return try node(.call(.now, []), by: mark)
     }
     let operand = try arithmetic()
     var arguments = [operand.tree]
@@ -29,7 +29,7 @@ extension ConditionParser {
       depth = max(depth, zone.depth)
     }
     try close("an operator or ')'")
-    return DeepOperand(tree: .call(function, arguments), depth: try grown(depth, by: mark))
+    return try node(.call(function, arguments), over: depth, by: mark)
   }
 
   /// The functions of two operands, whose names have two words, and the operators that do the same.
@@ -62,9 +62,8 @@ extension ConditionParser {
     try expect(.comma, "an operator or ','")
     let right = try arithmetic()
     try close("an operator or ')'")
-    return DeepOperand(
-      tree: .arithmetic(sign, left.tree, right.tree),
-      depth: try grown(max(left.depth, right.depth), by: mark))
+    return try node(
+      .arithmetic(sign, left.tree, right.tree), over: max(left.depth, right.depth), by: mark)
   }
 
   @inline(never)
@@ -92,9 +91,7 @@ extension ConditionParser {
     let second = try arithmetic()
     try close("an operator or ')'")
     let depth = max(condition.depth, first.depth, second.depth)
-    return DeepOperand(
-      tree: .conditional(condition.tree, first.tree, second.tree),
-      depth: try grown(depth, by: mark))
+    return try node(.conditional(condition.tree, first.tree, second.tree), over: depth, by: mark)
   }
 
   /// `SUBQUERY(collection, $variable, condition)` and the steps that follow.
@@ -116,9 +113,9 @@ extension ConditionParser {
     var steps: [ValuePath.Step] = []
     try readSteps(into: &steps)
     try count(steps.count, at: mark)
-    return DeepOperand(
-      tree: .subquery(collection.tree, variable: name, condition.tree, steps),
-      depth: try grown(max(collection.depth, condition.depth), by: mark))
+    return try node(
+      .subquery(collection.tree, variable: name, condition.tree, steps),
+      over: max(collection.depth, condition.depth), by: mark)
   }
 
   /// `CAST(operand, "type")`; a constant is converted at once.
@@ -139,8 +136,7 @@ extension ConditionParser {
       return DeepOperand(tree: converted, depth: operand.depth)
     }
     if case .values = operand.tree { throw fault(at: start, "one value to convert") }
-    return DeepOperand(
-      tree: .cast(operand.tree, name.type), depth: try grown(operand.depth, by: mark))
+    return try node(.cast(operand.tree, name.type), over: operand.depth, by: mark)
   }
 
   @inline(never)

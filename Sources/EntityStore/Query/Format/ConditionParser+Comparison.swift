@@ -45,7 +45,7 @@ extension ConditionParser {
       }
     guard mark.kind == .keyword(.none) else { return .condition(result) }
     return .condition(
-      DeepCondition(tree: .not(result.tree), depth: try grown(result.depth, by: mark)))
+      try node(.not(result.tree), over: result.depth, by: mark))
   }
 
   private func comparisonOperator() throws(FormatFault) -> Comparison.Operator? {

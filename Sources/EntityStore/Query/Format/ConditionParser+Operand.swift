@@ -1,38 +1,36 @@
 internal import LodestoreFormat
 
 extension ConditionParser {
-  /// An operand with its arithmetic, by precedence climbing: 1 for sums, 2 for products, 3 for
-  /// powers.
+  /// An operand with its arithmetic, by precedence climbing.
   @inline(never)
   mutating func arithmetic(
     atLeast least: Int = 1, first: DeepOperand? = nil
   ) throws(FormatFault) -> DeepOperand {
     var left = if let first { first } else { try signed() }
-    while let (sign, precedence) = arithmeticOperator, precedence >= least {
+    while let sign = arithmeticOperator, sign.precedence >= least {
       let mark = token
       try advance()
       // Powers group from the right.
       try enter()
-      let right = try arithmetic(atLeast: sign == .power ? precedence : precedence + 1)
+      let right = try arithmetic(atLeast: sign.precedence + (sign == .power ? 0 : 1))
       level -= 1
-      left = DeepOperand(
-        tree: .arithmetic(sign, left.tree, right.tree),
-        depth: try grown(max(left.depth, right.depth), by: mark))
+      left = try node(
+        .arithmetic(sign, left.tree, right.tree), over: max(left.depth, right.depth), by: mark)
     }
     return left
   }
 
-  private var arithmeticOperator: (ArithmeticOperator, Int)? {
+  private var arithmeticOperator: ArithmeticOperator? {
     switch token.kind {
-    case .plus: (.add, 1)
-    case .minus: (.subtract, 1)
-    case .times: (.multiply, 2)
-    case .over: (.divide, 2)
+    case .plus: .add
+    case .minus: .subtract
+    case .times: .multiply
+    case .over: .divide
     // "%@" after an operand is an argument too many, not a remainder.
-    case .percent: lexer.peek() == UInt8(ascii: "@") ? nil : (.remainder, 2)
-    case .power: (.power, 3)
-    case .bitAnd: (.and, 2)
-    case .bitOr: (.or, 1)
+    case .percent: lexer.peek() == UInt8(ascii: "@") ? nil : .remainder
+    case .power: .power
+    case .bitAnd: .and
+    case .bitOr: .or
     default: nil
     }
   }
@@ -66,8 +64,7 @@ extension ConditionParser {
     var result = if let operand { operand } else { try signed() }
     level -= marks.count
     for mark in marks.reversed() {
-      result = DeepOperand(
-        tree: .negative(result.tree), depth: try grown(result.depth, by: mark))
+      result = try node(.negative(result.tree), over: result.depth, by: mark)
     }
     return result
   }
@@ -159,7 +156,7 @@ extension ConditionParser {
   mutating func constant(
     _ value: Value, _ mark: FormatToken
   ) throws(FormatFault) -> DeepOperand {
-    DeepOperand(tree: .value(value), depth: try grown(0, by: mark))
+    try node(.value(value), by: mark)
   }
 
   /// `{ a, b, c }`.
@@ -189,7 +186,6 @@ extension ConditionParser {
     try advance()
     level -= 1
     let isConstant = values.count == elements.count
-    return DeepOperand(
-      tree: isConstant ? .values(values) : .list(elements), depth: try grown(depth, by: mark))
+    return try node(isConstant ? .values(values) : .list(elements), over: depth, by: mark)
   }
 }

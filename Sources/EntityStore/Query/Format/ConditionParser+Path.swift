@@ -22,7 +22,7 @@ extension ConditionParser {
     try count(steps.count, at: mark)
     let path = ValuePath(root, steps)
     nameOffsets.append((ConditionPrinter.text(path), mark.start))
-    return DeepOperand(tree: .path(path), depth: try grown(0, by: mark))
+    return try node(.path(path), by: mark)
   }
 
   /// An operand in parentheses with the steps that follow, if it can have any.
@@ -141,7 +141,7 @@ extension ConditionParser {
         at: mark, "a variable that a SUBQUERY declares, or that is given, in front of its members")
     }
     nameOffsets.append(("$\(name)", mark.start))
-    return DeepOperand(tree: .variable(name), depth: try grown(0, by: mark))
+    return try node(.variable(name), by: mark)
   }
 
   /// What an argument or a given variable stands for, the token being the one after it.
@@ -152,7 +152,7 @@ extension ConditionParser {
     case .value(let value): return try constant(value, mark)
     // Not counted: it costs no parsing.
     case .list(let values):
-      return DeepOperand(tree: .values(values), depth: try grown(0, by: mark))
+      return try node(.values(values), by: mark)
     case .path(let text):
       guard let path = Self.keyPath(text, limits: limits) else {
         throw fault(at: mark, "a key path such as license.type for it")

@@ -48,6 +48,13 @@ extension ConditionParser {
     return depth + 1
   }
 
+  /// A node whose parts have `depth` levels.
+  mutating func node<Tree>(
+    _ tree: Tree, over depth: Int = 0, by mark: FormatToken
+  ) throws(FormatFault) -> Deep<Tree> {
+    Deep(tree: tree, depth: try grown(depth, by: mark))
+  }
+
   mutating func count(_ added: Int, at mark: FormatToken) throws(FormatFault) {
     nodes += added
     guard nodes <= limits.nodes else {

@@ -126,17 +126,14 @@ enum FormatNode {
   case operand(DeepOperand)
 }
 
-/// A condition with the levels of its tree.
-struct DeepCondition {
-  var tree: ConditionTree
+/// A condition or an operand with the levels of its tree.
+struct Deep<Tree> {
+  var tree: Tree
   var depth: Int
 }
 
-/// An operand with the levels of its tree.
-struct DeepOperand {
-  var tree: Operand
-  var depth: Int
-}
+typealias DeepCondition = Deep<ConditionTree>
+typealias DeepOperand = Deep<Operand>
 
 extension ConditionParser {
   mutating func disjunction() throws(FormatFault) -> FormatNode {
@@ -156,7 +153,7 @@ extension ConditionParser {
     }
     // An IN has a list in place of one constant, and as many levels.
     return .condition(
-      DeepCondition(tree: .any(of: parts.trees), depth: try grown(depth, by: mark)))
+      try node(.any(of: parts.trees), over: depth, by: mark))
   }
 
   private mutating func conjunction() throws(FormatFault) -> FormatNode {
@@ -172,7 +169,7 @@ extension ConditionParser {
       parts.append(next.tree)
       depth = max(depth, next.depth)
     }
-    return .condition(DeepCondition(tree: .all(parts), depth: try grown(depth, by: mark)))
+    return .condition(try node(.all(parts), over: depth, by: mark))
   }
 
   private mutating func negation() throws(FormatFault) -> FormatNode {
@@ -189,7 +186,7 @@ extension ConditionParser {
     }
     var part = try condition(comparison())
     for mark in marks.reversed() {
-      part = DeepCondition(tree: .not(part.tree), depth: try grown(part.depth, by: mark))
+      part = try node(.not(part.tree), over: part.depth, by: mark)
     }
     level -= marks.count
     return .condition(part)
@@ -225,7 +222,7 @@ extension ConditionParser {
     }
     try count(1, at: token)
     let comparison = Comparison(operand.tree, .equal, .value(.bool(true)), quantifier: quantifier)
-    return DeepCondition(tree: .comparison(comparison), depth: try grown(operand.depth, by: token))
+    return try node(.comparison(comparison), over: operand.depth, by: token)
   }
 
   /// The content of parentheses; the token is the opening one.

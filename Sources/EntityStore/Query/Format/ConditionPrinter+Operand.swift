@@ -9,14 +9,10 @@ extension ConditionPrinter {
     case .path(let path): append(path, to: &output)
     case .variable(let name): output += "$\(name)"
     case .arithmetic(let sign, let left, let right) where sign.functionName != nil:
-      output += "\(sign.functionName ?? ""):("
-      append(left, to: &output)
-      output += ", "
-      append(right, to: &output)
-      output += ")"
+      output += "\(sign.functionName ?? ""):(\(text(left)), \(text(right)))"
     case .arithmetic(let sign, let left, let right):
       // Equal precedence groups from the left, but for powers.
-      let own = precedence(sign)
+      let own = sign.precedence
       append(left, least: sign == .power ? own + 1 : own, to: &output)
       output += " \(sign.rawValue) "
       append(right, least: sign == .power ? own : own + 1, to: &output)
@@ -24,27 +20,15 @@ extension ConditionPrinter {
       output += "-"
       append(inner, least: isNumber(inner) ? .max : 4, to: &output)
     case .conditional(let condition, let first, let second):
-      output += "TERNARY(\(text(condition)), "
-      append(first, to: &output)
-      output += ", "
-      append(second, to: &output)
-      output += ")"
+      output += "TERNARY(\(text(condition)), \(text(first)), \(text(second)))"
     case .subquery(let collection, let variable, let condition, let steps):
-      output += "SUBQUERY("
-      append(collection, to: &output)
-      output += ", $\(variable), \(text(condition)))"
+      output += "SUBQUERY(\(text(collection)), $\(variable), \(text(condition)))"
       append(steps, to: &output)
     case .cast(let inner, let type):
-      output += "CAST("
-      append(inner, to: &output)
-      output += ", \"\(type.rawValue)\")"
+      output += "CAST(\(text(inner)), \"\(type.rawValue)\")"
     case .call(let function, let operands):
-      output += function == .now ? "now(" : "\(function.rawValue):("
-      for (index, operand) in operands.enumerated() {
-        if index > 0 { output += ", " }
-        append(operand, to: &output)
-      }
-      output += ")"
+      let name = function == .now ? "now" : "\(function.rawValue):"
+      output += "\(name)(\(operands.map { text($0) }.joined(separator: ", ")))"
     }
   }
 
@@ -68,17 +52,9 @@ extension ConditionPrinter {
 
   private static func precedence(_ operand: Operand) -> Int {
     switch operand {
-    case .arithmetic(let sign, _, _): sign.functionName == nil ? precedence(sign) : 5
+    case .arithmetic(let sign, _, _): sign.functionName == nil ? sign.precedence : 5
     case .negative: 4
     default: 5
-    }
-  }
-
-  private static func precedence(_ sign: ArithmeticOperator) -> Int {
-    switch sign {
-    case .add, .subtract, .or, .exclusiveOr: 1
-    case .multiply, .divide, .remainder, .and: 2
-    case .power, .shiftLeft, .shiftRight: 3
     }
   }
 
@@ -132,6 +108,15 @@ extension ConditionPrinter {
 }
 
 extension ArithmeticOperator {
+  /// How tightly it binds in format strings: 1 for sums, 2 for products, 3 for powers.
+  var precedence: Int {
+    switch self {
+    case .add, .subtract, .or, .exclusiveOr: 1
+    case .multiply, .divide, .remainder, .and: 2
+    case .power, .shiftLeft, .shiftRight: 3
+    }
+  }
+
   /// The function that format strings have in place of a sign; `nil` where there is a sign.
   fileprivate var functionName: String? {
     switch self {

@@ -35,12 +35,7 @@ struct RawValueCheck {
     guard case .path(let path) = operand, path.root == .record, path.steps.count == 1,
       case .member(let name) = path.steps[0], let known = cases[name]
     else { return }
-    let values: [Value] =
-      switch constant {
-      case .value(let value): [value]
-      case .values(let values): values
-      default: []
-      }
+    let values = constant.constants ?? []
     guard let wrong = values.first(where: { !known.contain(StoredValue($0)) }) else { return }
     throw .noSuchCase(
       wrong, of: known, attribute: name, position: positions[ConditionPrinter.text(.path(path))])

@@ -94,8 +94,7 @@ struct MergedDisjunction {
     }
     let intervals = joined(group.intervals)
     if let only = intervals.first, attribute.hasWholeOrder {
-      let all =
-        attribute.isRecordID ? OrderedNumber.all(.uint64) : OrderedNumber.all(attribute.type)
+      let all = OrderedNumber.all(attribute.type)
       let isAll = only.low <= all.low && only.high >= all.high
       if isAll, !attribute.isOptional || group.admitsNull { return [.constant(true)] }
     }

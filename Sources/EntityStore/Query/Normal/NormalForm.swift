@@ -125,7 +125,7 @@ extension AttributeTest {
     guard case .interval(let interval) = kind, !attribute.isOptional, attribute.hasWholeOrder else {
       return .not(.test(self))
     }
-    let all = attribute.isRecordID ? OrderedNumber.all(.uint64) : OrderedNumber.all(attribute.type)
+    let all = OrderedNumber.all(attribute.type)
     switch (interval.low <= all.low, interval.high >= all.high) {
     case (true, true): return .constant(false)
     case (true, false):
@@ -144,7 +144,7 @@ extension BoundAttribute {
   var hasWholeOrder: Bool {
     switch type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: true
-    default: isRecordID
+    default: false
     }
   }
 }

@@ -87,16 +87,9 @@ extension Value {
   /// the kinds of what gives no value are still to be checked.
   fileprivate init?(_ value: DynamicValue) {
     switch value {
-    case .bool(let flag): self = .bool(flag)
-    case .integer(let number): self = .integer(number)
-    case .unsigned(let number): self = .unsigned(number)
-    case .double(let number): self = .double(number)
-    case .decimal(let number): self = .decimal(number)
-    case .date(let seconds): self = .date(seconds)
-    case .uuid(let uuid): self = .uuid(uuid)
-    case .string(let text): self = .string(text)
-    case .bytes(let bytes): self = .data(bytes)
     case .null, .text, .data, .collection, .list: return nil
+    case .bool, .integer, .unsigned, .double, .decimal, .date, .uuid, .string, .bytes:
+      self = value.owned
     }
   }
 }

@@ -61,8 +61,7 @@ struct IndexAccess: Sendable {
 
   var ranges: [IndexRange] {
     switch span {
-    case .points(let keys), .prefixes(let keys):
-      (0..<keys.count).map { .beginning(with: keys[$0]) }
+    case .points(let keys), .prefixes(let keys): keys.ranges
     case .ranges(let ranges): ranges
     }
   }

@@ -26,12 +26,6 @@ struct BoundOrder: Sendable {
     var isOfDocument: Bool { attribute?.type == .json || attribute?.type == .document }
   }
 
-  /// How an index gives an order.
-  enum IndexOrder {
-    case nothing
-    case forwards, backwards
-  }
-
   var terms: [Term]
 
   init(_ terms: [SortTerm], _ binding: ConditionBinding) throws(StoreError) {
@@ -51,13 +45,11 @@ struct BoundOrder: Sendable {
   /// Whether it is the order of the record ids.
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
 
-  /// Whether and how the entries of `access` come in this order.
-  func access(_ access: IndexAccess) -> IndexOrder {
+  /// Whether the entries of `access` come in this order backwards; `nil` where they do not come in it.
+  func isReversed(in access: IndexAccess) -> Bool? {
     guard let match = match(access, behind: access.fixedCount), match.isWhole, access.isWalked
-    else {
-      return .nothing
-    }
-    return match.isDescending ? .backwards : .forwards
+    else { return nil }
+    return match.isDescending
   }
 
   /// How the beginning of this order is that of the entries of `access`; `nil` where it is not, or
@@ -71,13 +63,12 @@ struct BoundOrder: Sendable {
       areByID: match.isRestByID)
   }
 
-  /// Whether and how the entries within each range of `access`, which has several, come in this
-  /// order.
-  func merge(of access: IndexAccess) -> IndexOrder {
+  /// The same of the entries within each range of `access`, which has several.
+  func isReversed(inEachRangeOf access: IndexAccess) -> Bool? {
     guard access.rangeCount > 1, let match = match(access, behind: access.pointCount),
       match.isWhole, access.isWalked
-    else { return .nothing }
-    return match.isDescending ? .backwards : .forwards
+    else { return nil }
+    return match.isDescending
   }
 
   /// How far the entries of an index come in this order.
@@ -132,12 +123,8 @@ struct BoundOrder: Sendable {
     case .scan, .ids, .idRange, .elements, .related, .union, .intersection:
       if isByID { return .natural(isReversed: isTieDescending && !terms.isEmpty) }
     case .index(let index):
-      switch self.access(index) {
-      case .forwards: return .index(isReversed: false)
-      case .backwards: return .index(isReversed: true)
-      case .nothing:
-        if isByID { return .natural(isReversed: isTieDescending) }
-      }
+      if let isReversed = isReversed(in: index) { return .index(isReversed: isReversed) }
+      if isByID { return .natural(isReversed: isTieDescending) }
     }
     return .sort(keeping: request.wantedCount)
   }
@@ -150,25 +137,17 @@ extension BoundOrder.Term {
     options = term.options
     let source = try binding.withDerivedPart(term.operand)
     text = ConditionPrinter.text(source)
-    if case .path(let path) = source, binding.relationship(path) == nil {
-      let attribute = try binding.attribute(of: path)
-      let steps = Array(path.steps.dropFirst())
-      guard attribute.type == .json || attribute.type == .document || steps.isEmpty else {
-        throw .nothingInside(
-          attribute.name, attribute.type.name, entity: binding.entity.name, position: nil)
-      }
+    var binding = binding
+    operand = try binding.operand(source.folded())
+    if case .attribute(let attribute, let steps) = operand {
       if attribute.type == .document, steps.isEmpty {
         throw .badQuery("'\(attribute.name)' is a document, which has no order")
       }
-      if !steps.isEmpty { _ = try binding.type(at: path) }
-      operand = .attribute(attribute, steps)
       self.attribute = attribute
       self.steps = steps
       isOrderOfIndex = term.isOrderOfIndex && steps.isEmpty
       return
     }
-    var binding = binding
-    operand = try binding.operand(source.folded())
     steps = []
     isOrderOfIndex = false
     guard OperandTypes.kind(operand) != .list else {

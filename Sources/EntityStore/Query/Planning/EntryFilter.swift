@@ -83,11 +83,8 @@ private indirect enum EntryTest: Sendable {
       self = .not(test)
     case .test(let test):
       if test.attribute.isRecordID {
-        switch test.kind {
-        case .interval(let interval): self = .recordID(.interval(interval))
-        case .numbers(let set): self = .recordID(.set(set))
-        case .null, .text, .key, .keys: return nil
-        }
+        guard let test = LayoutProgram.NumberTest(test) else { return nil }
+        self = .recordID(test)
         return
       }
       guard let position = attributes.firstIndex(of: test.attribute.number) else { return nil }
@@ -207,14 +204,5 @@ private indirect enum EntryTest: Sendable {
     _ position: Int, _ key: UnsafeRawBufferPointer, _ ends: UnsafeBufferPointer<Int>
   ) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: key[ends[position]..<ends[position + 1]])
-  }
-}
-
-extension IndexRange {
-  /// Whether the range contains a whole tuple.
-  func admits(_ tuple: UnsafeRawBufferPointer) -> Bool {
-    if lower.withUnsafeBytes({ compareKeys(tuple, $0) < 0 }) { return false }
-    guard let upper else { return true }
-    return upper.withUnsafeBytes { compareKeys(tuple, $0) < 0 }
   }
 }

@@ -32,13 +32,8 @@ extension IndexConstraint {
 
   /// `nil` for a list that is too long.
   private var ranges: [IndexRange]? {
-    switch extent {
-    case .range(let range): return [range]
-    case .ranges(let ranges): return ranges
-    case .points(let points):
-      guard points.count <= Self.mostRanges else { return nil }
-      return (0..<points.count).map { .beginning(with: points[$0]) }
-    }
+    if case .points(let points) = extent, points.count > Self.mostRanges { return nil }
+    return extent.ranges
   }
 
   /// Ascending ranges that contain what some of `ranges` do.

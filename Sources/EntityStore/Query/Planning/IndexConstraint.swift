@@ -9,6 +9,14 @@ struct IndexConstraint {
     case range(IndexRange)
     /// Ascending and disjoint.
     case ranges([IndexRange])
+
+    var ranges: [IndexRange] {
+      switch self {
+      case .points(let points): points.ranges
+      case .range(let range): [range]
+      case .ranges(let ranges): ranges
+      }
+    }
   }
 
   var extent: Extent
@@ -111,27 +119,15 @@ struct IndexConstraint {
 
   /// Both constraints at once.
   func intersection(_ other: IndexConstraint) -> IndexConstraint {
-    let isExact = isExact && other.isExact
-    switch (extent, other.extent) {
-    case (.range(let a), .range(let b)):
-      return IndexConstraint(extent: .range(a.intersection(b)), isExact: isExact)
-    case (.ranges(let ranges), .range(let range)), (.range(let range), .ranges(let ranges)):
-      return IndexConstraint(
-        extent: .ranges(Self.intersection(ranges, [range])), isExact: isExact)
-    case (.ranges(let a), .ranges(let b)):
-      return IndexConstraint(extent: .ranges(Self.intersection(a, b)), isExact: isExact)
-    case (.points(let points), .ranges(let ranges)), (.ranges(let ranges), .points(let points)):
-      return IndexConstraint(
-        extent: .points(points.filter { point in ranges.contains { $0.admits(point) } }),
-        isExact: isExact)
-    case (.points(let points), .range(let range)), (.range(let range), .points(let points)):
-      return IndexConstraint(
-        extent: .points(points.filter { range.admits(Array($0)) }), isExact: isExact)
-    case (.points(let a), .points(let b)):
-      let wanted = KeyTable(b)
-      return IndexConstraint(
-        extent: .points(a.filter { wanted.contains($0) }), isExact: isExact)
-    }
+    let both: Extent =
+      switch (extent, other.extent) {
+      case (.range(let a), .range(let b)): .range(a.intersection(b))
+      case (.points(let a), .points(let b)): .points(a.filter(KeyTable(b).contains))
+      case (.points(let points), let other), (let other, .points(let points)):
+        .points(points.within(other.ranges))
+      case (let a, let b): .ranges(Self.intersection(a.ranges, b.ranges))
+      }
+    return IndexConstraint(extent: both, isExact: isExact && other.isExact)
   }
 
   /// The elements of the numbers in `set`, above those of `lower`.

@@ -33,9 +33,10 @@ struct IndexRange: Sendable, Hashable {
   }
 
   /// Whether the range contains a whole tuple, not a cut one.
-  func admits(_ tuple: [UInt8]) -> Bool {
-    !tuple.lexicographicallyPrecedes(lower)
-      && (upper.map { tuple.lexicographicallyPrecedes($0) } ?? true)
+  func admits(_ tuple: UnsafeRawBufferPointer) -> Bool {
+    if lower.withUnsafeBytes({ compareKeys(tuple, $0) < 0 }) { return false }
+    guard let upper else { return true }
+    return upper.withUnsafeBytes { compareKeys(tuple, $0) < 0 }
   }
 
   /// The keys that the range may contain: only the records tell cut keys apart, so that a bound longer than
@@ -53,5 +54,14 @@ struct IndexRange: Sendable, Hashable {
       }
     }
     return range
+  }
+}
+
+extension PackedKeys {
+  /// The ranges of the entries whose tuples begin with these.
+  var ranges: [IndexRange] { (0..<count).map { .beginning(with: self[$0]) } }
+
+  func within(_ ranges: [IndexRange]) -> PackedKeys {
+    filter { key in ranges.contains { $0.admits(key) } }
   }
 }

@@ -38,13 +38,9 @@ extension Planner {
   /// A walk of all ranges of `access` at once, where within each of them the entries are in the
   /// order that is asked for.
   func mergedPlan(_ access: IndexAccess) -> QueryPlan? {
-    guard let wanted = request.wantedCount else { return nil }
-    let isReversed: Bool
-    switch order.merge(of: access) {
-    case .nothing: return nil
-    case .forwards: isReversed = false
-    case .backwards: isReversed = true
-    }
+    guard let wanted = request.wantedCount,
+      let isReversed = order.isReversed(inEachRangeOf: access)
+    else { return nil }
     let entries = Double(access.estimatedEntryCount)
     let passing = passingShare(of: access)
     let share = share(ofAllBut: access)

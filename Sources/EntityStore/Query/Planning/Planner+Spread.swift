@@ -32,8 +32,8 @@ extension Planner {
       guard let selective = others.min(by: { $0.estimatedEntryCount < $1.estimatedEntryCount })
       else { return (best, scan) }
       let skipped = try skippedShare(of: chosen, selective)
-      let costing = chosen.costing(
-        min(chosen.certainCost, chosen.cost + skipped * chosen.certainCost))
+      let costing = chosen.with(
+        cost: min(chosen.certainCost, chosen.cost + skipped * chosen.certainCost))
       sampled.insert(ObjectIdentifier(costing))
       if chosen === scan { scan = costing }
       if let place = candidates.firstIndex(where: { $0 === chosen }) { candidates[place] = costing }
@@ -102,12 +102,6 @@ extension QueryPlan {
   fileprivate var walkedClauses: Set<Int> {
     if case .index(let access) = access { access.clauses } else { [] }
   }
-
-  fileprivate func costing(_ cost: Double) -> QueryPlan {
-    QueryPlan(
-      subject: subject, access: access, residual: residual, arrangement: arrangement, cost: cost,
-      certainCost: certainCost, estimatedMatchCount: estimatedMatchCount, alternative: alternative)
-  }
 }
 
 extension TransactionCore {
@@ -137,24 +131,15 @@ extension TransactionCore {
   func keys(
     of ids: [UInt64], in index: StoredIndex, of entity: StoredEntity, behind count: Int
   ) throws -> [[UInt8]] {
-    let attributes = index.description.attributes.dropFirst(count)
+    var rest = index.description
+    rest.attributes = Array(rest.attributes.dropFirst(count))
     return try ids.compactMap { id in
       var encoder = KeyEncoder()
-      if !attributes.isEmpty {
+      if !rest.attributes.isEmpty {
         guard let bytes = try record(id, of: entity) else { return nil }
-        let view = try entity.view(bytes, id: id)
-        for number in attributes {
-          guard let place = view.layout.slotIndex(ofAttribute: number) else {
-            try encoder.append(entity.description.attribute(number: number)?.initial ?? .null)
-            continue
-          }
-          let slot = view.layout.slots[place]
-          if view.isNull(slot) {
-            encoder.appendNull()
-          } else {
-            try IndexTuple.append(slot, of: view, into: &encoder)
-          }
-        }
+        try IndexTuple.encode(
+          rest, of: try entity.view(bytes, id: id), in: entity.description, into: &encoder,
+          isCut: false)
       }
       if !index.isUnique { encoder.append(recordID: id) }
       return Array(encoder.bytes)

@@ -307,7 +307,7 @@ struct Planner {
     let selective = accesses.map(\.estimatedEntryCount).min()
     let share =
       selective.map { max(1e-9, Double($0) / max(1, total)) } ?? share(of: clauses.indices)
-    if case .nothing = order.access(access) { return try groupedPlan(access, share: share) }
+    if order.isReversed(in: access) == nil { return try groupedPlan(access, share: share) }
     let walked = min(total, Double(wanted) / share)
     let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
     let each = Cost.entry + passingShare(of: access) * fetched

@@ -13,6 +13,8 @@ struct PlanDescription: Sendable {
   struct Line: Sendable {
     let title: String
     let text: String
+
+    init(_ title: String, _ text: String) { (self.title, self.text) = (title, text) }
   }
 
   var lines: [Line]
@@ -25,51 +27,26 @@ struct PlanDescription: Sendable {
 extension QueryPlan {
   var description: PlanDescription {
     var lines = access.lines(entity)
+    func add(_ title: String, _ text: String) { lines.append(.init(title, text)) }
     if case .index(let access) = access, let filter = access.filter {
-      lines.append(.init(title: "check", text: "on each entry: \(filter.condition.text)"))
+      add("check", "on each entry: \(filter.condition.text)")
     }
     switch (access, residual) {
     case (.nothing, _): break
-    case (_, let residual?):
-      lines.append(.init(title: "check", text: "on each record: \(residual.text)"))
+    case (_, let residual?): add("check", "on each record: \(residual.text)")
     case (.index, nil), (.elements, nil), (.related, nil), (.union, nil), (.intersection, nil):
-      lines.append(.init(title: "check", text: "nothing more: the entries say it all"))
+      add("check", "nothing more: the entries say it all")
     case (.scan, nil), (.ids, nil), (.idRange, nil): break
     }
-    switch arrangement {
-    case .natural(let isReversed) where order.isByID,
-      .index(let isReversed) where order.isByID:
-      lines.append(.init(title: "order", text: "by _id\(isReversed ? ", backwards" : "")"))
-    case .merge(let isReversed):
-      let text = "of the index behind each key\(isReversed ? ", backwards" : ""), merged"
-      lines.append(.init(title: "order", text: text))
-    case .index(let isReversed):
-      lines.append(
-        .init(title: "order", text: "of the index\(isReversed ? ", backwards" : "")"))
-    case .natural(let isReversed):
-      lines.append(.init(title: "order", text: "as found\(isReversed ? ", backwards" : "")"))
-    case .groups(let groups):
-      lines.append(
-        .init(
-          title: "order",
-          text: "of the index\(groups.isReversed ? ", backwards" : ""), "
-            + "those equal in it sorted by \(order.text)"))
-    case .sort(let kept):
-      let keeping = kept.map { ", keeping the first \($0)" } ?? ""
-      lines.append(.init(title: "order", text: "sorted by \(order.text)\(keeping)"))
-    }
+    add("order", arrangementText)
     if let limit = request.limit {
-      let offset = request.offset > 0 ? " from \(request.offset)" : ""
-      lines.append(.init(title: "limit", text: "\(limit)\(offset)"))
+      add("limit", "\(limit)\(request.offset > 0 ? " from \(request.offset)" : "")")
     } else if request.offset > 0 {
-      lines.append(.init(title: "offset", text: "\(request.offset)"))
+      add("offset", "\(request.offset)")
     }
     if let alternative {
       let other = alternative.plan.access.lines(entity).first.map { "\($0.title) \($0.text)" }
-      lines.append(
-        .init(
-          title: "else",
-          text: "after \(alternative.recordLimit) records without an end: \(other ?? "")"))
+      add("else", "after \(alternative.recordLimit) records without an end: \(other ?? "")")
     }
     let entries = access.estimatedEntryCount(recordCount)
     return PlanDescription(
@@ -77,6 +54,23 @@ extension QueryPlan {
       index: access.indexNames.isEmpty ? nil : access.indexNames.joined(separator: ", "),
       isScan: isScan, estimatedEntryCount: isScan ? 0 : entries,
       estimatedRecordCount: isScan ? recordCount : estimatedMatchCount)
+  }
+
+  private var arrangementText: String {
+    func backwards(_ isReversed: Bool) -> String { isReversed ? ", backwards" : "" }
+    switch arrangement {
+    case .natural(let isReversed) where order.isByID, .index(let isReversed) where order.isByID:
+      return "by _id\(backwards(isReversed))"
+    case .merge(let isReversed):
+      return "of the index behind each key\(backwards(isReversed)), merged"
+    case .index(let isReversed): return "of the index\(backwards(isReversed))"
+    case .natural(let isReversed): return "as found\(backwards(isReversed))"
+    case .groups(let groups):
+      return "of the index\(backwards(groups.isReversed)), "
+        + "those equal in it sorted by \(order.text)"
+    case .sort(let kept):
+      return "sorted by \(order.text)\(kept.map { ", keeping the first \($0)" } ?? "")"
+    }
   }
 }
 
@@ -106,34 +100,20 @@ extension AccessPath {
 
   func lines(_ entity: StoredEntity) -> [PlanDescription.Line] {
     switch self {
-    case .nothing: [.init(title: "read", text: "nothing: the condition is never true")]
-    case .scan: [.init(title: "scan", text: "all records of \(entity.name)")]
+    case .nothing: [.init("read", "nothing: the condition is never true")]
+    case .scan: [.init("scan", "all records of \(entity.name)")]
     case .ids(let ids):
-      [
-        .init(
-          title: "look up", text: "\(ids.count) \(ids.count == 1 ? "record" : "records") by _id")
-      ]
+      [.init("look up", "\(ids.count) \(ids.count == 1 ? "record" : "records") by _id")]
     case .idRange(let range):
-      [.init(title: "scan", text: "_id \(range.lowerBound) to \(Self.end(range.upperBound))")]
-    case .index(let access), .elements(let access):
-      [.init(title: "index", text: access.text)]
-    case .related(let access):
-      access.target.access.lines(access.target.entity)
-        + (access.target.residual.map {
-          [.init(title: "check", text: "on each \(access.target.entity.name): \($0.text)")]
-        } ?? [])
-        + [
-          .init(
-            title: "links",
-            text: "of \(access.test.end.label), back from \(access.target.entity.name), about "
-              + "\(access.estimatedLinkCount)")
-        ]
+      [.init("scan", "_id \(range.lowerBound) to \(Self.end(range.upperBound))")]
+    case .index(let access), .elements(let access): [.init("index", access.text)]
+    case .related(let access): access.lines
     case .union(let paths):
-      [.init(title: "union", text: "of \(paths.count) \(isOfIndexes ? "index ranges" : "ways")")]
+      [.init("union", "of \(paths.count) \(isOfIndexes ? "index ranges" : "ways")")]
         + paths.prefix(8).flatMap { $0.lines(entity) }
     case .intersection(let accesses):
-      [.init(title: "both", text: "records that \(accesses.count) indexes lead to")]
-        + accesses.map { .init(title: "index", text: $0.text) }
+      [.init("both", "records that \(accesses.count) indexes lead to")]
+        + accesses.map { .init("index", $0.text) }
     }
   }
 
@@ -143,6 +123,18 @@ extension AccessPath {
   }
 
   private static func end(_ id: UInt64) -> String { id == .max ? "the end" : "\(id)" }
+}
+
+extension RelatedAccess {
+  fileprivate var lines: [PlanDescription.Line] {
+    let name = target.entity.name
+    var lines = target.access.lines(target.entity)
+    if let residual = target.residual {
+      lines.append(.init("check", "on each \(name): \(residual.text)"))
+    }
+    let links = "of \(test.end.label), back from \(name), about \(estimatedLinkCount)"
+    return lines + [.init("links", links)]
+  }
 }
 
 extension IndexAccess {
@@ -217,8 +209,7 @@ extension AttributeTest {
     switch kind {
     case .null: return "\(name) == NULL"
     case .interval(let interval):
-      let all =
-        attribute.isRecordID ? OrderedNumber.all(.uint64) : OrderedNumber.all(attribute.type)
+      let all = OrderedNumber.all(attribute.type)
       let low = KeyText.text(of: OrderedNumber.value(interval.low, attribute.type))
       let high = KeyText.text(of: OrderedNumber.value(interval.high, attribute.type))
       if interval.isEmpty { return "FALSEPREDICATE" }

@@ -89,10 +89,12 @@ final class QueryPlan: Sendable {
     self.alternative = alternative
   }
 
-  func with(_ alternative: Alternative) -> QueryPlan {
+  /// The same plan with another cost or alternative.
+  func with(cost: Double? = nil, alternative: Alternative? = nil) -> QueryPlan {
     QueryPlan(
-      subject: subject, access: access, residual: residual, arrangement: arrangement, cost: cost,
-      certainCost: certainCost, estimatedMatchCount: estimatedMatchCount, alternative: alternative)
+      subject: subject, access: access, residual: residual, arrangement: arrangement,
+      cost: cost ?? self.cost, certainCost: certainCost, estimatedMatchCount: estimatedMatchCount,
+      alternative: alternative ?? self.alternative)
   }
 
   var entity: StoredEntity { subject.entity }
@@ -144,9 +146,8 @@ final class QueryPlan: Sendable {
       case .scan, .idRange: Planner.Cost.scannedRecord + condition.checkingCost
       default: Planner.Cost.entry + Planner.Cost.fetchedRecord
       }
-    return with(
-      Alternative(
-        surest, recordLimit: max(256, Int(clamping: Int64(min(surest.cost / perRecord, 1e15))))))
+    let recordLimit = max(256, Int(clamping: Int64(min(surest.cost / perRecord, 1e15))))
+    return with(alternative: Alternative(surest, recordLimit: recordLimit))
   }
 
   /// Whether the run may cost more than expected, as a limit may not end it early.

@@ -16,21 +16,18 @@ extension QueryRequest {
     guard takesPlan else { return nil }
     var hasher = Hasher()
     hasher.combine(ObjectIdentifier(entity))
-    hasher.combine(condition)
-    for term in order { hasher.combine(term) }
-    hasher.combine(limit)
-    hasher.combine(offset)
-    hasher.combine(requiresIndex)
-    hasher.combine(wantsOnlyEntries)
-    if let after { hasher.combine(after) }
+    hasher.combine(withoutPositions)
     return hasher.finalize()
   }
 
   /// Whether the plan of `other` is this one's.
-  func hasPlan(of other: QueryRequest) -> Bool {
-    limit == other.limit && offset == other.offset && requiresIndex == other.requiresIndex
-      && wantsOnlyEntries == other.wantsOnlyEntries && after == other.after
-      && order == other.order && condition == other.condition
+  func hasPlan(of other: QueryRequest) -> Bool { withoutPositions == other.withoutPositions }
+
+  /// What a plan depends on: positions are for errors.
+  private var withoutPositions: QueryRequest {
+    var request = self
+    request.positions = [:]
+    return request
   }
 }
 

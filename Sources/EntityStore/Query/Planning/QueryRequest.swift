@@ -1,5 +1,5 @@
 /// A query without its Swift type, which ``Query`` and ``DynamicSnapshot`` hand to the planner.
-package struct QueryRequest: Sendable {
+package struct QueryRequest: Sendable, Hashable {
   var condition: ConditionTree
   /// The positions of the condition's paths in its format string.
   var positions: [String: FormatPosition] = [:]

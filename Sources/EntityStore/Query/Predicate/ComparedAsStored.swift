@@ -12,7 +12,6 @@ internal import LodestoreFormat
 /// documents are compared as Swift values only.
 protocol ComparedAsStored {
   static var storedOrder: StoredOrder { get }
-  static var isOptional: Bool { get }
   /// The value in a condition; nil when it is compared otherwise there.
   var comparedValue: Value? { get }
 }
@@ -29,7 +28,6 @@ protocol ScalarComparedAsStored: ComparedAsStored, AttributeValue {}
 
 extension ScalarComparedAsStored {
   static var storedOrder: StoredOrder { .same }
-  static var isOptional: Bool { false }
   var comparedValue: Value? { _storedValue.value }
 }
 
@@ -82,7 +80,6 @@ extension RecordID: ScalarComparedAsStored {}
 
 extension Optional: ComparedAsStored where Wrapped: ScalarComparedAsStored {
   static var storedOrder: StoredOrder { Wrapped.storedOrder }
-  static var isOptional: Bool { true }
 
   var comparedValue: Value? {
     switch self {
@@ -103,37 +100,23 @@ extension Optional: OptionalValue {
   var wrapped: Wrapped? { self }
 }
 
-/// How values of type `T` are compared in a tree.
-struct StoredEquivalent {
-  let order: StoredOrder
-  let isOptional: Bool
-
+extension StoredOrder {
   /// Nil when values of `T` are compared otherwise than in a tree.
   init?<T>(of type: T.Type) {
     if let type = T.self as? any ComparedAsStored.Type {
-      order = type.storedOrder
-      isOptional = type.isOptional
-    } else if let type = T.self as? any OptionalValue.Type {
-      guard Self.hasStoredRawValue(wrappedType(of: type)) else { return nil }
-      order = .none
-      isOptional = true
+      self = type.storedOrder
     } else {
-      guard Self.hasStoredRawValue(T.self) else { return nil }
-      order = .none
-      isOptional = false
+      guard hasStoredRawValue(wrappedType(of: type) ?? type) else { return nil }
+      self = .none
     }
   }
+}
 
+/// What a tree compares in place of Swift values.
+enum StoredEquivalent {
   /// Whether nil can be in two depths, of which a store keeps one.
   static func isNestedOptional<T>(_ type: T.Type) -> Bool {
-    guard let type = T.self as? any OptionalValue.Type else { return false }
-    return wrappedType(of: type) is any OptionalValue.Type
-  }
-
-  private static func hasStoredRawValue(_ type: Any.Type) -> Bool {
-    func rawType<R: RawRepresentable>(_: R.Type) -> Any.Type { R.RawValue.self }
-    guard let type = type as? any RawRepresentable.Type else { return false }
-    return rawType(type) is any ScalarComparedAsStored.Type
+    wrappedType(of: type) is any OptionalValue.Type
   }
 
   /// The constant to compare with instead of `value`.
@@ -154,4 +137,14 @@ struct StoredEquivalent {
   private static func isNil(_ value: some OptionalValue) -> Bool { value.wrapped == nil }
 }
 
-private func wrappedType<O: OptionalValue>(of type: O.Type) -> Any.Type { O.Wrapped.self }
+/// The type within an optional one; nil for other types.
+private func wrappedType(of type: Any.Type) -> Any.Type? {
+  func wrapped<O: OptionalValue>(_: O.Type) -> Any.Type { O.Wrapped.self }
+  return (type as? any OptionalValue.Type).map { wrapped($0) }
+}
+
+private func hasStoredRawValue(_ type: Any.Type) -> Bool {
+  func rawType<R: RawRepresentable>(_: R.Type) -> Any.Type { R.RawValue.self }
+  guard let type = type as? any RawRepresentable.Type else { return false }
+  return rawType(type) is any ScalarComparedAsStored.Type
+}

@@ -3,34 +3,34 @@ extension ConditionTree {
   ///
   /// Parts after a false one are never evaluated; those before it still are when they can fail.
   static func allOf(_ parts: [ConditionTree]) -> ConditionTree {
-    var result: [ConditionTree] = []
-    for part in parts {
-      switch part {
-      case .all(let inner): result += inner
-      case .constant(true): continue
-      default: result.append(part)
-      }
-      if result.last == .constant(false) {
-        return result.allSatisfy(\.isFreeOfClosures) ? .constant(false) : all(of: result)
-      }
-    }
-    return all(of: result)
+    let (flat, isDecided) = flattened(parts, isAll: true)
+    return isDecided ? .constant(false) : all(of: flat)
   }
 
   /// The disjunction of `parts`, those that are disjunctions taken apart.
+  ///
+  /// Parts after a true one are never evaluated; those before it still are when they can fail.
   static func anyOf(_ parts: [ConditionTree]) -> ConditionTree {
+    let (flat, isDecided) = flattened(parts, isAll: false)
+    return isDecided ? .constant(true) : any(of: flat)
+  }
+
+  /// The parts up to the one that decides; and whether that one alone does.
+  private static func flattened(
+    _ parts: [ConditionTree], isAll: Bool
+  ) -> (parts: [ConditionTree], isDecided: Bool) {
     var result: [ConditionTree] = []
     for part in parts {
       switch part {
-      case .any(let inner): result += inner
-      case .constant(false): continue
+      case .all(let inner) where isAll, .any(let inner) where !isAll: result += inner
+      case .constant(isAll): continue
       default: result.append(part)
       }
-      if result.last == .constant(true) {
-        return result.allSatisfy(\.isFreeOfClosures) ? .constant(true) : any(of: result)
+      if result.last == .constant(!isAll) {
+        return (result, result.allSatisfy(\.isFreeOfClosures))
       }
     }
-    return any(of: result)
+    return (result, false)
   }
 
   /// The negation, without a NOT where that is simpler to plan.

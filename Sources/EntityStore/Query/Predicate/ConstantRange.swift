@@ -6,7 +6,12 @@ protocol ConstantRange<Bound> {
   var lowest: Bound? { get }
   var highest: Bound? { get }
   var isHighestIncluded: Bool { get }
-  func contains(_ element: Bound) -> Bool
+}
+
+extension ConstantRange {
+  var lowest: Bound? { nil }
+  var highest: Bound? { nil }
+  var isHighestIncluded: Bool { false }
 }
 
 extension ClosedRange: ConstantRange {
@@ -18,35 +23,27 @@ extension ClosedRange: ConstantRange {
 extension Range: ConstantRange {
   var lowest: Bound? { lowerBound }
   var highest: Bound? { upperBound }
-  var isHighestIncluded: Bool { false }
 }
 
 extension PartialRangeFrom: ConstantRange {
   var lowest: Bound? { lowerBound }
-  var highest: Bound? { nil }
-  var isHighestIncluded: Bool { false }
 }
 
 extension PartialRangeThrough: ConstantRange {
-  var lowest: Bound? { nil }
   var highest: Bound? { upperBound }
   var isHighestIncluded: Bool { true }
 }
 
 extension PartialRangeUpTo: ConstantRange {
-  var lowest: Bound? { nil }
   var highest: Bound? { upperBound }
-  var isHighestIncluded: Bool { false }
 }
 
 /// A collection of the standard library that holds an element when one of its own is `==`.
-protocol ListOfConstants {
-  /// The values to compare with; nil when one is compared otherwise.
-  var storedValues: [Value]? { get }
-}
+protocol ListOfConstants: Sequence {}
 
-extension Sequence {
-  fileprivate var comparedValues: [Value]? {
+extension ListOfConstants {
+  /// The values to compare with; nil when one is compared otherwise.
+  var storedValues: [Value]? {
     var values: [Value] = []
     values.reserveCapacity(underestimatedCount)
     for element in self {
@@ -57,18 +54,7 @@ extension Sequence {
   }
 }
 
-extension Array: ListOfConstants {
-  var storedValues: [Value]? { comparedValues }
-}
-
-extension ArraySlice: ListOfConstants {
-  var storedValues: [Value]? { comparedValues }
-}
-
-extension ContiguousArray: ListOfConstants {
-  var storedValues: [Value]? { comparedValues }
-}
-
-extension Set: ListOfConstants {
-  var storedValues: [Value]? { comparedValues }
-}
+extension Array: ListOfConstants {}
+extension ArraySlice: ListOfConstants {}
+extension ContiguousArray: ListOfConstants {}
+extension Set: ListOfConstants {}

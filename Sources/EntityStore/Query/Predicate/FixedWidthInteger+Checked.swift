@@ -1,26 +1,22 @@
 // Arithmetic of which Swift traps, on integers whose type is not known where it is written.
 
+/// The sum, the difference or the product of two integers.
+func checked<T>(_ sign: ArithmeticOperator, _ left: T, _ right: T) throws -> T {
+  guard let result = (left as? any FixedWidthInteger)?.combined(sign, right) as? T else {
+    throw PredicateFault.overflow
+  }
+  return result
+}
+
 extension FixedWidthInteger {
-  func sum(_ other: Any) -> Any? {
+  fileprivate func combined(_ sign: ArithmeticOperator, _ other: Any) -> Any? {
     guard let other = other as? Self else { return nil }
-    let (value, overflows) = addingReportingOverflow(other)
-    return overflows ? nil : value
-  }
-
-  func difference(_ other: Any) -> Any? {
-    guard let other = other as? Self else { return nil }
-    let (value, overflows) = subtractingReportingOverflow(other)
-    return overflows ? nil : value
-  }
-
-  func product(_ other: Any) -> Any? {
-    guard let other = other as? Self else { return nil }
-    let (value, overflows) = multipliedReportingOverflow(by: other)
-    return overflows ? nil : value
-  }
-
-  func negative() -> Any? {
-    let (value, overflows) = Self.zero.subtractingReportingOverflow(self)
+    let (value, overflows) =
+      switch sign {
+      case .add: addingReportingOverflow(other)
+      case .subtract: subtractingReportingOverflow(other)
+      default: multipliedReportingOverflow(by: other)
+      }
     return overflows ? nil : value
   }
 
@@ -30,9 +26,10 @@ extension FixedWidthInteger {
 }
 
 extension BinaryInteger {
-  /// Whether `/` and `%` have a value: not by zero, nor of the least integer by -1.
-  func canBeDivided(by divisor: Self) -> Bool {
-    guard divisor != 0 else { return false }
-    return (self as? any FixedWidthInteger).map { !$0.overflows(dividedBy: divisor) } ?? true
+  /// Throws where `/` and `%` have no value: by zero, and of the least integer by -1.
+  func checkDivision(by divisor: Self) throws {
+    guard divisor != 0 else { throw PredicateFault.divisionByZero }
+    guard let integer = self as? any FixedWidthInteger else { return }
+    if integer.overflows(dividedBy: divisor) { throw PredicateFault.overflow }
   }
 }

@@ -4,82 +4,51 @@
   internal import Foundation
 #endif
 
-extension PredicateExpressions.Equal: PredicateNode {
-  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Bool> {
-    let left = try scope.compile(lhs)
-    let right = try scope.compile(rhs)
-    return Compiled { try left.run(&$0) == right.run(&$0) }
-  }
+extension PredicateExpressions.Equal: BinaryPredicateNode {
+  var operands: (LHS, RHS) { (lhs, rhs) }
+  var operation: Operation { { $0 == $1 } }
+  var notation: PredicateNotation { .infix("==", .comparison) }
+  var sign: Comparison.Operator? { .equal }
 
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
-    try scope.lowerEquality(lhs, rhs)
-      ?? PredicateOperand.compare(
-        scope.operand(lhs), .equal, scope.operand(rhs), as: LHS.Output.self
-      ) { $0 == $1 }
-  }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    PredicateText(scope.text(lhs), "==", scope.text(rhs), .comparison)
+    try scope.lowerEquality(lhs, rhs) ?? condition(in: scope)
   }
 }
 
-extension PredicateExpressions.NotEqual: PredicateNode {
-  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Bool> {
-    let left = try scope.compile(lhs)
-    let right = try scope.compile(rhs)
-    return Compiled { try left.run(&$0) != right.run(&$0) }
-  }
+extension PredicateExpressions.NotEqual: BinaryPredicateNode {
+  var operands: (LHS, RHS) { (lhs, rhs) }
+  var operation: Operation { { $0 != $1 } }
+  var notation: PredicateNotation { .infix("!=", .comparison) }
+  var sign: Comparison.Operator? { .notEqual }
 
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
-    try scope.lowerEquality(lhs, rhs)?.opposite
-      ?? PredicateOperand.compare(
-        scope.operand(lhs), .notEqual, scope.operand(rhs), as: LHS.Output.self
-      ) { $0 != $1 }
-  }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    PredicateText(scope.text(lhs), "!=", scope.text(rhs), .comparison)
+    try scope.lowerEquality(lhs, rhs)?.opposite ?? condition(in: scope)
   }
 }
 
-extension PredicateExpressions.Comparison: PredicateNode {
-  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Bool> {
-    let left = try scope.compile(lhs)
-    let right = try scope.compile(rhs)
-    return switch op {
-    case .lessThan: Compiled { try left.run(&$0) < right.run(&$0) }
-    case .lessThanOrEqual: Compiled { try left.run(&$0) <= right.run(&$0) }
-    case .greaterThan: Compiled { try left.run(&$0) > right.run(&$0) }
-    case .greaterThanOrEqual: Compiled { try left.run(&$0) >= right.run(&$0) }
-    @unknown default: throw .unusableExpression(text(in: scope).string, entity: E.schema.name)
+extension PredicateExpressions.Comparison: BinaryPredicateNode {
+  var operands: (LHS, RHS) { (lhs, rhs) }
+
+  var operation: Operation {
+    switch op {
+    case .lessThan: { $0 < $1 }
+    case .lessThanOrEqual: { $0 <= $1 }
+    case .greaterThan: { $0 > $1 }
+    case .greaterThanOrEqual: { $0 >= $1 }
+    @unknown default: { _, _ in throw PredicateFault.unknownOperator }
     }
   }
 
-  func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
-    let left = scope.operand(lhs)
-    let right = scope.operand(rhs)
-    return switch op {
-    case .lessThan: PredicateOperand.compare(left, .less, right, as: LHS.Output.self) { $0 < $1 }
-    case .lessThanOrEqual:
-      PredicateOperand.compare(left, .lessOrEqual, right, as: LHS.Output.self) { $0 <= $1 }
-    case .greaterThan:
-      PredicateOperand.compare(left, .greater, right, as: LHS.Output.self) { $0 > $1 }
-    case .greaterThanOrEqual:
-      PredicateOperand.compare(left, .greaterOrEqual, right, as: LHS.Output.self) { $0 >= $1 }
+  var notation: PredicateNotation { .infix(sign?.canonicalText ?? "\(op)", .comparison) }
+
+  var sign: Comparison.Operator? {
+    switch op {
+    case .lessThan: .less
+    case .lessThanOrEqual: .lessOrEqual
+    case .greaterThan: .greater
+    case .greaterThanOrEqual: .greaterOrEqual
     @unknown default: nil
     }
-  }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    let sign =
-      switch op {
-      case .lessThan: "<"
-      case .lessThanOrEqual: "<="
-      case .greaterThan: ">"
-      case .greaterThanOrEqual: ">="
-      @unknown default: "\(op)"
-      }
-    return PredicateText(scope.text(lhs), sign, scope.text(rhs), .comparison)
   }
 }
 

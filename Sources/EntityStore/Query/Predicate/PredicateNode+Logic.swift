@@ -4,7 +4,13 @@
   internal import Foundation
 #endif
 
-extension PredicateExpressions.Conjunction: PredicateNode {
+// Nodes that do not always evaluate all of their parts.
+
+extension PredicateExpressions.Conjunction: BinaryPredicateNode {
+  var operands: (LHS, RHS) { (lhs, rhs) }
+  var operation: Operation { { $0 && $1 } }
+  var notation: PredicateNotation { .infix("&&", .and) }
+
   func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Bool> {
     let left = try scope.compile(lhs)
     let right = try scope.compile(rhs)
@@ -15,13 +21,13 @@ extension PredicateExpressions.Conjunction: PredicateNode {
     let left = try scope.condition(lhs)
     return .allOf([left, try scope.behind(left, being: true).condition(rhs)])
   }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    PredicateText(scope.text(lhs), "&&", scope.text(rhs), .and)
-  }
 }
 
-extension PredicateExpressions.Disjunction: PredicateNode {
+extension PredicateExpressions.Disjunction: BinaryPredicateNode {
+  var operands: (LHS, RHS) { (lhs, rhs) }
+  var operation: Operation { { $0 || $1 } }
+  var notation: PredicateNotation { .infix("||", .or) }
+
   func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Bool> {
     let left = try scope.compile(lhs)
     let right = try scope.compile(rhs)
@@ -31,25 +37,6 @@ extension PredicateExpressions.Disjunction: PredicateNode {
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
     let left = try scope.condition(lhs)
     return .anyOf([left, try scope.behind(left, being: false).condition(rhs)])
-  }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    PredicateText(scope.text(lhs), "||", scope.text(rhs), .or)
-  }
-}
-
-extension PredicateExpressions.Negation: PredicateNode {
-  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Bool> {
-    let operand = try scope.compile(wrapped)
-    return Compiled { try !operand.run(&$0) }
-  }
-
-  func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
-    try scope.condition(wrapped).opposite
-  }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    PredicateText(prefix: "!", scope.text(wrapped))
   }
 }
 
@@ -84,5 +71,22 @@ extension PredicateExpressions.Conditional: PredicateNode {
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
     let branches = "\(scope.text(trueBranch).string) : \(scope.text(falseBranch).string)"
     return PredicateText("\(scope.text(test).string) ? \(branches)", .ternary)
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: PredicateNode {
+  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
+    let wrapped = try scope.compile(wrapped)
+    let key = try scope.compile(key)
+    let fallback = try scope.compile(self.default)
+    return Compiled { frame in
+      if let value = try wrapped.run(&frame)[key.run(&frame)] { return value }
+      return try fallback.run(&frame)
+    }
+  }
+
+  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
+    let arguments = "\(scope.text(key).string), default: \(scope.text(self.default).string)"
+    return scope.text(wrapped).followed(by: "[\(arguments)]")
   }
 }

@@ -4,7 +4,11 @@
   internal import Foundation
 #endif
 
-extension PredicateExpressions.NilCoalesce: PredicateNode {
+extension PredicateExpressions.NilCoalesce: BinaryPredicateNode {
+  var operands: (LHS, RHS) { (lhs, rhs) }
+  var operation: Operation { { $0 ?? $1 } }
+  var notation: PredicateNotation { .infix("??", .coalescing) }
+
   func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
     let left = try scope.compile(lhs)
     let right = try scope.compile(rhs)
@@ -33,10 +37,6 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
     else { return nil }
     return try scope.condition(left, whenNil: scope.condition(right))
   }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    PredicateText(scope.text(lhs), "??", scope.text(rhs), .coalescing)
-  }
 }
 
 extension PredicateExpressions.OptionalFlatMap: PredicateNode {
@@ -44,14 +44,10 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
     let wrapped = try scope.compile(wrapped)
     let (inner, slot) = scope.binding(variable)
     let code: Any = try inner.compile(transform)
-    if let transform = code as? Compiled<E, Result> {
-      return Compiled { frame in
-        guard let value = try wrapped.run(&frame) else { return nil }
-        frame.bind(value, to: slot)
-        return try transform.run(&frame)
-      }
+    let plain = (code as? Compiled<E, Result>).map { plain in
+      Compiled<E, Result?> { try plain.run(&$0) }
     }
-    guard let transform = code as? Compiled<E, Result?> else {
+    guard let transform = plain ?? code as? Compiled<E, Result?> else {
       throw .unusableExpression(text(in: scope).string, entity: E.schema.name)
     }
     return Compiled { frame in
@@ -86,31 +82,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
   }
 
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    let transform = scope.binding(variable).scope.text(transform).string
-    return scope.text(wrapped).followed(by: ".flatMap { \(transform) }")
-  }
-}
-
-extension PredicateExpressions.ForcedUnwrap: PredicateNode {
-  func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output> {
-    let code = try scope.compile(inner)
-    return Compiled { frame in
-      guard let value = try code.run(&frame) else {
-        throw scope.failure("nil unwrapped", self)
-      }
-      return value
-    }
-  }
-
-  func operand<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand {
-    switch scope.operand(inner) {
-    case .attribute(let attribute) where scope.isPresent(attribute.name): .attribute(attribute)
-    case .constant(let value as Inner.Output): value.map { .constant($0) } ?? .opaque
-    default: .opaque
-    }
-  }
-
-  func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText {
-    scope.text(inner).followed(by: "!")
+    let transform = scope.binding(variable).scope.text(transform)
+    return PredicateText(.closure("flatMap"), scope.text(wrapped), transform)
   }
 }

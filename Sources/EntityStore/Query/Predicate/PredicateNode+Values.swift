@@ -43,7 +43,7 @@ extension PredicateExpressions.Variable: PredicateNode {
       return Compiled { try $0.value(of: slot, as: Output.self) }
     case .unwrapped(let node)?:
       if let code = try scope.compile(erased: node, as: Output?.self) {
-        let failure = scope.failure("nil unwrapped", node)
+        let failure = scope.failure(.nilUnwrapped, node)
         return Compiled { frame in
           guard let value = try code.run(&frame) else { throw failure }
           return value

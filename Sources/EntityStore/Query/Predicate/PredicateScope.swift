@@ -34,7 +34,6 @@ private struct BoundVariable {
 /// it has been returned.
 final class PredicateScope<E: Entity> {
   let attributes: PredicateAttributes
-  private let recordKey: PredicateExpressions.VariableID
   private var bound: [BoundVariable] = []
   private var slotCount = 0
   /// The attributes that earlier conditions have found not to be null.
@@ -45,13 +44,11 @@ final class PredicateScope<E: Entity> {
 
   init(record: PredicateExpressions.Variable<E>) {
     attributes = .of(E.self)
-    recordKey = record.key
     self.record = record
   }
 
   private init(copying other: PredicateScope) {
     attributes = other.attributes
-    recordKey = other.recordKey
     bound = other.bound
     slotCount = other.slotCount
     present = other.present
@@ -60,7 +57,7 @@ final class PredicateScope<E: Entity> {
   }
 
   func binding(of key: PredicateExpressions.VariableID) -> PredicateBinding? {
-    key == recordKey ? .record : bound.last { $0.key == key }?.binding
+    key == record.key ? .record : bound.last { $0.key == key }?.binding
   }
 
   /// The scope of a closure that runs for the values it is given, and the slot for these.
@@ -186,8 +183,37 @@ extension PredicateScope {
     }
   }
 
-  /// The error that the code of `node` throws when it fails.
-  func failure(_ reason: String, _ node: some PredicateExpression) -> PredicateEvaluationError {
-    PredicateEvaluationError(reason, in: text(node).string)
+  /// The error that the code of `node` throws where it has no value.
+  func failure(
+    _ fault: PredicateFault, _ node: some PredicateExpression
+  ) -> PredicateEvaluationError {
+    PredicateEvaluationError(fault.rawValue, in: text(node).string)
+  }
+}
+
+extension ConditionTree {
+  /// Lowers `predicate`, in its order: to clauses where a tree means the same, elsewhere to Swift code
+  /// on the decoded entity.
+  ///
+  /// Throws ``StoreError/Code/invalidQuery`` naming the part that can be neither lowered nor
+  /// evaluated.
+  init<E: Entity>(_ predicate: Predicate<E>) throws(StoreError) {
+    self = try PredicateScope(record: predicate.variable).condition(predicate.expression)
+  }
+}
+
+extension StoreError {
+  static func unusableExpression(_ expression: String, entity: String) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the predicate on \(entity): '\(expression)' can be neither looked up nor "
+        + "evaluated; write it with #Predicate", entity: entity)
+  }
+
+  static func unboundVariable(entity: String) -> StoreError {
+    StoreError(
+      .invalidQuery,
+      "cannot use the predicate on \(entity): it has a variable that is neither the record nor "
+        + "declared by a closure in it; write it with #Predicate", entity: entity)
   }
 }

@@ -1,3 +1,18 @@
+/// How a node is written around the text of its parts.
+enum PredicateNotation {
+  case infix(String, PredicateText.Precedence)
+  case prefix(String)
+  case suffix(String)
+  /// A cast to a type, by its operator.
+  case cast(String, Any.Type)
+  /// A method of the first part, with the second as its argument.
+  case method(String, label: String = "")
+  /// A method of the first part, with a closure that is the second.
+  case closure(String)
+  /// A subscript of the first part.
+  case index
+}
+
 /// A part of a predicate as its author would write it.
 ///
 /// Constants are the user's data and show as `…`.
@@ -15,8 +30,26 @@ struct PredicateText {
     self.precedence = precedence
   }
 
+  init(
+    _ notation: PredicateNotation, _ first: PredicateText,
+    _ second: PredicateText = PredicateText("")
+  ) {
+    let inner = second.string
+    switch notation {
+    case .infix(let sign, let level): self.init(first, sign, second, level)
+    case .prefix(let sign): self.init(prefix: sign, first)
+    case .suffix(let suffix): self = first.followed(by: suffix)
+    case .cast(let sign, let type): self.init(first, sign, PredicateText("\(type)"), .cast)
+    case .method(let name, let label): self = first.followed(by: ".\(name)(\(label)\(inner))")
+    case .closure(let name): self = first.followed(by: ".\(name) { \(inner) }")
+    case .index: self = first.followed(by: "[\(inner)]")
+    }
+  }
+
   /// An operator between its sides.
-  init(_ left: PredicateText, _ operator: String, _ right: PredicateText, _ level: Precedence) {
+  private init(
+    _ left: PredicateText, _ operator: String, _ right: PredicateText, _ level: Precedence
+  ) {
     // Comparisons do not chain; the others group from the left.
     let isChained = level != .comparison && level != .range
     func side(_ text: PredicateText, isLeft: Bool) -> String {
@@ -31,7 +64,7 @@ struct PredicateText {
   }
 
   /// An operator in front of its operand.
-  init(prefix: String, _ operand: PredicateText) {
+  private init(prefix: String, _ operand: PredicateText) {
     let needsParentheses = operand.precedence.rawValue < Precedence.primary.rawValue
     self.init(needsParentheses ? "\(prefix)(\(operand.string))" : prefix + operand.string, .prefix)
   }

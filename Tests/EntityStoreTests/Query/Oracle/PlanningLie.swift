@@ -43,7 +43,7 @@ enum PlanningLie: CaseIterable {
       request, condition: condition, order: order, entity: entity, statistics: statistics
     ).plan()
     if let alternative = plan.alternative {
-      plan = plan.with(.init(alternative.plan, recordLimit: estimates.below(60)))
+      plan = plan.with(alternative: .init(alternative.plan, recordLimit: estimates.below(60)))
     }
     _ = random.next()
     return plan

@@ -1,28 +1,12 @@
 internal import LodestoreFormat
 
-/// How the bytes of a fixed-width slot are read as a number.
-enum SlotLoad: UInt8 {
-  case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double
-
-  /// `nil` for a type that has no slot of a number.
-  init?(_ type: AttributeType) {
-    switch type {
-    case .bool: self = .bool
-    case .int8: self = .int8
-    case .int16: self = .int16
-    case .int32: self = .int32
-    case .int64, .recordID: self = .int64
-    case .uint8: self = .uint8
-    case .uint16: self = .uint16
-    case .uint32: self = .uint32
-    case .uint64: self = .uint64
-    case .float: self = .float
-    case .double, .date: self = .double
-    default: return nil
+extension WordSlot.Kind {
+  var isInteger: Bool {
+    switch self {
+    case .float, .double, .date: false
+    case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: true
     }
   }
-
-  var isInteger: Bool { self != .float && self != .double }
 
   /// The slot as an ``OrderedNumber``.
   @inline(__always)
@@ -40,7 +24,7 @@ enum SlotLoad: UInt8 {
     case .float:
       OrderedNumber.key(
         Double(Float(bitPattern: UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))))
-    case .double:
+    case .double, .date:
       OrderedNumber.key(
         Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
     }
