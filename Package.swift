@@ -16,7 +16,7 @@ import PackageDescription
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
-//   each that calls the system ─> LodestoreSystem
+//   each that calls the system ─> LodestoreSystem, and each with dates or data ─> LodestoreEssentials
 //
 // swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore` and
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never
@@ -91,17 +91,19 @@ let package = Package(
     .systemLibrary(
       name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     .target(name: "CChecksum"),
-    // The platform's C library, so that no file asks which one it is.
+    // The platform's C library, so that no file asks which one it is; Foundation likewise.
     .target(name: "LodestoreSystem"),
+    .target(name: "LodestoreEssentials"),
     .target(
       name: "LMDB", dependencies: ["CLMDB", "LodestorePages", "LodestoreSystem"],
       exclude: ["Pages/README.md"]),
     .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
-    .target(name: "LodestoreJSON", dependencies: ["LodestoreSystem"]),
+    .target(name: "LodestoreJSON", dependencies: ["LodestoreEssentials", "LodestoreSystem"]),
     .target(
       name: "EntityStore",
       dependencies: [
-        "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreSystem",
+        "LMDB", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
+        "LodestoreSystem",
       ],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
     .macro(
@@ -128,8 +130,8 @@ let package = Package(
     .target(
       name: "LodestoreMaintenance",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
-        "LodestoreSystem", "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON",
+        "LodestorePages", "LodestoreSystem", "LodestoreVerifier",
       ]),
     // Apart, because only some programs save what is left of a damaged store.
     .target(

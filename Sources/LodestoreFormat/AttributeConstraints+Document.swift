@@ -12,12 +12,12 @@ extension AttributeConstraints {
     return members
   }
 
-  /// Reads those of the attribute object `element`; throws for what does not fit `type` or itself.
+  /// Reads those of an attribute object; throws for what does not fit `type` or itself.
   init(
-    _ element: Document, of attribute: String, _ type: AttributeType
+    reading object: inout CatalogueReader, of attribute: String, _ type: AttributeType
   ) throws(FormatError) {
     func bound(_ member: String) throws(FormatError) -> Value {
-      guard let bound = element[member], bound != .null else { return .null }
+      guard let bound = object.take(member), bound != .null else { return .null }
       let value = EntityDescription.value(of: bound, for: type)
       guard value != .null else {
         throw FormatError(
@@ -26,7 +26,7 @@ extension AttributeConstraints {
       return value
     }
     func length(_ member: String) throws(FormatError) -> Int? {
-      guard let length = element[member] else { return nil }
+      guard let length = object.take(member) else { return nil }
       guard case .integer(let value) = length else {
         throw FormatError(
           "attribute '\(attribute)' has a '\(member)' that is no integer", .constraintMembers)
@@ -37,8 +37,8 @@ extension AttributeConstraints {
     maximum = try bound("maximum")
     minLength = try length("minLength")
     maxLength = try length("maxLength")
-    if let pattern = element["pattern"] {
-      guard case .string(let text) = pattern else {
+    if let pattern = object.take("pattern") {
+      guard let text = pattern.text else {
         throw FormatError(
           "attribute '\(attribute)' has a 'pattern' that is no text", .constraintMembers)
       }

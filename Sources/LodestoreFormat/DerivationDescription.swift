@@ -216,62 +216,67 @@ extension DerivationDescription {
   /// As documents are nested.
   package static let longestPath = 128
 
-  static let knownMembers: Set = [
-    "kind", "source", "relationship", "side", "version", "path", "part", "offset", "condition",
-  ]
-
   /// The members of the description as a document.
   var members: [String: Document] {
     var members: [String: Document] = ["kind": .string(kind.rawValue)]
-    if let source { members["source"] = .integer(Int64(source)) }
-    if let relationship { members["relationship"] = .integer(Int64(relationship)) }
-    if let side { members["side"] = .integer(Int64(side.rawValue)) }
-    if let version { members["version"] = .integer(Int64(version)) }
-    if let path { members["path"] = .array(path.map { .string($0) }) }
+    members["source"] = source.map { .integer(Int64($0)) }
+    members["relationship"] = relationship.map { .integer(Int64($0)) }
+    members["side"] = side.map { .integer(Int64($0.rawValue)) }
+    members["version"] = version.map { .integer(Int64($0)) }
+    members["path"] = path.map(Document.texts)
     if let part {
       members["part"] = .string(part.part.rawValue)
       members["offset"] = .integer(part.offset)
     }
-    if let condition { members["condition"] = .string(condition) }
+    members["condition"] = condition.map { .string($0) }
     return members
   }
 
   /// Reads the derivation of an attribute and checks the rules that concern it alone.
-  init(_ document: Document, of attribute: String) throws(FormatError) {
-    guard case .string(let word) = document["kind"], let kind = Kind(rawValue: word) else {
+  init(reading object: inout CatalogueReader, of attribute: String) throws(FormatError) {
+    guard let word = object.take("kind")?.text, let kind = Kind(rawValue: word) else {
       throw FormatError(
         "attribute '\(attribute)' is derived in a way that is not known", .derivedKind)
     }
-    self.kind = kind
-    source = try Self.number(
-      "source", in: document, attribute,
-      upTo: Int64(EntityDescription.highestAttributeNumber))
-    relationship = try Self.number(
-      "relationship", in: document, attribute, upTo: Int64(UInt32.max) - 1)
-    version = try Self.number("version", in: document, attribute, upTo: Int64(UInt32.max))
-    side = try Self.number("side", in: document, attribute, upTo: 2)
-      .flatMap(RelationshipSide.init(rawValue:))
-    switch document["path"] {
-    case nil: path = nil
-    case .array(let names)?:
-      path = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
-      guard path?.count == names.count, !names.isEmpty, names.count <= Self.longestPath else {
-        throw FormatError(
-          "attribute '\(attribute)' is derived with a 'path' that is none", .derivedMembers)
+    func invalid(_ what: String) -> FormatError {
+      FormatError(
+        "attribute '\(attribute)' is derived with a \(what) that is none", .derivedMembers)
+    }
+    func number(_ member: String, upTo limit: UInt32 = .max) throws(FormatError) -> UInt32? {
+      guard let element = object.take(member) else { return nil }
+      guard let number = element.number, (1...limit).contains(number) else {
+        throw invalid("'\(member)'")
       }
-    default:
-      throw FormatError(
-        "attribute '\(attribute)' is derived with a 'path' that is none", .derivedMembers)
+      return number
     }
-    switch document["condition"] {
-    case nil: condition = nil
-    case .string(let text)? where !text.isEmpty && kind.isAggregate: condition = text
-    default:
-      throw FormatError(
-        "attribute '\(attribute)' is derived with a condition that is no text, is empty, or is of a "
-          + "'\(word)'", .derivedCondition)
+    self.kind = kind
+    source = try number("source", upTo: EntityDescription.highestAttributeNumber)
+    relationship = try number("relationship", upTo: .max - 1)
+    version = try number("version")
+    side = try number("side", upTo: 2).flatMap(RelationshipSide.init(rawValue:))
+    if let element = object.take("path") {
+      guard case .array(let names) = element, let texts = names.texts,
+        (1...Self.longestPath).contains(texts.count)
+      else { throw invalid("'path'") }
+      path = texts
     }
-    part = try Self.part(in: document, attribute)
+    if let element = object.take("condition") {
+      guard let text = element.text, !text.isEmpty, kind.isAggregate else {
+        throw FormatError(
+          "attribute '\(attribute)' is derived with a condition that is no text, is empty, or is of a "
+            + "'\(word)'", .derivedCondition)
+      }
+      condition = text
+    }
+    switch (object.take("part"), object.take("offset")) {
+    case (nil, nil): break
+    case (.string(let name)?, .integer(let offset)?):
+      guard let part = CalendarPart(rawValue: name), DerivedDatePart.offsets.contains(offset) else {
+        throw invalid("'part' or an 'offset'")
+      }
+      self.part = DerivedDatePart(part, offset: offset)
+    default: throw invalid("'part' or an 'offset'")
+    }
     guard (path != nil) == (kind == .member), (part != nil) == (kind == .datePart),
       (source != nil) == kind.hasSource,
       (relationship != nil) == kind.isOfRelated,
@@ -280,32 +285,6 @@ extension DerivationDescription {
       throw FormatError(
         "attribute '\(attribute)' is derived as '\(word)' and lacks what that needs, or has more",
         .derivedMembers)
-    }
-  }
-
-  private static func part(
-    in document: Document, _ attribute: String
-  ) throws(FormatError) -> DerivedDatePart? {
-    switch (document["part"], document["offset"]) {
-    case (nil, nil): return nil
-    case (.string(let name)?, .integer(let offset)?) where DerivedDatePart.offsets.contains(offset):
-      if let part = CalendarPart(rawValue: name) { return DerivedDatePart(part, offset: offset) }
-    default: break
-    }
-    throw FormatError(
-      "attribute '\(attribute)' is derived with a 'part' or an 'offset' that is none",
-      .derivedMembers)
-  }
-
-  private static func number(
-    _ member: String, in document: Document, _ attribute: String, upTo limit: Int64
-  ) throws(FormatError) -> UInt32? {
-    switch document[member] {
-    case nil: return nil
-    case .integer(let value)? where (1...limit).contains(value): return UInt32(value)
-    default:
-      throw FormatError(
-        "attribute '\(attribute)' is derived with a '\(member)' that is none", .derivedMembers)
     }
   }
 }

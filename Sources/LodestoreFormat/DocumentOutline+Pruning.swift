@@ -13,9 +13,9 @@ extension DocumentOutline {
   /// listed where the outline lists all; `nil` where it has none of them.
   package func withoutUnknownMembers(_ value: Value) throws(FormatError) -> Value? {
     guard case .document(let bytes) = value else { return nil }
-    let document = try bytes.withUnsafeBytes { bytes in
-      Result { () throws(FormatError) in try Document(decoding: bytes) }
-    }.get()
+    let document = try bytes.withBytes { (bytes) throws(FormatError) in
+      try Document(decoding: bytes)
+    }
     return pruned(document).map { .document($0.encoded()) }
   }
 

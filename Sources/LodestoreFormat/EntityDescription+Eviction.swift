@@ -62,25 +62,7 @@ extension EntityDescription {
   /// Whether the sum of the lengths of the records is kept.
   package var keepsSize: Bool { limit?.byteCount != nil }
 
-  // MARK: Document and checks
-
-  func document(of limit: Limit) -> Document {
-    var members: [String: Document] = [:]
-    members["count"] = limit.count.map { .integer(Int64($0)) }
-    members["bytes"] = limit.byteCount.map { .integer(Int64($0)) }
-    members["attribute"] = limit.attribute.map { .integer(Int64($0)) }
-    return object(.limit, members)
-  }
-
-  static func limit(_ element: Document) throws(FormatError) -> Limit {
-    func number(_ member: String, upTo limit: Int64) throws(FormatError) -> Int64? {
-      element[member] == nil ? nil : try integer(member, in: element, upTo: limit)
-    }
-    return Limit(
-      count: try number("count", upTo: .max).map(Int.init),
-      byteCount: try number("bytes", upTo: .max).map(Int.init),
-      attribute: try number("attribute", upTo: Int64(highestAttributeNumber)).map(UInt32.init))
-  }
+  // MARK: Checks
 
   /// The date by which records expire has an index of its own, by which expired records are found.
   func checkExpiry() throws(FormatError) {

@@ -109,13 +109,11 @@ extension HistoryPart {
       members["parts"] = .integer(Int64(header.partCount))
       members["time"] = .date(header.time)
       members["process"] = .integer(header.process)
-      if let images = header.images { members["images"] = .integer(Int64(clamping: images)) }
-      if let undoes = header.undoes { members["undoes"] = .integer(Int64(clamping: undoes)) }
-      if let untold = header.untold {
-        members["untold"] = .array(untold.map { .integer(Int64($0.rawValue)) })
-      }
-      if let author = header.author { members["author"] = .string(author) }
-      if let context = header.context { members["context"] = .string(context) }
+      members["images"] = header.images.map { .integer(Int64(clamping: $0)) }
+      members["undoes"] = header.undoes.map { .integer(Int64(clamping: $0)) }
+      members["untold"] = header.untold.map { .numbers($0.map(\.rawValue)) }
+      members["author"] = header.author.map { .string($0) }
+      members["context"] = header.context.map { .string($0) }
     }
     if !changes.isEmpty { members["changes"] = .array(changes.map(\.document)) }
     if !links.isEmpty { members["links"] = .array(links.map(\.document)) }
@@ -145,52 +143,51 @@ extension HistoryPart {
       header?.undoes = try Self.write("undoes", in: document)
       header?.untold = try Self.untold(in: document)
     }
-    for element in try Self.array("changes", in: document) { changes.append(try Change(element)) }
-    for element in try Self.array("links", in: document) { links.append(try Links(element)) }
+    for element in try Self.array("changes", in: document) ?? [] {
+      changes.append(try Change(element))
+    }
+    for element in try Self.array("links", in: document) ?? [] { links.append(try Links(element)) }
   }
 
-  private static func write(
-    _ name: String, in document: Document
-  ) throws(FormatError) -> UInt64? {
+  /// What `read` makes of a member; `nil` where there is none.
+  private static func member<Value>(
+    _ name: String, in document: Document, _ expected: String, _ read: (Document) -> Value?
+  ) throws(FormatError) -> Value? {
     guard let member = document[name] else { return nil }
-    guard case .integer(let number) = member, number > 0 else {
-      throw FormatError("'\(name)' of the history is no number of a write", .historyPart)
+    guard let value = read(member) else {
+      throw FormatError("'\(name)' of the history is no \(expected)", .historyPart)
     }
-    return UInt64(number)
-  }
-
-  private static func untold(in document: Document) throws(FormatError) -> [EntityNumber]? {
-    guard document["untold"] != nil else { return nil }
-    var entities: [EntityNumber] = []
-    for element in try array("untold", in: document) {
-      guard case .integer(let number) = element, number > 0, let entity = UInt32(exactly: number),
-        entities.last.map({ $0.rawValue < entity }) ?? true
-      else {
-        throw FormatError("the entities in 'untold' do not ascend, or are none", .historyPart)
-      }
-      entities.append(EntityNumber(entity))
-    }
-    return entities
+    return value
   }
 
   private static func text(
     _ name: String, in document: Document
   ) throws(FormatError) -> String? {
-    guard let member = document[name] else { return nil }
-    guard case .string(let text) = member else {
-      throw FormatError("'\(name)' of the history is no text", .historyPart)
+    try member(name, in: document, "text", \.text)
+  }
+
+  private static func write(
+    _ name: String, in document: Document
+  ) throws(FormatError) -> UInt64? {
+    try member(name, in: document, "number of a write") { member in
+      if case .integer(let number) = member, number > 0 { UInt64(number) } else { nil }
     }
-    return text
   }
 
   private static func array(
     _ name: String, in document: Document
-  ) throws(FormatError) -> [Document] {
-    guard let member = document[name] else { return [] }
-    guard case .array(let elements) = member else {
-      throw FormatError("'\(name)' of the history is no array", .historyPart)
+  ) throws(FormatError) -> [Document]? {
+    try member(name, in: document, "array") { member in
+      if case .array(let elements) = member { elements } else { nil }
     }
-    return elements
+  }
+
+  private static func untold(in document: Document) throws(FormatError) -> [EntityNumber]? {
+    guard let elements = try array("untold", in: document) else { return nil }
+    guard let numbers = elements.ascendingNumbers, numbers.first != 0 else {
+      throw FormatError("the entities in 'untold' do not ascend, or are none", .historyPart)
+    }
+    return numbers.map { EntityNumber($0) }
   }
 }
 
@@ -203,7 +200,7 @@ extension HistoryPart.Change {
     case .inserted: members["inserted"] = .data(ids.encoded)
     case .updated(let attributes):
       members["updated"] = .data(ids.encoded)
-      members["attributes"] = .array(attributes.map { .integer(Int64($0)) })
+      members["attributes"] = .numbers(attributes)
     case .deleted:
       members["deleted"] = .data(ids.encoded)
       if isExpired { members["expired"] = .bool(true) }
@@ -213,16 +210,14 @@ extension HistoryPart.Change {
   }
 
   fileprivate init(_ document: Document) throws(FormatError) {
-    guard case .integer(let number) = document["entity"], let entity = UInt32(exactly: number)
-    else {
+    guard let entity = document["entity"]?.number else {
       throw FormatError("a change of the history names no entity", .historyPart)
     }
     let named = Self.kinds.filter { document[$0] != nil }
     guard named.count == 1, case .data(let bytes) = document[named[0]] else {
       throw FormatError("a change of the history is not of one kind", .historyPart)
     }
-    let ids = try bytes.withFormatBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes)
-    }
+    let ids = try bytes.withBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes) }
     guard !ids.isEmpty || named[0] == "restarted" else {
       throw FormatError("a change of the history is of no record", .historyNotEmpty)
     }
@@ -230,15 +225,11 @@ extension HistoryPart.Change {
     switch named[0] {
     case "inserted": kind = .inserted
     case "updated":
-      var attributes: [UInt32] = []
       guard case .array(let elements) = document["attributes"] else {
         throw FormatError("an update of the history names no attributes", .historyPart)
       }
-      for element in elements {
-        guard case .integer(let number) = element, let attribute = UInt32(exactly: number),
-          attributes.last.map({ $0 < attribute }) ?? true
-        else { throw FormatError("the attributes of an update do not ascend", .historyPart) }
-        attributes.append(attribute)
+      guard let attributes = elements.ascendingNumbers else {
+        throw FormatError("the attributes of an update do not ascend", .historyPart)
       }
       guard !attributes.isEmpty else {
         throw FormatError("an update of the history is of no attribute", .historyNotEmpty)
@@ -293,9 +284,9 @@ extension HistoryPart.Links {
   }
 
   fileprivate init(_ document: Document) throws(FormatError) {
-    guard case .integer(let number) = document["relationship"],
-      let relationship = UInt32(exactly: number)
-    else { throw FormatError("links of the history name no relationship", .historyPart) }
+    guard let relationship = document["relationship"]?.number else {
+      throw FormatError("links of the history name no relationship", .historyPart)
+    }
     let kinds = Kind.allCases.filter { document[$0.rawValue] != nil }
     guard kinds.count == 1, case .data(let bytes) = document[kinds[0].rawValue] else {
       throw FormatError(
@@ -303,7 +294,7 @@ extension HistoryPart.Links {
     }
     self.init(
       relationship: relationship, kind: kinds[0],
-      pairs: try bytes.withFormatBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
+      pairs: try bytes.withBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
     guard !pairs.isEmpty else {
       throw FormatError("links of the history are none", .historyNotEmpty)
     }
@@ -337,16 +328,5 @@ extension HistoryPart.Links {
       }
     }
     return pairs
-  }
-}
-
-extension [UInt8] {
-  fileprivate func withFormatBytes<R>(
-    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> R
-  ) throws(FormatError) -> R {
-    let result: Result<R, FormatError> = withUnsafeBytes { bytes in
-      do throws(FormatError) { return .success(try body(bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
   }
 }

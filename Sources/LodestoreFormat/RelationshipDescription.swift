@@ -90,15 +90,12 @@ package enum DeleteRule: String, Sendable, Hashable, CaseIterable {
 // MARK: - Document
 
 extension RelationshipDescription {
-  private static let knownMembers: Set = ["from", "to", "attribute"]
-  private static let knownSideMembers: Set = ["entity", "onDelete", "denyWhere", "name", "ordered"]
-
   /// The description as a document.
   package var document: Document {
     var members = unknownMembers
     members["from"] = Self.document(of: from)
     members["to"] = Self.document(of: to)
-    if let attribute { members["attribute"] = .integer(Int64(attribute)) }
+    members["attribute"] = attribute.map { .integer(Int64($0)) }
     return .object(members)
   }
 
@@ -121,61 +118,20 @@ extension RelationshipDescription {
       throw FormatError(
         "the description of relationship \(number) is not an object", .relationshipMembers)
     }
+    var object = CatalogueReader(document)
     self.number = number
-    from = try Self.side("from", in: document, of: number)
-    to = try Self.side("to", in: document, of: number)
-    switch document["attribute"] {
-    case nil: attribute = nil
-    case .integer(let value)?
-    where (1...Int64(EntityDescription.highestAttributeNumber)).contains(value):
-      attribute = UInt32(value)
-    default:
-      throw FormatError(
-        "relationship \(number) is held by no attribute from 1 to 16,383", .relationshipMembers)
+    from = try Side(object.take("from"), "side 'from' of relationship \(number)")
+    to = try Side(object.take("to"), "side 'to' of relationship \(number)")
+    if let holder = object.take("attribute") {
+      guard let attribute = holder.number,
+        (1...EntityDescription.highestAttributeNumber).contains(attribute)
+      else {
+        throw FormatError(
+          "relationship \(number) is held by no attribute from 1 to 16,383", .relationshipMembers)
+      }
+      self.attribute = attribute
     }
-    unknownMembers = UnknownMembers.members(of: document, Self.knownMembers)
-  }
-
-  private static func side(
-    _ member: String, in document: Document, of number: UInt32
-  ) throws(FormatError) -> Side {
-    guard let side = document[member], case .integer(let entity) = side["entity"],
-      let entity = UInt32(exactly: entity), entity > 0
-    else {
-      throw FormatError(
-        "side '\(member)' of relationship \(number) names no entity", .relationshipMembers)
-    }
-    guard case .string(let word) = side["onDelete"], let rule = DeleteRule(rawValue: word) else {
-      throw FormatError(
-        "side '\(member)' of relationship \(number) has a rule for deletes that this version does "
-          + "not know", .relationshipMembers)
-    }
-    var result = Side(entity: EntityNumber(entity), onDelete: rule)
-    result.unknownMembers = UnknownMembers.members(of: side, knownSideMembers)
-    switch side["denyWhere"] {
-    case nil: break
-    case .string(let condition)? where !condition.isEmpty && rule != .deny:
-      result.denyCondition = condition
-    default:
-      throw FormatError(
-        "side '\(member)' of relationship \(number) has a condition of its delete rule that is no text, "
-          + "is empty, or stands beside 'deny'", .relationshipCondition)
-    }
-    switch side["ordered"] {
-    case nil: break
-    case .bool(let isOrdered)?: result.isOrdered = isOrdered
-    default:
-      throw FormatError(
-        "side '\(member)' of relationship \(number): 'ordered' is no boolean", .relationshipMembers)
-    }
-    switch side["name"] {
-    case nil: break
-    case .string(let name)? where EntityDescription.isValidAttributeName(name): result.name = name
-    default:
-      throw FormatError(
-        "side '\(member)' of relationship \(number) has a name that is none", .relationshipName)
-    }
-    return result
+    unknownMembers = object.rest
   }
 
   /// Checks the rules that concern the entities of a catalogue too, here by their numbers.
@@ -201,5 +157,41 @@ extension RelationshipDescription {
         "attribute \(attribute) of relationship \(number) has no index of its own",
         .relationshipHolder)
     }
+  }
+}
+
+extension RelationshipDescription.Side {
+  /// Reads a side; `label` names it in messages.
+  fileprivate init(_ document: Document?, _ label: String) throws(FormatError) {
+    var object = CatalogueReader(document ?? .null)
+    guard let entity = object.take("entity")?.number, entity > 0 else {
+      throw FormatError("\(label) names no entity", .relationshipMembers)
+    }
+    guard let rule = object.take("onDelete")?.text.flatMap(DeleteRule.init(rawValue:)) else {
+      throw FormatError(
+        "\(label) has a rule for deletes that this version does not know", .relationshipMembers)
+    }
+    self.init(entity: EntityNumber(entity), onDelete: rule)
+    if let member = object.take("denyWhere") {
+      guard let condition = member.text, !condition.isEmpty, rule != .deny else {
+        throw FormatError(
+          "\(label) has a condition of its delete rule that is no text, is empty, or stands beside "
+            + "'deny'", .relationshipCondition)
+      }
+      denyCondition = condition
+    }
+    if let member = object.take("ordered") {
+      guard case .bool(let isOrdered) = member else {
+        throw FormatError("\(label): 'ordered' is no boolean", .relationshipMembers)
+      }
+      self.isOrdered = isOrdered
+    }
+    if let member = object.take("name") {
+      guard let name = member.text, EntityDescription.isValidAttributeName(name) else {
+        throw FormatError("\(label) has a name that is none", .relationshipName)
+      }
+      self.name = name
+    }
+    unknownMembers = object.rest
   }
 }

@@ -135,7 +135,7 @@ package struct SchemaFingerprint {
 
 extension Array<UInt8> {
   /// Calls `body` with the bytes, and keeps the type of what it throws.
-  fileprivate func withBytes<R, E: Error>(
+  func withBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
     let result: Result<R, E> = withUnsafeBytes { bytes in

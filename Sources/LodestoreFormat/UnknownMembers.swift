@@ -33,13 +33,7 @@ package struct UnknownMembers: Sendable, Equatable {
     set { byObject[object] = newValue.isEmpty ? nil : newValue }
   }
 
-  /// Takes those of `document` whose names are not in `known`.
-  mutating func collect(_ document: Document, _ object: CatalogueObject, _ known: Set<String>) {
-    self[object] = Self.members(of: document, known)
-  }
-
-  static func members(of document: Document, _ known: Set<String>) -> [String: Document] {
-    guard case .object(let members) = document else { return [:] }
-    return members.filter { !known.contains($0.key) }
+  mutating func merge(_ other: UnknownMembers) {
+    if !other.byObject.isEmpty { byObject.merge(other.byObject) { $1 } }
   }
 }

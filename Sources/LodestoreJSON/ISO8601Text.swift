@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  package import FoundationEssentials
-#else
-  package import Foundation
-#endif
+package import LodestoreEssentials
 
 /// Dates as text, written as ISO 8601 has them and read also as RFC 9110 has them for the web, in
 /// the proleptic Gregorian calendar and without leap seconds.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 
 extension JSONDecoding {
   /// Decodes any type: those that JSON or this store has a spelling of directly, all others by

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 
 /// The state of one decoding of a node, shared by its containers.
 ///

@@ -43,6 +43,12 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decodeNil(forKey key: Key) throws -> Bool { run.kind(try find(key)) == .null }
 
+  // Inlined, so that the protocol's function for each scalar is one of that type alone.
+  @inline(__always)
+  func decode<T: JSONScalar>(_ type: T.Type, forKey key: Key) throws -> T {
+    try T.decoded(run, find(key))
+  }
+
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     try run.value(type, at: find(key), depth: depth + 1)
   }
@@ -71,84 +77,53 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// MARK: - Scalars
-
+// The protocol's defaults would hide the general `decodeIfPresent` for these types.
 extension JSONKeyedDecoding {
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try run.bool(find(key)) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try run.string(find(key)) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try run.double(find(key)) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try run.float(find(key)) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try run.integer(type, find(key))
-  }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try run.integer(type, find(key))
+  @inline(__always)
+  private func optional<T: JSONScalar>(_ type: T.Type, _ key: Key) throws -> T? {
+    try present(key).map { try T.decoded(run, $0) }
   }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try present(key).map(run.bool)
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try present(key).map(run.string)
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try present(key).map(run.double)
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try present(key).map(run.float)
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try present(key).map { try run.integer(type, $0) }
+    try optional(type, key)
   }
 }

@@ -31,20 +31,9 @@ struct JSONNodeDecoding: Decoder {
 
 extension JSONNodeDecoding: SingleValueDecodingContainer {
   func decodeNil() -> Bool { run.kind(index) == .null }
-  func decode(_ type: Bool.Type) throws -> Bool { try run.bool(index) }
-  func decode(_ type: String.Type) throws -> String { try run.string(index) }
-  func decode(_ type: Double.Type) throws -> Double { try run.double(index) }
-  func decode(_ type: Float.Type) throws -> Float { try run.float(index) }
-  func decode(_ type: Int.Type) throws -> Int { try run.integer(type, index) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try run.integer(type, index) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try run.integer(type, index) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try run.integer(type, index) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try run.integer(type, index) }
-  func decode(_ type: UInt.Type) throws -> UInt { try run.integer(type, index) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try run.integer(type, index) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try run.integer(type, index) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try run.integer(type, index) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try run.integer(type, index) }
+
+  @inline(__always)
+  func decode<T: JSONScalar>(_ type: T.Type) throws -> T { try T.decoded(run, index) }
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     try run.value(type, at: index, depth: depth)

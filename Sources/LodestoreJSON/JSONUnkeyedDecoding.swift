@@ -44,6 +44,13 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
     return true
   }
 
+  @inline(__always)
+  mutating func decode<T: JSONScalar>(_ type: T.Type) throws -> T {
+    let value = try T.decoded(run, head(type))
+    advance()
+    return value
+  }
+
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let value = try run.value(type, at: head(type), depth: depth + 1)
     advance()
@@ -71,49 +78,4 @@ struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
     advance()
     return decoder
   }
-}
-
-// MARK: - Scalars
-
-extension JSONUnkeyedDecoding {
-  mutating func decode(_ type: Bool.Type) throws -> Bool {
-    let value = try run.bool(head(type))
-    advance()
-    return value
-  }
-
-  mutating func decode(_ type: String.Type) throws -> String {
-    let value = try run.string(head(type))
-    advance()
-    return value
-  }
-
-  mutating func decode(_ type: Double.Type) throws -> Double {
-    let value = try run.double(head(type))
-    advance()
-    return value
-  }
-
-  mutating func decode(_ type: Float.Type) throws -> Float {
-    let value = try run.float(head(type))
-    advance()
-    return value
-  }
-
-  private mutating func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
-    let value = try run.integer(type, head(type))
-    advance()
-    return value
-  }
-
-  mutating func decode(_ type: Int.Type) throws -> Int { try integer(type) }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 }

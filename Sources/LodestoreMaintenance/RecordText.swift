@@ -1,12 +1,7 @@
 internal import EntityStore
+internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestoreJSON
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// Stored values as the text of an export: the same as `kvdump export` writes for a record.
 struct RecordText {

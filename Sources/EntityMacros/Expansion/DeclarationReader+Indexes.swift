@@ -7,19 +7,21 @@
     /// The macros that stand among the members and are read here.
     static let markers: Set = ["Index", "Unique", "Expires", "Limit"]
 
-    /// Reads `#Index<E>(…)` or `#Unique<E>(…)`; other macros are none of @Entity's business.
-    mutating func readIndexes(of macro: MacroExpansionDeclSyntax) {
-      let isUnique: Bool
-      if macro.macroName.text == "Expires" { return readExpiry(of: macro) }
-      if macro.macroName.text == "Limit" { return readLimit(of: macro) }
-      switch macro.macroName.text {
-      case "Index": isUnique = false
-      case "Unique": isUnique = true
-      default: return
-      }
+    /// Reads one of the ``markers``; other macros are none of @Entity's business.
+    mutating func read(_ macro: MacroExpansionDeclSyntax) {
+      guard Self.markers.contains(macro.macroName.text) else { return }
       if let argument = macro.genericArgumentClause?.arguments.first?.argument {
-        checkEntity(Syntax(argument))
+        isOfEntity(Syntax(argument))
       }
+      switch macro.macroName.text {
+      case "Expires": readExpiry(of: macro)
+      case "Limit": readLimit(of: macro)
+      case let name: readIndexes(of: macro, isUnique: name == "Unique")
+      }
+    }
+
+    /// Reads `#Index<E>(…)` or `#Unique<E>(…)`.
+    private mutating func readIndexes(of macro: MacroExpansionDeclSyntax, isUnique: Bool) {
       if macro.arguments.isEmpty { report(.noPaths(), at: macro) }
       for argument in macro.arguments {
         guard let list = argument.expression.as(ArrayExprSyntax.self) else {
@@ -27,8 +29,7 @@
           continue
         }
         guard !list.elements.isEmpty else {
-          report(
-            .noPaths(), at: list, fixIts: macro.removing(argument).map { [$0] } ?? [])
+          report(.noPaths(), at: list, fixIts: macro.removing(argument))
           continue
         }
         let paths = readPaths(of: list, isUnique: isUnique)
@@ -36,19 +37,15 @@
         let known = isUnique ? declaration.unique : declaration.indexes
         if known.contains(where: { $0.map(\.plainText) == paths.map(\.plainText) }) {
           let names = paths.map { "'\($0.plainText)'" }.joined(separator: ", ")
-          report(
-            .repeatedIndex(names), at: list, fixIts: macro.removing(argument).map { [$0] } ?? [])
+          report(.repeatedIndex(names), at: list, fixIts: macro.removing(argument))
           continue
         }
-        addIndex(paths, isUnique: isUnique)
+        if isUnique { declaration.unique.append(paths) } else { declaration.indexes.append(paths) }
       }
     }
 
     /// Reads `#Expires<E>([\.attribute])`.
     private mutating func readExpiry(of macro: MacroExpansionDeclSyntax) {
-      if let argument = macro.genericArgumentClause?.arguments.first?.argument {
-        checkEntity(Syntax(argument))
-      }
       guard declaration.expires == nil else { return report(.repeatedExpiry(), at: macro) }
       guard let list = macro.arguments.first?.expression.as(ArrayExprSyntax.self) else {
         return report(.notPaths(), at: macro)
@@ -58,14 +55,11 @@
       if case .stored(let type?) = properties[name.plainText], !type.mayBeDate {
         return report(.expiryIsNoDate(name.plainText, type.trimmedDescription), at: list)
       }
-      add(expires: name)
+      declaration.expires = name
     }
 
     /// Reads `#Limit<E>(count: 10_000, bytes: 1 << 26, by: [\.attribute])`.
     private mutating func readLimit(of macro: MacroExpansionDeclSyntax) {
-      if let argument = macro.genericArgumentClause?.arguments.first?.argument {
-        checkEntity(Syntax(argument))
-      }
       guard declaration.limit == nil else { return report(.repeatedLimit(), at: macro) }
       var limit = DeclaredLimit()
       for argument in macro.arguments {
@@ -82,18 +76,18 @@
         limit.oldest = name
       }
       guard !limit.numbers.isEmpty else { return report(.limitWithoutNumber(), at: macro) }
-      add(limit: limit)
+      declaration.limit = limit
     }
 
     /// Refuses an index of another entity; this one may be named with the types around it.
-    private mutating func checkEntity(_ argument: Syntax) {
-      let written = argument.trimmedDescription
-      guard written != entity, written != "Self", !written.hasSuffix(".\(entity)") else { return }
+    @discardableResult
+    private mutating func isOfEntity(_ type: Syntax) -> Bool {
+      let written = type.trimmedDescription
+      if written == entity || written == "Self" || written.hasSuffix(".\(entity)") { return true }
       report(
-        .otherEntity(written, entity), at: argument,
-        fixIts: [
-          .replacing(argument, with: TypeSyntax("\(structure.name.trimmed)"), .replace(entity))
-        ])
+        .otherEntity(written, entity), at: type,
+        fixIts: [.replacing(type, with: TypeSyntax("\(structure.name.trimmed)"), .replace(entity))])
+      return false
     }
 
     /// The properties that a list of key paths names; those that cannot be indexed are left out.
@@ -126,16 +120,7 @@
       of path: KeyPathExprSyntax, in list: ArrayExprSyntax, _ element: ArrayElementSyntax,
       isAlone: Bool
     ) -> TokenSyntax? {
-      if let root = path.root, !["Self", entity].contains(root.trimmedDescription),
-        !root.trimmedDescription.hasSuffix(".\(entity)")
-      {
-        report(
-          .otherEntity(root.trimmedDescription, entity), at: root,
-          fixIts: [
-            .replacing(root, with: TypeSyntax("\(structure.name.trimmed)"), .replace(entity))
-          ])
-        return nil
-      }
+      if let root = path.root, !isOfEntity(Syntax(root)) { return nil }
       let text = path.trimmedDescription
       let isOptionalChain = path.components.contains {
         if case .optional = $0.component { true } else { false }
@@ -173,10 +158,8 @@
           .unknownPath(name.plainText, entity, suggestion: suggestion), at: path,
           fixIts: suggestion.map { suggestion in
             [
-              .replacing(
-                property.declName.baseName,
-                with: property.declName.baseName.with(\.tokenKind, .identifier(suggestion)),
-                .replace(suggestion))
+              .changing(
+                property.declName.baseName, to: .identifier(suggestion), .replace(suggestion))
             ]
           } ?? [list.removing(element)])
       case .some(let kind):
@@ -234,14 +217,14 @@
   }
 
   extension MacroExpansionDeclSyntax {
-    /// Takes one index out of the macro; `nil` when it is the only one.
-    fileprivate func removing(_ argument: LabeledExprSyntax) -> FixIt? {
-      guard arguments.count > 1 else { return nil }
+    /// Takes one index out of the macro, unless it is the only one.
+    fileprivate func removing(_ argument: LabeledExprSyntax) -> [FixIt] {
+      guard arguments.count > 1 else { return [] }
       var rest = arguments.filter { $0.id != argument.id }
       if let last = rest.indices.last {
         rest[last].trailingComma = nil
       }
-      return .replacing(arguments, with: rest, .removeIndex)
+      return [.replacing(arguments, with: rest, .removeIndex)]
     }
   }
 #endif

@@ -76,19 +76,19 @@
       if let derived { checkDerived(name.plainText, derived, of: variable) }
       guard isStorable(name.plainText, binding, type: type, of: variable) else {
         // Kept for the names that indexes may use; nothing is generated after an error.
-        return add(StoredAttribute(property: name))
+        return declaration.attributes.append(StoredAttribute(property: name))
       }
-      add(
+      declaration.attributes.append(
         StoredAttribute(
           property: name, type: type, access: variable.access,
           originalName: attributeOptions.originalName,
           initial: initial(name.plainText, attributeOptions.initial, binding, of: variable),
           constraints: attributeOptions.constraints,
           toOne: toOne(name.plainText, type: type, binding, of: variable),
-          derivation: derived?.firstArgument))
+          derivation: derived?.argumentList.first?.expression.trimmed))
       if attributeOptions.isUnique {
         checkIndexable(name.plainText, type: type, at: binding)
-        addIndex([name], isUnique: true)
+        declaration.unique.append([name])
       }
     }
 
@@ -192,9 +192,7 @@
         let specifier = variable.bindingSpecifier
         report(
           .constant(name), at: specifier,
-          fixIts: [
-            .replacing(specifier, with: specifier.with(\.tokenKind, .keyword(.var)), .makeVar)
-          ] + addTransient)
+          fixIts: [.changing(specifier, to: .keyword(.var), .makeVar)] + addTransient)
       }
       return diagnostics.count == count
     }
@@ -226,10 +224,7 @@
       refuse(
         .ownID(entity), at: pattern,
         fixIts: [
-          .replacing(
-            pattern.identifier,
-            with: pattern.identifier.with(\.tokenKind, .identifier("identifier")),
-            .rename("identifier"))
+          .changing(pattern.identifier, to: .identifier("identifier"), .rename("identifier"))
         ])
     }
 
@@ -272,49 +267,41 @@
 
     // MARK: @Attribute
 
-    private mutating func options(
-      of attribute: AttributeSyntax?
-    ) -> (isUnique: Bool, originalName: String?, constraints: ExprSyntax?, initial: ExprSyntax?) {
+    private struct Options {
       var isUnique = false
       var originalName: String?
       var constraints: ExprSyntax?
       var initial: ExprSyntax?
-      guard case .argumentList(let arguments) = attribute?.arguments else {
-        return (false, nil, nil, nil)
-      }
-      for argument in arguments {
-        if argument.label?.text == "constraints" {
-          constraints = argument.expression.trimmed
-        } else if argument.label?.text == "initial" {
-          initial = argument.expression
-        } else if argument.label?.text == "originalName" {
-          if argument.expression.is(NilLiteralExprSyntax.self) { continue }
-          guard let name = argument.expression.literalText else {
-            report(.originalNameNotLiteral(), at: argument.expression)
+    }
+
+    private mutating func options(of attribute: AttributeSyntax?) -> Options {
+      var options = Options()
+      for argument in attribute?.argumentList ?? [] {
+        let value = argument.expression
+        switch argument.label?.text {
+        case "constraints": options.constraints = value.trimmed
+        case "initial": options.initial = value
+        case "originalName":
+          if value.is(NilLiteralExprSyntax.self) { continue }
+          guard let name = value.literalText else {
+            report(.originalNameNotLiteral(), at: value)
             continue
           }
-          if !name.isStorableMemberName {
-            report(.badName(name, of: "an attribute"), at: argument.expression)
+          if !name.isStorableMemberName { report(.badName(name, of: "an attribute"), at: value) }
+          options.originalName = name
+        default:
+          if value.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "unique" {
+            options.isUnique = true
+          } else {
+            let unique = ExprSyntax(".unique").with(\.leadingTrivia, value.leadingTrivia)
+              .with(\.trailingTrivia, value.trailingTrivia)
+            report(
+              .unknownOption(value.trimmedDescription), at: value,
+              fixIts: [.replacing(value, with: unique, .replace(".unique"))])
           }
-          originalName = name
-        } else if let option = argument.expression.as(MemberAccessExprSyntax.self),
-          option.declName.baseName.text == "unique"
-        {
-          isUnique = true
-        } else {
-          report(
-            .unknownOption(argument.expression.trimmedDescription), at: argument.expression,
-            fixIts: [
-              .replacing(
-                argument.expression,
-                with: ExprSyntax(".unique")
-                  .with(\.leadingTrivia, argument.expression.leadingTrivia)
-                  .with(\.trailingTrivia, argument.expression.trailingTrivia),
-                .replace(".unique"))
-            ])
         }
       }
-      return (isUnique, originalName, constraints, initial)
+      return options
     }
   }
 

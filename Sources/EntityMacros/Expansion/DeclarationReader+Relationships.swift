@@ -18,9 +18,12 @@
     ) {
       let made = binding.initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
       let spelling = type?.trimmedDescription ?? made?.trimmedDescription ?? ""
-      if name.plainText == "rules" { add(rules: name) }
-      if name.plainText == "history", spelling.hasPrefix("HistoryPolicy") { add(history: name) }
-      if name.plainText == "elementIndexes" { add(elementIndexes: name) }
+      switch name.plainText {
+      case "rules": declaration.rules = name
+      case "history" where spelling.hasPrefix("HistoryPolicy"): declaration.history = name
+      case "elementIndexes": declaration.elementIndexes = name
+      default: break
+      }
       guard spelling.isToMany else { return }
       guard variable.bindingSpecifier.tokenKind == .keyword(.let) else {
         return report(.computedRelationship(name.plainText), at: variable.bindingSpecifier)
@@ -28,7 +31,7 @@
       if !name.plainText.isStorableMemberName {
         report(.badName(name.plainText, of: "a relationship"), at: binding.pattern)
       }
-      add(
+      declaration.relationships.append(
         DeclaredToMany(
           property: name, type: TypeSyntax(stringLiteral: spelling), access: variable.access))
     }
@@ -42,11 +45,7 @@
       if let type, !type.namesRecordID {
         report(.relationshipHoldsNoID(name, type.trimmedDescription), at: attribute)
       }
-      guard case .argumentList(let arguments) = attribute.arguments else {
-        return StoredAttribute.ToOne()
-      }
-      let rule = arguments.first { $0.label?.text == "onDelete" }
-      return StoredAttribute.ToOne(onDelete: rule?.expression.trimmed)
+      return StoredAttribute.ToOne(onDelete: attribute.argument("onDelete")?.trimmed)
     }
   }
 

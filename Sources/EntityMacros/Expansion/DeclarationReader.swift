@@ -5,7 +5,7 @@
   /// Reads a struct with `@Entity`, and collects what is wrong with it.
   struct DeclarationReader {
     let structure: StructDeclSyntax
-    private(set) var declaration: EntityDeclaration
+    var declaration: EntityDeclaration
     private(set) var diagnostics: [Diagnostic] = []
     /// Whether a conformance can be written at all, if only to keep other errors away.
     private(set) var canConform = true
@@ -40,42 +40,15 @@
       report(message, at: node, fixIts: fixIts)
     }
 
-    mutating func add(_ attribute: StoredAttribute) { declaration.attributes.append(attribute) }
-
-    mutating func add(rules: TokenSyntax) { declaration.rules = rules }
-
-    mutating func add(history: TokenSyntax) { declaration.history = history }
-
-    mutating func add(expires: TokenSyntax) { declaration.expires = expires }
-
-    mutating func add(limit: DeclaredLimit) { declaration.limit = limit }
-
-    mutating func add(elementIndexes: TokenSyntax) { declaration.elementIndexes = elementIndexes }
-
-    mutating func add(_ relationship: DeclaredToMany) {
-      declaration.relationships.append(relationship)
-    }
-
-    mutating func addIndex(_ paths: [TokenSyntax], isUnique: Bool) {
-      if isUnique {
-        declaration.unique.append(paths)
-      } else {
-        declaration.indexes.append(paths)
-      }
-    }
-
     // MARK: The struct
 
     /// Takes the name from `@Entity(name:)`, or else from the struct.
     mutating func readName(of attribute: AttributeSyntax) {
       var node = Syntax(structure.name)
-      if case .argumentList(let arguments) = attribute.arguments,
-        let argument = arguments.first(where: { $0.label?.text == "name" }),
-        !argument.expression.is(NilLiteralExprSyntax.self)
-      {
-        node = Syntax(argument.expression)
-        guard let name = argument.expression.literalText else {
-          return report(.entityNameNotLiteral(), at: argument.expression)
+      if let written = attribute.argument("name"), !written.is(NilLiteralExprSyntax.self) {
+        node = Syntax(written)
+        guard let name = written.literalText else {
+          return report(.entityNameNotLiteral(), at: written)
         }
         declaration.storedName = name
       }
@@ -86,8 +59,7 @@
 
     /// Takes the names from `@Entity(removed:)`; after the members, which they must not be.
     mutating func readRemoved(of attribute: AttributeSyntax) {
-      guard case .argumentList(let arguments) = attribute.arguments else { return }
-      for argument in arguments.drop(while: { $0.label?.text != "removed" }) {
+      for argument in attribute.argumentList.drop(while: { $0.label?.text != "removed" }) {
         guard let name = argument.expression.literalText else {
           report(.removedNameNotLiteral(), at: argument.expression)
           continue
@@ -126,12 +98,7 @@
       {
         refuse(
           .privateNested(entity), at: modifier,
-          fixIts: [
-            .replacing(
-              modifier.name,
-              with: modifier.name.with(\.tokenKind, .keyword(.fileprivate)),
-              .makeFileprivate)
-          ])
+          fixIts: [.changing(modifier.name, to: .keyword(.fileprivate), .makeFileprivate)])
       }
     }
 
@@ -147,7 +114,7 @@
       }
       // An index may stand above the properties it names.
       for member in structure.memberBlock.members {
-        if let macro = member.decl.as(MacroExpansionDeclSyntax.self) { readIndexes(of: macro) }
+        if let macro = member.decl.as(MacroExpansionDeclSyntax.self) { read(macro) }
       }
     }
 

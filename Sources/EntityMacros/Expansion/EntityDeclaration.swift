@@ -124,13 +124,15 @@
       attributeName.as(IdentifierTypeSyntax.self)?.name.text
         ?? attributeName.as(MemberTypeSyntax.self)?.name.text
     }
-  }
 
-  extension AttributeSyntax {
-    /// The first argument as written.
-    var firstArgument: ExprSyntax? {
-      guard case .argumentList(let arguments) = arguments else { return nil }
-      return arguments.first?.expression.trimmed
+    /// The arguments as written; empty where there are none.
+    var argumentList: LabeledExprListSyntax {
+      if case .argumentList(let list) = arguments { list } else { [] }
+    }
+
+    /// The argument with a label; `nil` where there is none.
+    func argument(_ label: String) -> ExprSyntax? {
+      argumentList.first { $0.label?.text == label }?.expression
     }
   }
 

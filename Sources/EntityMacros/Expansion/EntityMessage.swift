@@ -11,8 +11,11 @@
     let severity: DiagnosticSeverity
     var diagnosticID: MessageID { MessageID(domain: "EntityMacros", id: id) }
 
-    private init(_ id: String, _ message: String, severity: DiagnosticSeverity = .error) {
-      self.id = id
+    /// - Parameter function: the function that makes the message, whose name is the message's id.
+    private init(
+      _ message: String, severity: DiagnosticSeverity = .error, function: String = #function
+    ) {
+      id = String(function.prefix { $0 != "(" })
       self.message = message
       self.severity = severity
     }
@@ -20,59 +23,47 @@
     // MARK: The struct
 
     static func notAStruct(_ kind: String) -> Self {
-      Self(
-        "notAStruct", "cannot make an entity of \(kind): an entity is a value; declare a struct")
+      Self("cannot make an entity of \(kind): an entity is a value; declare a struct")
     }
 
     static func generic(_ entity: String) -> Self {
       Self(
-        "generic",
         "cannot make an entity of '\(entity)': it is generic, and an entity has one schema; "
           + "remove the type parameters")
     }
 
     static func insideGeneric(_ entity: String) -> Self {
       Self(
-        "insideGeneric",
         "cannot make an entity of '\(entity)': a declaration around it is generic, and an entity "
           + "has one schema; move the struct out")
     }
 
     static func privateNested(_ entity: String) -> Self {
       Self(
-        "privateNested",
         "cannot make an entity of '\(entity)': its conformance is written outside of the type "
           + "around it, where a private struct is not visible; make it fileprivate")
     }
 
     static func insidePrivate(_ entity: String, _ outer: String) -> Self {
       Self(
-        "insidePrivate",
         "cannot make an entity of '\(entity)': its conformance is written outside of the types "
           + "around it, where the private '\(outer)' is not visible; make '\(outer)' fileprivate")
     }
 
     static func entityNameNotLiteral() -> Self {
-      Self(
-        "entityNameNotLiteral",
-        "cannot read the name of the entity: it is not a text literal; write it out")
+      Self("cannot read the name of the entity: it is not a text literal; write it out")
     }
 
     static func removedNameNotLiteral() -> Self {
-      Self(
-        "removedNameNotLiteral",
-        "cannot read the name of a removed attribute: it is not a text literal; write it out")
+      Self("cannot read the name of a removed attribute: it is not a text literal; write it out")
     }
 
     static func removedIsDeclared(_ name: String) -> Self {
-      Self(
-        "removedIsDeclared",
-        "cannot remove '\(name)': it is a stored property; remove one of the two")
+      Self("cannot remove '\(name)': it is a stored property; remove one of the two")
     }
 
     static func badName(_ name: String, of thing: String) -> Self {
       Self(
-        "badName",
         "cannot use '\(name)' as the name of \(thing): "
           + (name == "_id"
             ? "the store calls the id of a record so"
@@ -82,14 +73,12 @@
 
     static func ownMember(_ name: String, _ entity: String) -> Self {
       Self(
-        "ownMember",
         "cannot declare '\(name)' in '\(entity)': @Entity gives the type a static '\(name)'; use another "
           + "name, and '@Attribute(originalName: \"\(name)\")' where the file has it")
     }
 
     static func ownID(_ entity: String) -> Self {
       Self(
-        "ownID",
         "cannot declare 'id' in '\(entity)': @Entity gives it 'id', a RecordID<\(entity)>; "
           + "use another name")
     }
@@ -98,7 +87,6 @@
 
     static func computedRelationship(_ name: String) -> Self {
       Self(
-        "computedRelationship",
         "cannot store relationship '\(name)': it is made anew each time, and a relationship is known by "
           + "one value; make it a 'static let'")
     }
@@ -106,7 +94,6 @@
     static func relationshipHoldsNoID(_ name: String, _ type: String) -> Self {
       let isList = type.hasPrefix("[") || type.hasPrefix("Set<") || type.hasPrefix("Array<")
       return Self(
-        "relationshipHoldsNoID",
         isList
           ? "cannot make a relationship of '\(name)': it is \(type), and an attribute leads to one record; "
             + "for many records declare 'static let \(name) = ToMany<…>()' with both entities"
@@ -116,7 +103,6 @@
 
     static func relationshipOnUnstored(_ name: String, _ kind: String) -> Self {
       Self(
-        "relationshipOnUnstored",
         "cannot make a relationship of '\(name)': it is \(kind), and only stored properties hold ids; "
           + "remove @Relationship")
     }
@@ -125,14 +111,12 @@
 
     static func derivedSettable(_ name: String) -> Self {
       Self(
-        "derivedSettable",
         "cannot derive '\(name)': programs could set it, and the store keeps it; make it 'private(set)'"
       )
     }
 
     static func derivedRelationship(_ name: String) -> Self {
       Self(
-        "derivedRelationship",
         "cannot derive '\(name)': it is a relationship, which programs set; remove one of the two")
     }
 
@@ -140,39 +124,34 @@
 
     static func missingType(_ property: String) -> Self {
       Self(
-        "missingType",
         "cannot store '\(property)': its type is not written, and types are part of the schema; "
           + "write it")
     }
 
     static func unstorable(_ property: String, _ reason: String) -> Self {
-      Self("unstorable", "cannot store '\(property)': \(reason), or leave it out with @Transient")
+      Self("cannot store '\(property)': \(reason), or leave it out with @Transient")
     }
 
     static func constant(_ property: String) -> Self {
       Self(
-        "constant",
         "cannot read '\(property)' from a record: a 'let' with a value never has another; "
           + "make it 'var', or leave it out with @Transient")
     }
 
     static func tuplePattern() -> Self {
       Self(
-        "tuplePattern",
         "cannot store a tuple of properties: each attribute needs a declaration; write one for "
           + "each name")
     }
 
     static func conditional(_ what: String) -> Self {
       Self(
-        "conditional",
         "cannot read \(what) inside '#if': @Entity does not see which branch is compiled; move it "
           + "out")
     }
 
     static func transientWithoutValue(_ property: String) -> Self {
       Self(
-        "transientWithoutValue",
         "cannot leave out '\(property)': it has no value when a record is read; give it a default "
           + "value")
     }
@@ -180,7 +159,6 @@
     /// A note: the declaration is right as long as no older record needs a value.
     static func defaultOfInserts(_ property: String, _ value: String) -> Self {
       Self(
-        "defaultOfInserts",
         "the default '\(value)' of '\(property)' is made anew for each insert, so records that are "
           + "older than the attribute, and imported ones that lack it, have none; where there are such "
           + "records, add '@Attribute(initial: …)' with the value for them",
@@ -189,150 +167,126 @@
 
     static func changingInitial(_ property: String, _ value: String) -> Self {
       Self(
-        "changingInitial",
         "cannot take '\(value)' as the initial value of '\(property)': it may be another one in each "
           + "process, and the file keeps one; write a literal, a static member, or a call with such "
           + "arguments")
     }
 
     static func initialOfOther(_ property: String, _ kind: String) -> Self {
-      Self(
-        "initialOfOther",
-        "cannot give '\(property)' an initial value: it is \(kind); remove 'initial'")
+      Self("cannot give '\(property)' an initial value: it is \(kind); remove 'initial'")
     }
 
     static func attributeOnUnstored(_ property: String, _ kind: String) -> Self {
       Self(
-        "attributeOnUnstored",
         "cannot use @Attribute on '\(property)': it is \(kind), and only what is stored is an "
           + "attribute; remove one of the two")
     }
 
     static func unknownOption(_ option: String) -> Self {
       Self(
-        "unknownOption",
         "cannot read the option '\(option)': @Entity sees only what is written here; write "
           + "'.unique'")
     }
 
     static func originalNameNotLiteral() -> Self {
-      Self(
-        "originalNameNotLiteral",
-        "cannot read the original name: it is not a text literal; write it out")
+      Self("cannot read the original name: it is not a text literal; write it out")
     }
 
     // MARK: Indexes
 
     static func otherEntity(_ other: String, _ entity: String) -> Self {
       Self(
-        "otherEntity",
         "cannot index '\(other)' inside '\(entity)': an index belongs to the struct it stands in; "
           + "write '\(entity)'")
     }
 
     static func noPaths() -> Self {
-      Self("noPaths", "cannot make an index of nothing: its list is empty; name an attribute")
+      Self("cannot make an index of nothing: its list is empty; name an attribute")
     }
 
     static func notPaths() -> Self {
-      Self(
-        "notPaths",
-        "cannot read the index: it is not a list of key paths; write it as [\\.name, \\.other]")
+      Self("cannot read the index: it is not a list of key paths; write it as [\\.name, \\.other]")
     }
 
     static func nestedPath(_ path: String) -> Self {
       Self(
-        "nestedPath",
         "cannot index '\(path)': a nested value is stored inside of its attribute; make it an "
           + "attribute of its own, by @Derived(.member(…)) for instance")
     }
 
     static func optionalPath(_ path: String) -> Self {
       Self(
-        "optionalPath",
         "cannot index '\(path)': an optional attribute is indexed whole, with null first; "
           + "remove the '?' or '!'")
     }
 
     static func unknownPath(_ name: String, _ entity: String, suggestion: String?) -> Self {
       Self(
-        "unknownPath",
         "cannot index '\(name)': '\(entity)' has no stored property of that name"
           + (suggestion.map { "; did you mean '\($0)'?" } ?? "; name a stored property"))
     }
 
     static func unstoredPath(_ name: String, _ kind: String) -> Self {
-      Self(
-        "unstoredPath",
-        "cannot index '\(name)': it is \(kind) and not stored; name a stored property")
+      Self("cannot index '\(name)': it is \(kind) and not stored; name a stored property")
     }
 
     static func idPath() -> Self {
-      Self("idPath", "cannot index 'id': records are found by id without an index; remove it")
+      Self("cannot index 'id': records are found by id without an index; remove it")
     }
 
     static func unindexable(_ name: String, _ kind: String) -> Self {
-      Self(
-        "unindexable",
-        "cannot index '\(name)': it is \(kind), and an index takes single values; remove it")
+      Self("cannot index '\(name)': it is \(kind), and an index takes single values; remove it")
     }
 
     static func elementsWithOthers(_ name: String, _ kind: String) -> Self {
       Self(
-        "elementsWithOthers",
         "cannot index '\(name)' so: it is \(kind), whose elements have an #Index of their own; remove it "
           + "here")
     }
 
     static func repeatedPath(_ name: String) -> Self {
-      Self("repeatedPath", "cannot index '\(name)' twice in one index; remove it")
+      Self("cannot index '\(name)' twice in one index; remove it")
     }
 
     static func repeatedIndex(_ names: String) -> Self {
-      Self("repeatedIndex", "cannot declare the index on \(names) twice; remove one")
+      Self("cannot declare the index on \(names) twice; remove one")
     }
 
     static func repeatedExpiry() -> Self {
-      Self("repeatedExpiry", "cannot have records expire by two attributes; remove one #Expires")
+      Self("cannot have records expire by two attributes; remove one #Expires")
     }
 
     static func notOneExpiry() -> Self {
       Self(
-        "notOneExpiry",
         "cannot have records expire by more or fewer attributes than one; name one, as [\\.validUntil]"
       )
     }
 
     static func expiryIsNoDate(_ name: String, _ type: String) -> Self {
-      Self(
-        "expiryIsNoDate",
-        "cannot have records expire by '\(name)': its type is \(type); name a Date or a Date?")
+      Self("cannot have records expire by '\(name)': its type is \(type); name a Date or a Date?")
     }
 
     static func repeatedLimit() -> Self {
-      Self("repeatedLimit", "cannot limit the records twice; name both numbers in one #Limit")
+      Self("cannot limit the records twice; name both numbers in one #Limit")
     }
 
     static func limitWithoutNumber() -> Self {
       Self(
-        "limitWithoutNumber",
         "cannot limit the records without a number; name one, as count: 10_000 or bytes: 1_000_000")
     }
 
     static func emptyLimit() -> Self {
-      Self("emptyLimit", "cannot limit the records to less than 1; name a higher number")
+      Self("cannot limit the records to less than 1; name a higher number")
     }
 
     static func notOneOldest() -> Self {
       Self(
-        "notOneOldest",
         "cannot tell the oldest record by more or fewer attributes than one; name one, as "
           + "[\\.fetchedAt], or leave 'by' out for the order of insertion")
     }
 
     static func outsideEntity(_ macro: String) -> Self {
       Self(
-        "outsideEntity",
         "cannot use \(macro) here: nothing reads it outside of a struct with @Entity; add @Entity "
           + "or remove it")
     }

@@ -10,6 +10,11 @@
       FixIt(message: fix, changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }
 
+    /// Makes another keyword or name of a token.
+    static func changing(_ token: TokenSyntax, to kind: TokenKind, _ fix: EntityFix) -> FixIt {
+      .replacing(token, with: token.with(\.tokenKind, kind), fix)
+    }
+
     /// Writes the attribute that leaves a property out.
     ///
     /// None for several properties in one declaration, because the compiler refuses macros there.
@@ -35,18 +40,12 @@
     }
   }
 
-  extension MacroExpansionContext {
-    func diagnose(_ diagnostic: EntityRefusal) { diagnose(diagnostic.diagnostic) }
-  }
-
-  /// A diagnostic about where a macro stands.
-  struct EntityRefusal {
-    let diagnostic: Diagnostic
-
+  // Diagnostics about where a macro stands.
+  extension Diagnostic {
     /// The macro on something that is not a struct.
     ///
     /// A class and an actor can be made one by changing the keyword.
-    static func notAStruct(_ declaration: some DeclGroupSyntax) -> EntityRefusal {
+    static func notAStruct(_ declaration: some DeclGroupSyntax) -> Diagnostic {
       let node = declaration.introducer
       let kind =
         switch node.tokenKind {
@@ -62,9 +61,8 @@
         fixIts = [makingStruct(of: declaration)]
       default: break
       }
-      return EntityRefusal(
-        diagnostic: Diagnostic(
-          node: Syntax(node), message: EntityMessage.notAStruct(kind), fixIts: fixIts))
+      return Diagnostic(
+        node: Syntax(node), message: EntityMessage.notAStruct(kind), fixIts: fixIts)
     }
 
     private static func makingStruct(of declaration: some DeclGroupSyntax) -> FixIt {
@@ -97,9 +95,8 @@
       return FixIt(message: EntityFix.makeStruct, changes: changes)
     }
 
-    static func outsideEntity(_ macro: String, node: Syntax) -> EntityRefusal {
-      EntityRefusal(
-        diagnostic: Diagnostic(node: node, message: EntityMessage.outsideEntity(macro)))
+    static func outsideEntity(_ macro: String, node: Syntax) -> Diagnostic {
+      Diagnostic(node: node, message: EntityMessage.outsideEntity(macro))
     }
   }
 #endif

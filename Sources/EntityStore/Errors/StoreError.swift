@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 /// Why a store refused or could not do something.
 ///

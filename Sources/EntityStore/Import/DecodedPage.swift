@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 internal import LodestoreFormat
 
 /// A page that has been decoded into records of the entity, to be written.

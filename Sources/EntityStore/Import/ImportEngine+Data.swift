@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 
 /// Decodes a page of JSON text into records of the entity.
 typealias DataDecoding = (_ page: Data, _ decoded: inout DecodedPage, StoredEntity) throws -> Void

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 internal import LodestoreFormat
 
 /// Brings pages of a web service or of files into a store.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
+internal import LodestoreEssentials
 internal import LodestoreFormat
 
 /// Encodes the records of pages by the names of their members; for one task at a time.

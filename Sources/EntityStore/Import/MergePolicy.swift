@@ -1,10 +1,5 @@
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 /// How a stored record and an incoming one with the same key become one.
 ///

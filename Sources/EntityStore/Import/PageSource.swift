@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 /// One page of a source, as an ``Importer`` takes it.
 public struct ImportPage: Sendable, Hashable {

@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 package import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// Encoded documents as JSON text, for display and export, without building the value.
 ///

@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// A value of an expression: a scalar, a text in the map, or a part of a document.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 // The one file that knows how views are kept from escaping. With the experimental feature `Lifetimes`
 // they are `~Escapable`, as long as the closure that they are passed to. Without it, in older

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 /// An attribute's type that takes a slot of its own size in a record, and that any bits are a value
 /// of: ``EntityView`` reads it where it is, and reading cannot fail.

@@ -1,10 +1,5 @@
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 extension Date: IndexableValue {
   /// A binary64 of seconds since 2001, so that every `Date` comes back as it was.

@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// The shortcut for types that documents hold without going through `Codable`.
 ///

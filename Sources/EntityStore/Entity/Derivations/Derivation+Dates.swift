@@ -1,10 +1,5 @@
+public import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
 
 extension Derivation where Value == Date {
   /// The time of the write that inserted the record; it stays when the record is replaced.

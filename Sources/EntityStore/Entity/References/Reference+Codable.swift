@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 extension Reference: Codable {
   /// Encodes the key as one value: of one attribute as that attribute, of several as their text.

@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// Leads from a record of the program's own store to a record of a dataset that is replaced whole.
 ///

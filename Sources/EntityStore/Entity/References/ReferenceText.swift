@@ -1,11 +1,6 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestoreJSON
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// The text that a reference with a key of several attributes is stored as: a JSON array with one
 /// element for each.

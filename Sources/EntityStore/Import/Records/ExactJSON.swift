@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 package import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// Values that JSON has no exact text for, as the object `{"$document":"…"}`: the Base64 of the
 /// value as a document (Format.md, "Documents").

@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 package import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// A value that an attribute's type does not take: what was found and what must be, as a clause.
 package struct ValueMismatch: Error, Sendable, CustomStringConvertible {

@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 internal import LodestoreFormat
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 extension Value {
   /// Reads a value of a file whose values are texts, such as separated values, as one of `type`.

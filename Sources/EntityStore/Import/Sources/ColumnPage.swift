@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-  public import FoundationEssentials
-#else
-  public import Foundation
-#endif
+public import LodestoreEssentials
 
 /// A page that names its columns once: `{"fields": ["a", "b"], "data": [[1, 2], [3, 4]]}`.
 ///

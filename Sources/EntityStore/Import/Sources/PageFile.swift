@@ -1,10 +1,5 @@
+internal import LodestoreEssentials
 import LodestoreSystem
-
-#if canImport(FoundationEssentials)
-  internal import FoundationEssentials
-#else
-  internal import Foundation
-#endif
 
 /// Files that are read a page at a time, one after another.
 final class PageFiles {

@@ -1,0 +1,6 @@
+// Foundation without its large parts, by one name.
+#if canImport(FoundationEssentials)
+  @_exported public import FoundationEssentials
+#else
+  @_exported public import Foundation
+#endif

@@ -1,0 +1,125 @@
+// The rules of Format.md, "Catalogue", that span members.
+
+extension EntityDescription {
+  /// Checks the rules that span members.
+  func check() throws(FormatError) {
+    guard Self.isValidName(name) else {
+      throw FormatError("'\(name)' is not an entity name", .catalogueEntityName)
+    }
+    guard layouts.contains(where: { $0.number == currentLayout }) else {
+      throw FormatError("entity '\(name)' has no layout \(currentLayout)", .catalogueCurrentLayout)
+    }
+    var numbers: Set<UInt32> = []
+    var names: Set<String> = []
+    var sources: Set<String> = []
+    for attribute in attributes {
+      guard Self.isValidAttributeName(attribute.name) else {
+        throw FormatError("'\(attribute.name)' is not an attribute name", .catalogueAttributeName)
+      }
+      guard numbers.insert(attribute.number).inserted else {
+        throw FormatError(
+          "entity '\(name)' has attribute number \(attribute.number) twice",
+          .catalogueAttributeNumber)
+      }
+      guard attribute.isRemoved || names.insert(attribute.name).inserted else {
+        throw FormatError(
+          "entity '\(name)' has attribute '\(attribute.name)' twice", .catalogueAttributeNameOnce)
+      }
+      if let source = attribute.source, !attribute.isRemoved, !sources.insert(source).inserted {
+        throw FormatError(
+          "entity '\(name)' has two attributes with the source '\(source)'", .catalogueSource)
+      }
+    }
+    try checkDerivations()
+    try checkElementIndexes()
+    if let number = history?.preserved.first(where: { attribute(number: $0) == nil }) {
+      throw FormatError(
+        "'preserved' has attribute \(number), which entity '\(name)' does not have",
+        .catalogueHistory)
+    }
+    var layoutNumbers: Set<UInt16> = []
+    for layout in layouts {
+      guard layoutNumbers.insert(layout.number).inserted else {
+        throw FormatError(
+          "entity '\(name)' has layout \(layout.number) twice", .catalogueLayoutOrder)
+      }
+      for stored in layout.attributes {
+        guard let attribute = attribute(number: stored.number), attribute.type == stored.type else {
+          throw FormatError(
+            "layout \(layout.number) has attribute \(stored.number), not described with its type",
+            .catalogueLayout)
+        }
+      }
+    }
+    let live = attributes.filter { !$0.isRemoved }.map(\.number)
+    guard Set(layout.attributes.map(\.number)) == Set(live) else {
+      throw FormatError(
+        "layout \(currentLayout) does not have exactly the declared attributes",
+        .catalogueCurrentLayout)
+    }
+    var indexNumbers: Set<UInt32> = []
+    for (position, index) in (indexes + building).enumerated() {
+      guard Set(index.attributes).count == index.attributes.count else {
+        throw FormatError("index \(index.number) has an attribute twice", .catalogueIndex)
+      }
+      guard !index.attributes.isEmpty else {
+        throw FormatError("index \(index.number) has no attributes", .catalogueIndex)
+      }
+      guard indexNumbers.insert(index.number).inserted else {
+        throw FormatError(
+          "entity '\(name)' has index \(index.number) twice",
+          position < indexes.count ? .catalogueIndex : .catalogueBuilding)
+      }
+      for number in index.attributes {
+        guard let attribute = attribute(number: number), attribute.type.isIndexable,
+          !attribute.isRemoved
+        else {
+          throw FormatError(
+            "index \(index.number) has attribute \(number), not indexable", .catalogueIndex)
+        }
+      }
+    }
+    try checkExpiry()
+    try checkLimit()
+  }
+
+  private func checkElementIndexes() throws(FormatError) {
+    var numbers: Set<UInt32> = []
+    for index in elementIndexes {
+      guard numbers.insert(index.number).inserted,
+        let attribute = attribute(number: index.attribute), !attribute.isRemoved,
+        attribute.type == .json || attribute.type == .document
+      else {
+        throw FormatError(
+          "the index over elements \(index.number) is there twice, or not of json or a document",
+          .catalogueElementIndex)
+      }
+    }
+  }
+
+  /// Checks what is derived from the record alone.
+  private func checkDerivations() throws(FormatError) {
+    for attribute in attributes where !attribute.isRemoved {
+      guard let derivation = attribute.derivation, !derivation.kind.isOfRelated else { continue }
+      let source = derivation.source.flatMap { self.attribute(number: $0) }
+      guard source?.isRemoved != true, source?.derivation == nil,
+        (source == nil) == (derivation.source == nil)
+      else {
+        throw FormatError(
+          "attribute '\(attribute.name)' is derived from one that is not there, or derived itself",
+          .derivedSource)
+      }
+      if let fault = derivation.kind.fault(
+        type: attribute.type, isOptional: attribute.isOptional,
+        source: source.map { ($0.type, $0.isOptional) })
+      {
+        throw FormatError("the derived attribute '\(attribute.name)' \(fault)", .derivedAttribute)
+      }
+      guard derivation.part.map({ $0.part.type == attribute.type }) ?? true else {
+        throw FormatError(
+          "the derived attribute '\(attribute.name)' must be a date for a beginning, and an int64 for "
+            + "other parts of a date", .derivedAttribute)
+      }
+    }
+  }
+}
