@@ -39,16 +39,16 @@ struct ChangeOptions: ParsableArguments {
   ///
   /// A condition that leaves no record out is refused: it is said with `--all` or by mistake.
   func request(
-    _ condition: String?, for entity: DynamicEntity, of snapshot: DynamicSnapshot, in store: String
+    _ condition: String?, for entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> QueryRequest {
     var request = try marks.request(condition)
     if let condition, request.isOfAll {
       throw CommandFailure.badArgument(
         condition, reason: "leaves no record out", nextStep: "say --all instead")
     }
-    request.order = try order.terms(of: entity, snapshot, in: store)
     // Without a limit the order has no effect.
-    if limit == nil { request.order = [] }
+    let terms = try order.terms(of: entity, snapshot)
+    request.order = limit == nil ? [] : terms
     request.limit = limit
     return request
   }

@@ -39,10 +39,9 @@ struct CompactCommand: StoreCommand {
     }
     try copy.commit()
     try console.writeObject([
-      (Column("out"), .text(out)), (Column("size"), .byteCount(FileFacts(out)?.size ?? 0)),
-      (Column("before"), .byteCount(source?.size ?? 0)),
-      (Column("entities"), .count(check.entityCount)),
-      (Column("records"), .count(check.recordCount)),
+      ("out", .text(out)), ("size", .byteCount(FileFacts(out)?.size ?? 0)),
+      ("before", .byteCount(source?.size ?? 0)), ("entities", .count(check.entityCount)),
+      ("records", .count(check.recordCount)),
     ])
     return .success
   }

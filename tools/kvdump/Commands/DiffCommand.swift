@@ -78,24 +78,16 @@ struct DiffCommand: StoreCommand {
         return try write(
           DynamicDifferences(of: store, since: place, entities: names), on: console)
       }
-      return try Self.naming(other) {
-        try ReadStore.withStore(other, on: console) { other in
+      do {
+        return try ReadStore.withStore(other, on: console) { other in
           try write(
             DynamicDifferences(from: store, to: other, matchingBy: matching, entities: names),
             on: console)
         }
+      } catch {
+        // Failures of opening the second store name that one.
+        throw CommandFailure.translated(error, store: other)
       }
-    }
-  }
-
-  /// Failures of opening the second store name that one.
-  private static func naming(
-    _ path: String, _ body: () throws -> ExitStatus
-  ) throws -> ExitStatus {
-    do {
-      return try body()
-    } catch {
-      throw CommandFailure.translated(error, store: path)
     }
   }
 

@@ -47,7 +47,7 @@ struct HistoryCommand: StoreCommand {
   var entity: [String] = []
 
   @Option(help: ArgumentHelp("Only these changes: inserted, updated, deleted.", valueName: "kind"))
-  var kind: [ChangeKind] = []
+  var kind: [HistoryChange.Kind] = []
 
   @Option(help: ArgumentHelp("At most so many writes.", valueName: "n"))
   var limit: Int?
@@ -87,9 +87,9 @@ struct HistoryCommand: StoreCommand {
     if purge { return try runPurge(on: console) }
     try ReadStore.read(store.path, on: console) { snapshot in
       if consumers { return try list(snapshot.historyConsumers(), on: console) }
-      for name in entity { _ = try snapshot.entity(name, in: store.path) }
+      for name in entity { _ = try snapshot.entity(name) }
       let query = try query(snapshot)
-      let rows = console.rows(of: (changes ? Self.changeColumns : Self.columns).map { Column($0) })
+      let rows = console.rows(of: changes ? Self.changeColumns : Self.columns)
       var isEmpty = true
       try snapshot.forEachTransaction(query) { transaction in
         isEmpty = false
@@ -118,20 +118,19 @@ struct HistoryCommand: StoreCommand {
     if !author.isEmpty { query = query.by(author) }
     if !notAuthor.isEmpty { query = query.excluding(notAuthor) }
     if !entity.isEmpty { query = query.of(entitiesNamed: entity) }
-    if !kind.isEmpty { query = query.only(kind.map(\.kind)) }
+    if !kind.isEmpty { query = query.only(kind) }
     if let limit { query = query.limit(limit) }
     return query
   }
 
   private func list(_ consumers: [HistoryConsumer], on console: Console) throws {
-    let rows = console.rows(of: ["consumer", "write", "updated"].map { Column($0) })
-    for consumer in consumers {
-      try rows.write([
+    let rows = consumers.map { consumer -> [Cell] in
+      [
         .text(consumer.name), .unsigned(consumer.token.number),
         HistoryDate.cell(consumer.updatedAt),
-      ])
+      ]
     }
-    try rows.finish()
+    try console.write(rows, of: ["consumer", "write", "updated"])
   }
 
   private func runPurge(on console: Console) throws -> ExitStatus {
@@ -143,32 +142,21 @@ struct HistoryCommand: StoreCommand {
       }
       return try transaction.purgeConsumedHistory()
     }
-    try console.writeObject([(Column("purged"), .count(count))])
+    try console.writeObject([("purged", .count(count))])
     return .success
   }
 
-  private static let columns = [
+  private static let columns: [Column] = [
     "write", "time", "author", "context", "process", "inserted", "updated", "deleted", "links",
     "entities",
   ]
 
-  private static let changeColumns = [
+  static let changeColumns: [Column] = [
     "write", "time", "author", "change", "entity", "record", "attributes",
   ]
 }
 
-/// A kind of change as an argument.
-enum ChangeKind: String, ExpressibleByArgument, CaseIterable {
-  case inserted, updated, deleted
-
-  var kind: HistoryChange.Kind {
-    switch self {
-    case .inserted: .inserted
-    case .updated: .updated
-    case .deleted: .deleted
-    }
-  }
-}
+extension HistoryChange.Kind: ExpressibleByArgument {}
 
 /// Times of the history, from and to text.
 enum HistoryDate {

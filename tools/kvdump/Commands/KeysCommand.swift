@@ -51,7 +51,7 @@ struct KeysCommand: StoreCommand {
       }
       if let tree {
         guard names.contains(tree), let opened = try open(tree, environment) else {
-          throw CommandFailure.noSuchTree(tree, in: store.path, known: names)
+          throw UnknownName(kind: .tree, name: tree, known: names)
         }
         try writePairs(of: opened, in: environment, on: console)
       } else {
@@ -99,18 +99,15 @@ struct KeysCommand: StoreCommand {
     let trees = try names.compactMap { try open($0, environment) }
     try environment.read { transaction in
       let entities = entities(environment, catalogue, transaction)
-      let writer = console.rows(of: [
-        Column("tree"), Column("entries"), Column("depth"), Column("content"),
-      ])
-      for tree in trees {
+      let rows = try trees.map { tree -> [Cell] in
         let facts = try transaction.statistics(of: tree)
         let content = RawTree(tree, entities: entities).content
-        try writer.write([
+        return [
           .text(tree.name), .count(facts.entries), .count(facts.depth),
           content.map(Cell.text) ?? .null,
-        ])
+        ]
       }
-      try writer.finish()
+      try console.write(rows, of: ["tree", "entries", "depth", "content"])
     }
   }
 
@@ -120,23 +117,18 @@ struct KeysCommand: StoreCommand {
     let catalogue = try open(TreeName.catalogue.text, environment)
     try environment.read { transaction in
       let raw = RawTree(tree, entities: entities(environment, catalogue, transaction))
-      let writer = console.rows(of: [Column("key"), Column("body"), Column("decoded")])
+      let shown = ShownRows(["key", "body", "decoded"], rows, on: console)
       var cutCount = 0
-      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
       func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws -> Bool {
-        switch walk.next() {
-        case .skip: return true
-        case .stop: return false
-        case .show: break
+        try shown.show {
+          let isCut = body.count > Self.longestBody
+          if isCut { cutCount += 1 }
+          return [
+            .text(HexText.text(key)),
+            .text(HexText.text(body.prefix(Self.longestBody)) + (isCut ? "…" : "")),
+            raw.decoded(key, body, isLong: isCut).map(Cell.text) ?? .null,
+          ]
         }
-        let isCut = body.count > Self.longestBody
-        if isCut { cutCount += 1 }
-        try writer.write([
-          .text(HexText.text(key)),
-          .text(HexText.text(body.prefix(Self.longestBody)) + (isCut ? "…" : "")),
-          raw.decoded(key, body, isLong: isCut).map(Cell.text) ?? .null,
-        ])
-        return true
       }
       let cursor = try Cursor(tree, in: transaction)
       if raw.hasIntegerKeys {
@@ -144,17 +136,13 @@ struct KeysCommand: StoreCommand {
       } else {
         try cursor.walk(range, backwards: reverse, visit)
       }
-      try writer.finish()
+      try shown.finish()
       if cutCount > 0 {
         let noun = cutCount == 1 ? "body is" : "bodies are"
         console.note("\(NumberText.grouped(cutCount)) \(noun) longer than 1 MiB, and cut there")
       }
       let isWhole = from == nil && to == nil && prefix == nil
-      console.note(
-        RowSummary.text(
-          shown: walk.shown, offset: rows.offset,
-          total: isWhole ? try transaction.count(of: tree) : nil, hasMore: walk.hasMore,
-          noun: "pairs"))
+      shown.note(total: isWhole ? try transaction.count(of: tree) : nil, noun: "pairs")
     }
   }
 

@@ -45,22 +45,22 @@ struct WatchCommand: StoreCommand {
     }
   }
 
+  var formatString: String? { condition }
+
   func run(on console: Console) async throws -> ExitStatus {
     console.showAtOnce()
-    try QueryFault.locating(in: condition, store.path) {
-      try ReadStore.withStore(store.path, on: console) { store in
-        let watch = try store.read { snapshot in
-          try StoreWatch(snapshot, entity: entity, condition: condition, path: self.store.path)
-        }
-        let rows = WatchedRows(console, limit: limit)
-        try store.forEachCommit {
-          for row in try store.read({ try watch.news($0) }) {
-            guard try rows.write(row) else { return false }
-          }
-          return true
-        }
-        try rows.finish()
+    try ReadStore.withStore(store.path, on: console) { store in
+      let watch = try store.read { snapshot in
+        try StoreWatch(snapshot, entity: entity, condition: condition)
       }
+      let rows = WatchedRows(console, limit: limit)
+      try store.forEachCommit {
+        for row in try store.read({ try watch.news($0) }) {
+          guard try rows.write(row) else { return false }
+        }
+        return true
+      }
+      try rows.finish()
     }
     return .success
   }
@@ -76,7 +76,7 @@ private final class WatchedRows {
     self.console = console
     left = limit ?? .max
     let isForPeople = console.format == .table || console.format == .markdown
-    lines = isForPeople ? nil : console.rows(of: StoreWatch.columns.map { Column($0) })
+    lines = isForPeople ? nil : console.rows(of: HistoryCommand.changeColumns)
   }
 
   /// False when there are enough.
@@ -124,8 +124,6 @@ struct WatchedChange {
 
 /// What has changed since the last time it was asked.
 final class StoreWatch {
-  static let columns = ["write", "time", "author", "change", "entity", "record", "attributes"]
-
   private var token: HistoryToken
   private let told: [String]
   private var compared: [(entity: String, condition: String?, known: KnownRecords)]
@@ -141,11 +139,9 @@ final class StoreWatch {
     }
   }
 
-  init(
-    _ snapshot: DynamicSnapshot, entity: String?, condition: String?, path: String
-  ) throws {
+  init(_ snapshot: DynamicSnapshot, entity: String?, condition: String?) throws {
     token = try snapshot.historyToken()
-    let entities = try entity.map { [try snapshot.entity($0, in: path)] } ?? snapshot.entities
+    let entities = try entity.map { [try snapshot.entity($0)] } ?? snapshot.entities
     let isTold = { (entity: DynamicEntity) in entity.keepsHistory && condition == nil }
     told = entities.filter(isTold).map(\.name)
     compared = try entities.filter { !isTold($0) }.map { entity in

@@ -19,18 +19,17 @@ struct DifferenceRows {
     self.console = console
     self.isByKey = isByKey
     self.limit = limit ?? .max
-    isForPrograms = console.format == .json || console.format == .jsonl
+    isForPrograms = console.format.isJSON
   }
 
   private var columns: [Column] {
-    let names =
-      isForPrograms
-      ? [
+    if isForPrograms {
+      return [
         "change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new",
       ]
-      : ["change", "of", "entity", "record"] + (isByKey ? ["oldRecord"] : [])
-        + ["name", "old", "new"]
-    return names.map { Column($0) }
+    }
+    return ["change", "of", "entity", "record"] + (isByKey ? ["oldRecord"] : [])
+      + ["name", "old", "new"]
   }
 
   /// Writes all rows; returns whether there are none.
@@ -73,9 +72,8 @@ struct DifferenceRows {
   private func write(_ row: Row, to rows: any RowWriter) throws {
     let start = [.text(row.change), .text(row.of), row.entity, row.record]
     if isForPrograms {
-      try rows.write(
+      return try rows.write(
         start + [row.oldRecord, row.subject, row.name, row.target, row.old, row.new])
-      return
     }
     // People see the target of a link as the new or the old value.
     var (old, new) = (row.old, row.new)
@@ -95,9 +93,9 @@ struct DifferenceRows {
     if isForPrograms || record.kind != .updated || attributes.isEmpty {
       row.old = try Self.object(attributes.map { ($0.name, $0.old) })
       row.new = try Self.object(attributes.map { ($0.name, $0.new) })
-      if !isForPrograms, record.kind == .updated { row.old = .absent }
-      if isForPrograms, record.kind == .updated {
-        row.name = .json(JSONText.array(attributes.map { .text($0.name) }))
+      if record.kind == .updated {
+        if isForPrograms { row.name = .array(attributes.map { .text($0.name) }) }
+        if !isForPrograms { row.old = .absent }
       }
       return try write(row, to: rows)
     }
@@ -114,7 +112,7 @@ struct DifferenceRows {
     let known = try values.compactMap { name, value in
       try value.map { (name, try Cell(exactly: $0)) }
     }
-    return known.isEmpty ? .absent : .json(JSONText.object(known))
+    return known.isEmpty ? .absent : .object(known)
   }
 }
 
@@ -147,48 +145,38 @@ extension DifferenceRows.Row {
 
 /// How many differences each entity has.
 enum DifferenceCounts {
-  private struct Counts {
-    var schema = 0
-    var inserted = 0
-    var updated = 0
-    var deleted = 0
-    var links = 0
+  private enum Part: Int {
+    case inserted, updated, deleted, links, schema
+
+    init(_ kind: HistoryChange.Kind) {
+      switch kind {
+      case .inserted: self = .inserted
+      case .deleted: self = .deleted
+      default: self = .updated
+      }
+    }
   }
 
   /// Writes a row for each entity with a difference; returns whether the stores are equal.
   static func write(_ differences: DynamicDifferences, on console: Console) throws -> Bool {
     var order: [String] = []
-    var counts: [String: Counts] = [:]
-    func count(_ entity: String, _ part: WritableKeyPath<Counts, Int>) {
+    var counts: [String: [Int]] = [:]
+    func count(_ entity: String, _ part: Part) {
       if counts[entity] == nil { order.append(entity) }
-      counts[entity, default: Counts()][keyPath: part] += 1
+      counts[entity, default: [0, 0, 0, 0, 0]][part.rawValue] += 1
     }
-    func part(_ kind: HistoryChange.Kind) -> WritableKeyPath<Counts, Int> {
-      switch kind {
-      case .inserted: \.inserted
-      case .deleted: \.deleted
-      default: \.updated
-      }
-    }
-    for difference in differences.schema { count(difference.entity, \.schema) }
+    for difference in differences.schema { count(difference.entity, .schema) }
     try differences.forEach { difference in
       switch difference {
-      case .record(let record): count(record.entity, part(record.kind))
-      case .link(let link): count(link.entity, \.links)
-      case .bucket(let bucket): count("(buckets)", part(bucket.kind))
+      case .record(let record): count(record.entity, Part(record.kind))
+      case .link(let link): count(link.entity, .links)
+      case .bucket(let bucket): count("(buckets)", Part(bucket.kind))
       }
       return true
     }
-    let columns = ["entity", "inserted", "updated", "deleted", "links", "schema"]
-    let rows = console.rows(of: columns.map { Column($0) })
-    for name in order {
-      let found = counts[name] ?? Counts()
-      try rows.write([
-        .text(name), .count(found.inserted), .count(found.updated), .count(found.deleted),
-        .count(found.links), .count(found.schema),
-      ])
-    }
-    try rows.finish()
+    try console.write(
+      order.map { [.text($0)] + (counts[$0] ?? []).map(Cell.count) },
+      of: ["entity", "inserted", "updated", "deleted", "links", "schema"])
     return order.isEmpty
   }
 }

@@ -17,12 +17,12 @@ struct EntityExport {
   init(
     _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
     links: [DynamicLink] = [], bySources: Bool = false, _ format: ExportFormat,
-    snapshot: DynamicSnapshot, store: String
+    snapshot: DynamicSnapshot
   ) throws {
     query = try snapshot.query(request, of: entity)
     self.snapshot = snapshot
     let names = fields ?? entity.description.declaredAttributes.map(\.name)
-    columns = try RecordColumns(entity, names: names, isExact: format != .csv, store: store)
+    columns = try RecordColumns(entity, names: names, isExact: format != .csv)
     notes = bySources ? [] : Self.notes(of: entity, names)
     columns.add(links, snapshot)
     if bySources { try columns.nameBySources() }

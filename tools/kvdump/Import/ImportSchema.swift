@@ -257,9 +257,7 @@ struct ImportSchema {
     guard former != member, known.contains(former), names[former] != former,
       attributes.contains(where: { $0.name == former && $0.source == nil })
     else { return }
-    notes.append(
-      "\(entity): '\(former)' keeps no name of a member; if it was made from '\(member)', "
-        + "--infer \(ShellWord.option("map", "\(member)=\(former)")) goes on with it")
+    notes.append(AttributeNames.note(of: former, madeFrom: member, in: entity))
   }
 
   /// Takes over an entity that was read from a schema file.

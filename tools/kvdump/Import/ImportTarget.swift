@@ -24,7 +24,7 @@ final class ImportTarget {
   /// Opens the store when it is there.
   init(_ store: String, isDryRun: Bool, on console: Console) throws {
     self.isDryRun = isDryRun
-    base = Self.base(console)
+    base = console.temporaryFolder
     let isThere = FileFacts.exists(store)
     size = FileFacts(store)?.size ?? 0
     guard isDryRun else {
@@ -51,11 +51,6 @@ final class ImportTarget {
       }
     }
     opened = try open(.existing)
-  }
-
-  /// Where temporary files are made.
-  static func base(_ console: Console) -> String {
-    console.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
   deinit {

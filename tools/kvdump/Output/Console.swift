@@ -51,9 +51,14 @@ package final class Console {
     if let size = terminal.size, !options.noPager, terminal.hasStyle,
       let pager = PagerSink.command(in: environment)
     {
-      let folder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-      output = TextOutput(PagerSink(screen: sink, size: size, command: pager, folder: folder))
+      output = TextOutput(
+        PagerSink(screen: sink, size: size, command: pager, folder: temporaryFolder))
     }
+  }
+
+  /// Where temporary files are made.
+  var temporaryFolder: String {
+    environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
   /// Has rows shown as they come, and not by the pager at the end; called before anything is
@@ -76,6 +81,13 @@ package final class Console {
         columns, to: output, nullValue: nullValue, escapesControls: terminal.isTerminal)
     case .markdown: return MarkdownWriter(columns, to: output)
     }
+  }
+
+  /// Writes rows, and nothing after them.
+  package func write(_ rows: some Sequence<[Cell]>, of columns: [Column]) throws {
+    let writer = self.rows(of: columns)
+    for row in rows { try writer.write(row) }
+    try writer.finish()
   }
 
   /// Writes one thing that is not a row of many: a report, a single record.

@@ -3,6 +3,8 @@ import ArgumentParser
 /// How rows are written: the JSON forms and CSV are contracts, the others are for people.
 package enum OutputFormat: String, CaseIterable, Sendable {
   case table, line, json, jsonl, csv, markdown
+
+  var isJSON: Bool { self == .json || self == .jsonl }
 }
 
 /// `--format`.

@@ -30,7 +30,7 @@ struct CopyCheck {
       for name in [TreeName.buckets, .imports] { try Self.checkSums(of: name, environment) }
     }
     if let finding = try Verifier.verify(path: path).findings.first {
-      throw CommandFailure.damagedCopy(reason: "\(finding)")
+      throw CommandFailure.damagedContent("\(finding)")
     }
   }
 

@@ -19,7 +19,7 @@ struct RecordSearch {
   /// Reads the values as the schema says.
   ///
   /// `_id`, and `id` where no attribute has that name, is the record's id.
-  init(_ matches: [AttributeMatch], in entity: DynamicEntity, store path: String) throws {
+  init(_ matches: [AttributeMatch], in entity: DynamicEntity) throws {
     self.entity = entity
     var conditions: [(attribute: String, value: Value)] = []
     var checks: [Wanted] = []
@@ -38,7 +38,7 @@ struct RecordSearch {
         isByID = true
         continue
       }
-      let attribute = try entity.attribute(match.attribute, store: path)
+      let attribute = try entity.attribute(match.attribute)
       let value = try TypedValue.value(match.value, of: attribute)
       numbers.insert(attribute.number)
       if Self.isCondition(value) {

@@ -17,16 +17,15 @@ enum RelationshipRows {
   }
 
   static func object(_ relationship: DynamicRelationship) -> Cell {
-    .json(
-      JSONText.object([
-        ("name", relationship.name.map(Cell.text) ?? .absent),
-        ("to", .text(relationship.target.name)),
-        ("many", .bool(!relationship.isToOne)),
-        ("ordered", relationship.isOrdered ? .bool(true) : .absent),
-        ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
-        ("onDelete", .text(relationship.onDelete.rawValue)),
-        ("denyWhere", relationship.denyCondition.map(Cell.text) ?? .absent),
-      ]))
+    .object([
+      ("name", relationship.name.map(Cell.text) ?? .absent),
+      ("to", .text(relationship.target.name)),
+      ("many", .bool(!relationship.isToOne)),
+      ("ordered", relationship.isOrdered ? .bool(true) : .absent),
+      ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
+      ("onDelete", .text(relationship.onDelete.rawValue)),
+      ("denyWhere", relationship.denyCondition.map(Cell.text) ?? .absent),
+    ])
   }
 
   /// Each relationship once, from the side that is said first.
@@ -129,12 +128,10 @@ enum RelationshipRows {
 
 extension DynamicSnapshot {
   /// The relationship that `entity` knows as `name`.
-  func relationship(
-    _ name: String, of entity: DynamicEntity, in store: String
-  ) throws -> DynamicRelationship {
+  func relationship(_ name: String, of entity: DynamicEntity) throws -> DynamicRelationship {
     let all = relationships(of: entity)
     if let found = all.first(where: { $0.name == name }) { return found }
-    throw CommandFailure.noSuchRelationship(
-      name, of: entity.name, in: store, known: all.compactMap(\.name))
+    throw UnknownName(
+      kind: .relationship, name: name, entity: entity.name, known: all.compactMap(\.name))
   }
 }
