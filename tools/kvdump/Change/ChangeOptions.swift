@@ -23,9 +23,7 @@ struct ChangeOptions: ParsableArguments {
 
   /// Checks the options beside `condition`, where nil is none.
   func check(_ condition: String?) throws {
-    if let limit, limit < 1 {
-      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
-    }
+    try RowOptions.checkLimit(limit)
     if all, condition != nil {
       throw ValidationError("--all and a condition: choose one of them")
     }

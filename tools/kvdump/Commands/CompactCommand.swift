@@ -24,7 +24,6 @@ struct CompactCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
     // Opened as a store first, so that what is no store is not copied.
     let source = try ReadStore.withStore(store.path, isPrevious: previous, on: console) { source in

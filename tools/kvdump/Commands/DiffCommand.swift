@@ -65,9 +65,7 @@ struct DiffCommand: StoreCommand {
     if since != nil, byKey || key != nil {
       throw ValidationError("--by-key and --key are for two stores")
     }
-    if let limit, limit < 1 {
-      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
-    }
+    try RowOptions.checkLimit(limit)
     if stat, limit != nil { throw ValidationError("--limit is for rows, and --stat counts all") }
   }
 

@@ -75,7 +75,7 @@ struct ExportCommand: StoreCommand {
 
   func validate() throws {
     try marks.check(`where`)
-    guard ExportFormat(output.format, file: file) != nil else {
+    guard output.format.exportFormat(of: file) != nil else {
       throw ValidationError(
         "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
     }
@@ -93,7 +93,7 @@ struct ExportCommand: StoreCommand {
   var formatString: String? { `where` }
 
   func run(on console: Console) async throws -> ExitStatus {
-    let format = ExportFormat(output.format, file: file) ?? .jsonl
+    let format = output.format.exportFormat(of: file) ?? .jsonl
     return try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       if let allEntities {
         let folder = ExportFolder(
@@ -108,7 +108,7 @@ struct ExportCommand: StoreCommand {
   }
 
   private func export(
-    _ snapshot: DynamicSnapshot, _ format: ExportFormat, on console: Console
+    _ snapshot: DynamicSnapshot, _ format: OutputFormat, on console: Console
   ) throws {
     // Wrong arguments are refused before a file is made.
     let entity = try snapshot.entity(entity ?? "")

@@ -89,12 +89,15 @@ struct HistoryCommand: StoreCommand {
       if consumers { return try list(snapshot.historyConsumers(), on: console) }
       for name in entity { _ = try snapshot.entity(name) }
       let query = try query(snapshot)
-      let rows = console.rows(of: changes ? Self.changeColumns : Self.columns)
+      let rows = console.rows(of: changes ? ChangeRow.columns : Self.columns)
       var isEmpty = true
       try snapshot.forEachTransaction(query) { transaction in
         isEmpty = false
         if changes {
-          for change in transaction.changes { try rows.write(change.cells(of: transaction)) }
+          for change in transaction.changes {
+            let kind = change.isExpired ? "expired" : change.kind.rawValue
+            try rows.write(ChangeRow(change, of: transaction, as: kind).cells)
+          }
         } else {
           try rows.write(transaction.cells)
         }
@@ -150,10 +153,6 @@ struct HistoryCommand: StoreCommand {
     "write", "time", "author", "context", "process", "inserted", "updated", "deleted", "links",
     "entities",
   ]
-
-  static let changeColumns: [Column] = [
-    "write", "time", "author", "change", "entity", "record", "attributes",
-  ]
 }
 
 extension HistoryChange.Kind: ExpressibleByArgument {}
@@ -185,17 +184,6 @@ extension HistoryTransaction {
       .count(changes.count(of: .inserted)), .count(changes.count(of: .updated)),
       .count(changes.count(of: .deleted)), .count(links.reduce(0) { $0 + $1.links.count }),
       .text(names.joined(separator: ", ")),
-    ]
-  }
-}
-
-extension HistoryChange {
-  func cells(of transaction: HistoryTransaction) -> [Cell] {
-    [
-      .unsigned(transaction.id), HistoryDate.cell(transaction.time),
-      transaction.author.map(Cell.text) ?? .null, .text(isExpired ? "expired" : kind.rawValue),
-      .text(entity),
-      .unsigned(recordID), .text(attributes.joined(separator: ", ")),
     ]
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import EntityStore
 import LMDB
 import LodestoreFormat
+import LodestorePages
 
 /// `kvdump keys`: keys and bodies as bytes, for when the typed view fails.
 struct KeysCommand: StoreCommand {
@@ -124,8 +125,8 @@ struct KeysCommand: StoreCommand {
           let isCut = body.count > Self.longestBody
           if isCut { cutCount += 1 }
           return [
-            .text(HexText.text(key)),
-            .text(HexText.text(body.prefix(Self.longestBody)) + (isCut ? "…" : "")),
+            .text(Finding.hexadecimal(key)),
+            .text(Finding.hexadecimal(body.prefix(Self.longestBody)) + (isCut ? "…" : "")),
             raw.decoded(key, body, isLong: isCut).map(Cell.text) ?? .null,
           ]
         }
@@ -176,7 +177,7 @@ struct KeysCommand: StoreCommand {
     guard let bytes = key?.bytes else { return nil }
     guard bytes.count == 8 else {
       throw CommandFailure.badArgument(
-        HexText.text(bytes), reason: "has \(bytes.count) bytes, keys of this tree have 8",
+        Finding.hexadecimal(bytes), reason: "has \(bytes.count) bytes, keys of this tree have 8",
         nextStep: "write a record id as 8 bytes, the lowest first")
     }
     return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -39,7 +39,6 @@ struct SalvageCommand: StoreCommand {
   ].map(Column.capital)
 
   func run(on console: Console) async throws -> ExitStatus {
-    guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
     let report: RepairReport
     do {

@@ -8,7 +8,7 @@ struct ExportFolder {
   static let schemaName = "all.schema.jsonl"
 
   let path: String
-  let format: ExportFormat
+  let format: OutputFormat
   let replaces: Bool
   let tellsLinks: Bool
   /// Whether values have the names of the members that they were imported from.

@@ -1,6 +1,14 @@
 import EntityStore
 import LMDB
 
+extension StoreError {
+  /// The code of the system call that failed, in LMDB or for it; nil for other errors.
+  var systemCode: Int32? {
+    guard let cause = cause as? LMDBError, cause.kind == .engine, cause.code > 0 else { return nil }
+    return cause.code
+  }
+}
+
 /// The store's errors as failures of a command.
 extension CommandFailure {
   /// The failure for an error of a command that worked on the store at `path`.

@@ -44,10 +44,8 @@ final class ImportTarget {
       do {
         try source.copy(to: path, compacting: false)
       } catch {
-        guard let cause = (error as? StoreError)?.cause as? LMDBError, cause.kind == .engine,
-          cause.code > 0
-        else { throw error }
-        throw noRoom(cause.code)
+        guard let code = (error as? StoreError)?.systemCode else { throw error }
+        throw noRoom(code)
       }
     }
     opened = try open(.existing)

@@ -70,16 +70,23 @@ package final class Console {
 
   /// A writer of rows in the format chosen.
   package func rows(of columns: [Column]) -> any RowWriter {
-    let width = terminal.size?.columns
+    rows(of: columns, as: format, to: output)
+  }
+
+  func rows(
+    of columns: [Column], as format: OutputFormat, to output: TextOutput
+  ) -> any RowWriter {
     switch format {
-    case .table: return TableWriter(columns, to: output, width: width, style: style)
-    case .line: return LineWriter(columns, to: output, width: nil, style: style)
-    case .json: return JSONRowWriter(columns, to: output, layout: .array)
-    case .jsonl: return JSONRowWriter(columns, to: output, layout: .lines)
+    case .table:
+      TableWriter(columns, to: output, width: terminal.size?.columns, style: style)
+    case .line: LineWriter(columns, to: output, width: nil, style: style)
+    case .json: JSONRowWriter(columns, to: output, layout: .array)
+    case .jsonl: JSONRowWriter(columns, to: output, layout: .lines)
     case .csv:
-      return CSVWriter(
-        columns, to: output, nullValue: nullValue, escapesControls: terminal.isTerminal)
-    case .markdown: return MarkdownWriter(columns, to: output)
+      CSVWriter(
+        columns, to: output, nullValue: nullValue,
+        escapesControls: output === self.output && terminal.isTerminal)
+    case .markdown: MarkdownWriter(columns, to: output)
     }
   }
 

@@ -16,6 +16,16 @@ enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
     OutputFormat(rawValue: rawValue) ?? (terminal.isTerminal ? .table : .jsonl)
   }
 
+  /// The format of an export: the one chosen, or what the file's name ends in, or JSON Lines.
+  ///
+  /// Nil for a format that is for people.
+  func exportFormat(of file: String) -> OutputFormat? {
+    let formats: [OutputFormat] = [.jsonl, .json, .csv]
+    let ending = file.split(separator: ".").last?.lowercased()
+    let name = self == .auto ? ending : rawValue
+    return formats.first { $0.rawValue == name } ?? (self == .auto ? .jsonl : nil)
+  }
+
   /// Whether JSON was asked for by name, and failures are to be JSON too.
   var isJSON: Bool { self == .json || self == .jsonl }
 

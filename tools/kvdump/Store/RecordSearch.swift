@@ -90,18 +90,10 @@ struct RecordSearch {
     let reader = try record.reader()
     do {
       return try checks.allSatisfy { attribute, value in
-        Self.areSame(try reader.value(of: attribute), value)
+        try reader.value(of: attribute).isSame(as: value)
       }
     } catch {
       throw CommandFailure.damagedRecord(entity.name, record.id, reason: "\(error)")
-    }
-  }
-
-  private static func areSame(_ a: Value, _ b: Value) -> Bool {
-    switch (a, b) {
-    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
-      a == b || a.isNaN && b.isNaN
-    default: a == b
     }
   }
 }

@@ -69,8 +69,7 @@ enum RelationshipRows {
       let relationships = snapshot.relationships(of: entity)
       let held = Set(relationships.filter(\.isToOne).compactMap(\.name))
       for attribute in entity.description.declaredAttributes where !held.contains(attribute.name) {
-        lines.append(
-          "  \(attribute.name): \(attribute.type.name)\(attribute.isOptional ? "?" : "")")
+        lines.append("  \(attribute.inDiagrams)")
       }
       for relationship in relationships {
         let arrow = relationship.isToOne ? "──>" : "─<>"
@@ -110,9 +109,7 @@ enum RelationshipRows {
   ) -> [String] {
     var lines = ["digraph model {", "  rankdir=LR; node [shape=record];"]
     for entity in entities {
-      let attributes = entity.description.declaredAttributes.map {
-        "\($0.name): \($0.type.name)\($0.isOptional ? "?" : "")\\l"
-      }
+      let attributes = entity.description.declaredAttributes.map { $0.inDiagrams + "\\l" }
       lines.append("  \(entity.name) [label=\"\(entity.name)|\(attributes.joined())\"];")
     }
     for (entity, relationship) in sides(snapshot, entities) {
@@ -124,6 +121,11 @@ enum RelationshipRows {
     }
     return lines + ["}"]
   }
+}
+
+extension EntityDescription.Attribute {
+  /// `name: type`, with a question mark where it is optional.
+  var inDiagrams: String { "\(name): \(type.name)\(isOptional ? "?" : "")" }
 }
 
 extension DynamicSnapshot {
