@@ -114,9 +114,7 @@ enum ImportForms {
   static let page = DocumentForm.object([
     (
       "page",
-      .object([
-        ("name", .text), ("entityTag?", .text), ("lastModified?", .text), ("next?", .text),
-      ])
+      .object([("name", .text), ("entityTag?", .text), ("lastModified?", .text), ("next?", .text)])
     ), ("ids?", ids), ("epoch?", .unsigned),
     (
       "links?",

@@ -27,8 +27,7 @@ extension Verifier {
       // Keys that begin with 03 and above belong to later versions.
       if let first = key.first, first >= 3 { return }
       guard let number = CatalogueKey.entityNumber(key) else {
-        return add(
-          .catalogue, .catalogueKey, tree: name, key: key, "the key is none of an entity")
+        return add(.catalogue, .catalogueKey, tree: name, key: key, "the key is none of an entity")
       }
       guard number >= 1 else {
         return add(.catalogue, .catalogueKey, tree: name, key: key, "entity numbers begin at 1")

@@ -50,8 +50,7 @@ extension Verifier {
         entity.building.contains(index) ? try builtEnd(of: index, entity) : UInt64.max
       indexes.append(VerifiedIndex(description: index, name: subject, tree: tree, end: end))
     }
-    var verification = EntityVerification(
-      entity: entity, indexes: indexes, recordTree: recordTree)
+    var verification = EntityVerification(entity: entity, indexes: indexes, recordTree: recordTree)
     var result = VerificationReport.Entity(name: entity.name)
     if let recordTree {
       try guarding(recordTree.name) {

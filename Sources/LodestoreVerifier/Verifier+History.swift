@@ -185,8 +185,7 @@ private struct HistoryCheck {
       let shared = isFirst ? "a purged write" : "write \(images)"
       endImages()
       images = number
-      throw FormatError(
-        "'images' is \(said), must be absent or name \(shared)", .historyImages)
+      throw FormatError("'images' is \(said), must be absent or name \(shared)", .historyImages)
     }
   }
 

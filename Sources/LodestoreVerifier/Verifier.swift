@@ -40,8 +40,7 @@ package final class Verifier {
   package static func verify(
     path: String, commit: PageChecker.Commit = .newest, limit: Int = 1_000
   ) throws -> VerificationReport {
-    let pages = try PageChecker.check(
-      path: path, commit: commit, limit: limit, checksSeal: true)
+    let pages = try PageChecker.check(path: path, commit: commit, limit: limit, checksSeal: true)
     guard pages.isSound else {
       if pages.isOfAnother { throw VerificationError.notAStore(Self.noHeader) }
       return damagedPages(pages)
@@ -264,9 +263,7 @@ package final class Verifier {
     try guarding(tree.name) {
       let count = try transaction.count(of: tree)
       guard count > 0 else { return }
-      add(
-        code, tree: tree.name,
-        "is not in the catalogue and has \(count) entries, must be empty")
+      add(code, tree: tree.name, "is not in the catalogue and has \(count) entries, must be empty")
     }
   }
 }

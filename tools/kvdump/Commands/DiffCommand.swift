@@ -73,8 +73,7 @@ struct DiffCommand: StoreCommand {
     try ReadStore.withStore(store.path, on: console) { store -> ExitStatus in
       guard let other else {
         let place = try store.read { try token(since ?? "", $0) }
-        return try write(
-          DynamicDifferences(of: store, since: place, entities: names), on: console)
+        return try write(DynamicDifferences(of: store, since: place, entities: names), on: console)
       }
       do {
         return try ReadStore.withStore(other, on: console) { other in

@@ -20,8 +20,7 @@ struct GetCommand: EntityCommand {
   @Argument(help: "The entity.")
   var entity: String
 
-  @Argument(
-    help: ArgumentHelp("The values to find, all of them.", valueName: "attribute=value"))
+  @Argument(help: ArgumentHelp("The values to find, all of them.", valueName: "attribute=value"))
   var matches: [AttributeMatch]
 
   @Option(help: "Show the records that these lead to by this relationship, instead of them.")

@@ -178,8 +178,7 @@ struct ImportCommand: StoreCommand {
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
       // A name that is mistyped would else leave all of a column out.
-      var survey = MemberSurvey(
-        of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
+      var survey = MemberSurvey(of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)
     }

@@ -31,8 +31,7 @@ struct QueryCommand: EntityCommand {
   @OptionGroup(title: "Selection") var query: QueryArguments
   @OptionGroup(title: "Selection") var fields: FieldOptions
 
-  @Option(
-    help: ArgumentHelp("Go on where a page ended, told by --page.", valueName: "token"))
+  @Option(help: ArgumentHelp("Go on where a page ended, told by --page.", valueName: "token"))
   var after: String?
 
   @Flag(help: "Tell the token of the next page; needs --limit.")

@@ -150,8 +150,7 @@ extension CommandFailure {
   }
 
   static func rejectsExist(_ path: String) -> Self {
-    .outputExists(
-      path, nextStep: "name a file that is free, or --resume, which adds to it")
+    .outputExists(path, nextStep: "name a file that is free, or --resume, which adds to it")
   }
 
   /// `--map` names an attribute that the entity does not have, or `--type` one.

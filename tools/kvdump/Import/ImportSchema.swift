@@ -181,8 +181,7 @@ struct ImportSchema {
       let stored = narrower[name],
       let type = attributes.first(where: { $0.name == name })?.storage.type
     else { return error }
-    return CommandFailure.notWidened(
-      name, of: entity, in: path, from: stored, to: type, record: id)
+    return CommandFailure.notWidened(name, of: entity, in: path, from: stored, to: type, record: id)
   }
 
   /// The attribute of each member: as `--map` says, then as sources and names of attributes say,

@@ -86,8 +86,7 @@ struct InputOptions: ParsableArguments {
         + "Without it UTF-8, or UTF-16 or UTF-32 by the first four bytes.", valueName: "name"))
   var encoding: TextEncoding?
 
-  @Option(
-    help: ArgumentHelp("Lines at the beginning of CSV that are left out.", valueName: "n"))
+  @Option(help: ArgumentHelp("Lines at the beginning of CSV that are left out.", valueName: "n"))
   var skip: Int?
 
   @Option(
@@ -141,12 +140,10 @@ struct InputOptions: ParsableArguments {
     let place = records == nil ? "key-name" : "records"
     if isCSV, records != nil || keyName != nil || columns {
       let option = columns ? "columns" : place
-      throw ValidationError(
-        "--\(option): not together with --csv, whose rows are the records")
+      throw ValidationError("--\(option): not together with --csv, whose rows are the records")
     }
     if columns, records != nil || keyName != nil {
-      throw ValidationError(
-        "--columns: not together with --\(place); the page itself is the table")
+      throw ValidationError("--columns: not together with --\(place); the page itself is the table")
     }
     if header != nil, noHeader {
       throw ValidationError("--no-header: not together with --header, which has the names")

@@ -45,8 +45,7 @@ struct MergeOptions: ParsableArguments {
       """)
   var deleteDespiteRejects = false
 
-  @Flag(
-    help: "A mirror deletes all records when the files have none, which is refused without it.")
+  @Flag(help: "A mirror deletes all records when the files have none, which is refused without it.")
   var mirrorEmpty = false
 
   @Option(

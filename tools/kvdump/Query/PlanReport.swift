@@ -45,8 +45,7 @@ struct PlanReport {
   /// The steps of the plan, then what they are thought to read, and what they read.
   private var steps: [(title: String, text: String)] {
     var steps = plan.steps
-    steps.append(
-      ("estimated", Self.amount(plan.estimatedEntryCount, plan.estimatedRecordCount)))
+    steps.append(("estimated", Self.amount(plan.estimatedEntryCount, plan.estimatedRecordCount)))
     if let duration, let entriesRead = plan.entriesRead, let recordsRead = plan.recordsRead,
       let resultCount = plan.resultCount
     {
