@@ -11,5 +11,17 @@ package struct PageSet {
     return words[page >> 6] & bit == 0
   }
 
+  package mutating func formUnion(_ other: PageSet) {
+    for index in words.indices { words[index] |= other.words[index] }
+  }
+
+  package mutating func subtract(_ other: PageSet) {
+    for index in words.indices { words[index] &= ~other.words[index] }
+  }
+
+  package func isDisjoint(with other: PageSet) -> Bool {
+    zip(words, other.words).allSatisfy { $0 & $1 == 0 }
+  }
+
   package func contains(_ page: Int) -> Bool { words[page >> 6] & 1 << UInt64(page & 63) != 0 }
 }

@@ -69,8 +69,7 @@ extension DamagedStore {
     let entries = record.map { Int(clamping: $0.entries) }
     func isComplete() -> Bool { entries.map { result.pairs.count >= $0 } ?? false }
     if !isComplete(), oldest <= .earlier, let record = earlierTrees[name] {
-      var pages = PageSet(bound: file.pageCount)
-      _ = try file.walk(record, pages: &pages) { leaf in
+      try file.walk(record) { leaf in
         take(leaf, .earlier)
         return true
       }
@@ -91,12 +90,9 @@ extension DamagedStore {
   func earlierDigest(of content: DigestedContent) throws -> ContentDigest? {
     guard let record = earlierTrees[TreeName.digests.text] else { return nil }
     var result: ContentDigest?
-    var pages = PageSet(bound: file.pageCount)
-    _ = try file.walk(record, pages: &pages) { leaf in
-      for case let pair? in leaf.pairs where PageKind(pair) == .digests {
-        if DigestedContent(key: pair.key) == content { result = ContentDigest(bytes: pair.body) }
-      }
-      return true
+    try file.forEachPair(of: record) { pair in
+      guard PageKind(pair) == .digests, DigestedContent(key: pair.key) == content else { return }
+      result = ContentDigest(bytes: pair.body)
     }
     return result
   }

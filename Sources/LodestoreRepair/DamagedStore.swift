@@ -61,8 +61,8 @@ final class DamagedStore {
       let (named, isWhole, pages) = try PageSurvey.names(file, meta.main)
       for tree in named where trees[tree.name] == nil { trees[tree.name] = tree.record }
       walked = pages
-      for page in 2..<max(2, file.pageCount) where pages.contains(page) { _ = owned.insert(page) }
-      let isStale = survey.isFreeListWhole && isFree(pages)
+      owned.formUnion(pages)
+      let isStale = survey.isFreeListWhole && !survey.free.isDisjoint(with: pages)
       if isWhole, !isStale { return }
       problems.append("some names of trees cannot be read")
     }
@@ -83,10 +83,6 @@ final class DamagedStore {
     }
   }
 
-  private func isFree(_ pages: PageSet) -> Bool {
-    (2..<max(2, file.pageCount)).contains { pages.contains($0) && survey.free.contains($0) }
-  }
-
   /// The numbers of the pages of a kind.
   func pages(of kind: PageKind) -> [Int] {
     survey.kinds.indices.filter { survey.kinds[$0] == kind }
@@ -102,12 +98,12 @@ final class DamagedStore {
         return kinds.isEmpty || kinds.contains(kind) || kind == .leaf || kind == .nothing
       }
       guard counts.fit(record) else { continue }
-      if survey.isFreeListWhole, isFree(pages) {
+      if survey.isFreeListWhole, !survey.free.isDisjoint(with: pages) {
         problems.append("tree '\(name)' leads to free pages: it is of an earlier commit")
         continue
       }
       wholeTrees.insert(name)
-      for page in 2..<max(2, file.pageCount) where pages.contains(page) { _ = owned.insert(page) }
+      owned.formUnion(pages)
     }
   }
 

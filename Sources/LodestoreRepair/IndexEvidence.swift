@@ -20,18 +20,14 @@ final class IndexEvidence {
       var hashes: Set<Int> = []
       var found = IDRuns()
       var isWhole = true
-      var pages = PageSet(bound: store.file.pageCount)
-      _ = try store.file.walk(record, pages: &pages) { leaf in
-        for case let pair? in leaf.pairs {
-          let id = KeyDecoder.recordID(ofEntry: pair.key, pair.body, isUnique: index.isUnique)
-          guard let id, id > 0, id < 1 << 63 else {
-            isWhole = false
-            continue
-          }
-          found.append(id)
-          hashes.insert(Self.hash(pair.key, id))
+      try store.file.forEachPair(of: record) { pair in
+        let id = KeyDecoder.recordID(ofEntry: pair.key, pair.body, isUnique: index.isUnique)
+        guard let id, id > 0, id < 1 << 63 else {
+          isWhole = false
+          return
         }
-        return true
+        found.append(id)
+        hashes.insert(Self.hash(pair.key, id))
       }
       guard isWhole else { continue }
       found.normalize()

@@ -89,7 +89,7 @@ struct PageSurvey {
         problems.append("the newest meta page does not fit its pages: the one before it is taken")
       }
       if let list = chosen.list {
-        for page in list.freed where page < UInt64(file.pageCount) { _ = free.insert(Int(page)) }
+        addFree(list.freed)
         freeListPages = list.pages
         isFreeListWhole = true
       } else {
@@ -110,6 +110,10 @@ struct PageSurvey {
       try readFreePages(ofCommit: newest?.commit ?? 0)
       if let earlier { try guessFreePages(after: earlier) }
     }
+  }
+
+  private mutating func addFree(_ pages: [UInt64]) {
+    for page in pages where page < UInt64(file.pageCount) { _ = free.insert(Int(page)) }
   }
 
   private struct FreeList {
@@ -157,8 +161,7 @@ struct PageSurvey {
       guard leaf.commit <= commit else { continue }
       guard let read = try file.leaf(leaf.page) else { continue }
       for pair in read.pairs {
-        guard let pair, let pages = PageKind.freed(pair.key, pair.body) else { continue }
-        for page in pages where page < UInt64(file.pageCount) { _ = free.insert(Int(page)) }
+        addFree(pair.flatMap { PageKind.freed($0.key, $0.body) } ?? [])
       }
       _ = freeListPages.insert(leaf.page)
     }
@@ -169,16 +172,14 @@ struct PageSurvey {
   /// Pages that the newest commit uses are among them; its trees lead to these.
   private mutating func guessFreePages(after earlier: MetaPage) throws {
     var used = PageSet(bound: file.pageCount)
-    var pages: [UInt64] = []
     _ = try file.walk(earlier.freeList, pages: &used) { leaf in
-      for case let pair? in leaf.pairs { pages += PageKind.freed(pair.key, pair.body) ?? [] }
+      for case let pair? in leaf.pairs { addFree(PageKind.freed(pair.key, pair.body) ?? []) }
       return true
     }
-    for page in pages where page < UInt64(file.pageCount) { _ = free.insert(Int(page)) }
     for tree in try Self.names(file, earlier.main).trees {
       _ = try file.walk(tree.record, pages: &used) { _ in true }
     }
-    for page in 2..<max(2, file.pageCount) where used.contains(page) { _ = free.insert(page) }
+    free.formUnion(used)
   }
 
   // MARK: Names

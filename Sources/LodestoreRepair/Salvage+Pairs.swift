@@ -24,8 +24,7 @@ extension Salvage {
     if let record = store.trees[name.text] {
       var sum = ContentDigest()
       var isGood = true
-      var pages = PageSet(bound: store.file.pageCount)
-      let counts = try store.file.walk(record, pages: &pages) { leaf in
+      let counts = try store.file.walk(record) { leaf in
         for pair in leaf.pairs {
           guard let pair, isPair(pair) else {
             isGood = false
@@ -37,13 +36,9 @@ extension Salvage {
       }
       let isWhole = counts.fit(record) && store.wholeTrees.contains(name.text)
       if isGood, target.map({ $0 == sum }) ?? isWhole {
-        pages = PageSet(bound: store.file.pageCount)
-        _ = try store.file.walk(record, pages: &pages) { leaf in
-          for case let pair? in leaf.pairs {
-            part.saved += 1
-            try visit(Array(pair.key), Array(pair.body))
-          }
-          return true
+        try store.file.forEachPair(of: record) { pair in
+          part.saved += 1
+          try visit(Array(pair.key), Array(pair.body))
         }
         return
       }
@@ -233,8 +228,7 @@ extension Salvage {
       try rebuild.putUnknown(batch.take(), in: tree.name, hasIntegerKeys: tree.hasIntegerKeys)
     }
     var isWhole = true
-    var pages = PageSet(bound: store.file.pageCount)
-    let counts = try store.file.walk(tree.record, pages: &pages) { leaf in
+    let counts = try store.file.walk(tree.record) { leaf in
       for pair in leaf.pairs {
         guard let pair,
           tree.hasIntegerKeys

@@ -13,6 +13,8 @@ final class Salvage {
   private var problems: [String] = []
   let store: DamagedStore
   let records: SalvagedRecords
+  /// The records that are left out because they must lead to a lost one.
+  private var dropped: [EntityNumber: IDRuns] = [:]
   /// The records that are left out because another one has their unique key.
   private var displaced: [EntityNumber: IDRuns] = [:]
   private(set) var carriesHistory = true
@@ -103,12 +105,18 @@ final class Salvage {
       gone[entity, default: []].insert(weaker(first, second, of: entity))
     }
     for (entity, ids) in gone {
-      var runs = IDRuns()
-      for id in ids { runs.append(id) }
-      runs.normalize()
-      displaced[entity] = IDRuns((displaced[entity] ?? IDRuns()).ranges + runs.ranges)
-      records.remove(runs, of: entity)
+      leaveOut(ids, of: entity, as: &displaced)
     }
+  }
+
+  private func leaveOut(
+    _ ids: some Sequence<UInt64>, of entity: EntityNumber, as kind: inout [EntityNumber: IDRuns]
+  ) {
+    var runs = IDRuns()
+    for id in ids { runs.append(id) }
+    runs.normalize()
+    kind[entity] = IDRuns((kind[entity] ?? IDRuns()).ranges + runs.ranges)
+    records.remove(runs, of: entity)
   }
 
   /// Of the entities with repeated keys those whose records hold ids of no other of them, however
@@ -188,16 +196,10 @@ final class Salvage {
       }
     }
     for (entity, names) in Dictionary(grouping: lost, by: \.entity) {
-      var runs = IDRuns()
-      for record in names { runs.append(record.id) }
-      runs.normalize()
-      records.remove(runs, of: entity)
-      dropped[entity] = IDRuns((dropped[entity] ?? IDRuns()).ranges + runs.ranges)
+      leaveOut(names.map(\.id), of: entity, as: &dropped)
     }
     return dropped.mapValues(\.count)
   }
-  private var dropped: [EntityNumber: IDRuns] = [:]
-
   /// Visits what saved records must hold the ids of.
   private func forEachRequired(_ visit: (_ holder: RecordName, _ target: RecordName) -> Void) throws
   {

@@ -20,10 +20,7 @@ extension SalvagedLinks {
       pages[leaf] = Set(links)
       return true
     }
-    if let record = store.trees[name] {
-      var walked = PageSet(bound: store.file.pageCount)
-      _ = try store.file.walk(record, pages: &walked, add)
-    }
+    if let record = store.trees[name] { try store.file.walk(record, add) }
     store.file.beginReading()
     for page in store.pages(of: .entries)
     where !store.owned.contains(page)

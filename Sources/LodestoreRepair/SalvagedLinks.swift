@@ -22,22 +22,22 @@ struct SalvagedLinks {
     let first = try Self.read(names[0], store.trees, .from, store)
     let second = try Self.read(names[1], store.trees, .to, store)
     let target = store.digest(of: .links(relationship: number))
-    if let target {
-      for set in [first.links, second.links] where Self.sum(set) == target {
-        links = set
-        return
-      }
-    } else if first.isWhole || second.isWhole {
+    if target == nil, first.isWhole || second.isWhole {
       links = first.isWhole ? first.links : second.links
       isUncertain = first.isWhole && second.isWhole && first.links != second.links
       if isUncertain { links.formUnion(second.links) }
       return
     }
-    let expected =
-      names.compactMap { store.trees[$0]?.entries }.max().map { Int(clamping: $0) } ?? 0
     func isPossible(_ link: LinkPair) -> Bool {
       ids[relationship.from.entity]?.contains(link.from) == true
         && ids[relationship.to.entity]?.contains(link.to) == true
+    }
+    func fitting(_ sets: Set<LinkPair>...) -> Set<LinkPair>? {
+      sets.first { Self.sum($0) == target }
+    }
+    if let known = fitting(first.links, second.links) {
+      links = known
+      return
     }
     // A damaged key is in one of the two sides alone.
     let common = first.links.intersection(second.links)
@@ -55,15 +55,13 @@ struct SalvagedLinks {
       ordered.formUnion(order.map { side == .from ? $0 : LinkPair(from: $0.to, to: $0.from) })
     }
     let both = first.links.union(second.links)
-    if let target {
-      for set in [ordered, both.union(ordered)] where Self.sum(set) == target {
-        links = set
-        return
-      }
+    if let known = fitting(ordered, both.union(ordered)) {
+      links = known
+      return
     }
     if let target {
-      for side in RelationshipSide.allCases {
-        if let arranged = try Self.arranged(names[side == .from ? 0 : 1], side, in: store, target) {
+      for (name, side) in zip(names, RelationshipSide.allCases) {
+        if let arranged = try Self.arranged(name, side, in: store, target) {
           links = arranged
           return
         }
@@ -72,9 +70,8 @@ struct SalvagedLinks {
     let pages = try Self.strayPages(in: store)
     let all = pages.reduce(into: Set<LinkPair>()) { $0.formUnion($1) }
     let mutual = all.filter { all.contains(LinkPair(from: $0.to, to: $0.from)) && isPossible($0) }
-    for set in [both.union(ordered).union(mutual), both.union(mutual)] where target == Self.sum(set)
-    {
-      links = set
+    if let known = fitting(both.union(ordered).union(mutual), both.union(mutual)) {
+      links = known
       return
     }
     // A page is read as one of each side, and left out where hardly any link is possible.
@@ -97,11 +94,13 @@ struct SalvagedLinks {
     }
     let found = Self.grown(
       both.union(ordered), earlier, stray, isAlone: store.damagedEntryTrees.isSubset(of: names))
-    if target == Self.sum(found) {
-      links = found
+    if let known = fitting(found) {
+      links = known
       return
     }
     links = found.filter(isPossible)
+    let expected =
+      names.compactMap { store.trees[$0]?.entries }.max().map { Int(clamping: $0) } ?? 0
     if links.count < expected || expected == 0 { links.formUnion(earlier.filter(isPossible)) }
     missing = max(0, expected - links.count)
     isUncertain = true
@@ -130,8 +129,7 @@ struct SalvagedLinks {
     guard let record = trees[name] else { return ([], false) }
     var links: Set<LinkPair> = []
     var damaged = 0
-    var pages = PageSet(bound: store.file.pageCount)
-    let counts = try store.file.walk(record, pages: &pages) { leaf in
+    let counts = try store.file.walk(record) { leaf in
       let mine = leaf.pairs.map { $0.flatMap { link($0, side) } }
       guard mine.contains(where: { $0 != nil }) else { return false }
       for link in mine {

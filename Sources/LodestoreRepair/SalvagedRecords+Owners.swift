@@ -121,7 +121,7 @@ extension SalvagedRecords {
   /// Hashes of the pages of entities without damage that have records of one shape with one that
   /// has.
   func foreignPages(
-    _ damaged: [EntityDescription], _ wholePages: PageSet
+    _ damaged: [EntityDescription]
   ) throws -> Set<Int> {
     var hashes: Set<Int> = []
     for entity in store.entities where found[entity.number]?.isWhole ?? false {
@@ -130,8 +130,7 @@ extension SalvagedRecords {
         return other.layouts.contains { shapes.contains($0.attributes.map(\.type)) }
       }
       guard isSimilar, let record = tree(of: entity, store.trees) else { continue }
-      var pages = PageSet(bound: file.pageCount)
-      _ = try file.walk(record, pages: &pages) { leaf in
+      try file.walk(record) { leaf in
         hashes.insert(Self.hash(leaf.page))
         return true
       }

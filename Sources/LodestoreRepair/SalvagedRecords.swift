@@ -57,8 +57,7 @@ final class SalvagedRecords {
     self.store = store
     owned = store.owned
     for entity in store.entities {
-      layouts[entity.number] = Dictionary(
-        entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+      layouts[entity.number] = entity.layoutsByNumber
     }
     var damaged: [EntityDescription] = []
     var wholePages = PageSet(bound: file.pageCount)
@@ -70,27 +69,18 @@ final class SalvagedRecords {
     var disowned = PageSet(bound: file.pageCount)
     for entity in damaged {
       guard let record = tree(of: entity, store.trees) else { continue }
-      var pages = PageSet(bound: file.pageCount)
-      _ = try file.walk(record, pages: &pages) { _ in true }
-      for page in 2..<max(2, file.pageCount) where pages.contains(page) {
-        _ = disowned.insert(page)
-      }
+      disowned.formUnion(try file.pages(of: record))
     }
-    let known = owned
-    owned = wholePages
-    for page in 2..<max(2, file.pageCount) where known.contains(page) && !disowned.contains(page) {
-      _ = owned.insert(page)
-    }
+    owned.subtract(disowned)
+    owned.formUnion(wholePages)
     for entity in damaged {
       evidence[entity.number] = try IndexEvidence(entity, store)
       if let record = tree(of: entity, store.earlierTrees) {
-        var pages = PageSet(bound: file.pageCount)
-        _ = try file.walk(record, pages: &pages) { _ in true }
-        earlier[entity.number] = pages
+        earlier[entity.number] = try file.pages(of: record)
       }
     }
     try assignOwners(damaged)
-    let foreign = try foreignPages(damaged, wholePages)
+    let foreign = try foreignPages(damaged)
     for entity in damaged { try choose(entity, damaged, foreign) }
   }
 
@@ -155,10 +145,8 @@ final class SalvagedRecords {
     self.found[entity.number] = found
     self.ids[entity.number] = ids
     guard isGood else { return false }
-    for page in 2..<max(2, file.pageCount) where pages.contains(page) {
-      _ = owned.insert(page)
-      _ = wholePages.insert(page)
-    }
+    owned.formUnion(pages)
+    wholePages.formUnion(pages)
     return true
   }
 
@@ -292,8 +280,7 @@ final class SalvagedRecords {
     var bounds: [Int: Range<UInt64>] = [:]
     var gaps: [Range<UInt64>] = []
     if let record = tree(of: entity, store.trees) {
-      var pages = PageSet(bound: file.pageCount)
-      let counts = try file.walk(record, pages: &pages) { leaf in
+      let counts = try file.walk(record) { leaf in
         guard !self.owned.contains(leaf.page.number), self.fit(leaf, entity) > 0 else {
           return false
         }
@@ -366,8 +353,7 @@ final class SalvagedRecords {
         if let leaf = try file.leaf(choice.page) { try take(leaf, choice.ids) }
       }
     } else if let record = tree(of: entity, store.trees) {
-      var pages = PageSet(bound: file.pageCount)
-      _ = try file.walk(record, pages: &pages) { leaf in
+      try file.walk(record) { leaf in
         try take(leaf, nil)
         return true
       }

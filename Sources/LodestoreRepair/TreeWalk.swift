@@ -72,6 +72,28 @@ extension DamagedFile {
     return counts
   }
 
+  /// Walks a tree whose pages nobody asks for.
+  @discardableResult
+  func walk(_ record: TreeRecord, _ visit: (WalkedLeaf) throws -> Bool) throws -> WalkCounts {
+    var pages = PageSet(bound: pageCount)
+    return try walk(record, pages: &pages, visit)
+  }
+
+  /// Visits the pairs of a tree that can be read.
+  func forEachPair(of record: TreeRecord, _ visit: (Pair) throws -> Void) throws {
+    try walk(record) { leaf in
+      for case let pair? in leaf.pairs { try visit(pair) }
+      return true
+    }
+  }
+
+  /// The pages of a tree.
+  func pages(of record: TreeRecord) throws -> PageSet {
+    var pages = PageSet(bound: pageCount)
+    _ = try walk(record, pages: &pages) { _ in true }
+    return pages
+  }
+
   /// The depth that the leftmost and the rightmost way have, or the one that the record says.
   private func depth(of record: TreeRecord) throws -> Int {
     func length(_ child: ([Node]) -> Node?) throws -> Int {

@@ -15,34 +15,26 @@ enum CatalogueRules {
         Problem(detail: "the description is not an object", rule: .catalogueMembers, isFatal: true)
       ]
     }
-    var problems: [Problem] = []
-    if case .array(let layouts) = document["layouts"] {
-      problems += Self.problems(ofLayouts: layouts)
-    }
-    if case .array(let attributes) = document["attributes"] {
-      for attribute in attributes {
-        problems += Self.problems(ofAttribute: attribute)
-      }
-    }
-    if case .array(let indexes) = document["indexes"], indexes.count > 64 {
+    var problems = problems(ofLayouts: document.elements("layouts"))
+    problems += document.elements("attributes").flatMap(Self.problems(ofAttribute:))
+    let indexCount = document.elements("indexes").count
+    if indexCount > 64 {
       problems.append(
-        Problem(
-          detail: "\(indexes.count) indexes, at most 64", rule: .catalogueLimits, isFatal: true))
+        Problem(detail: "\(indexCount) indexes, at most 64", rule: .catalogueLimits, isFatal: true))
     }
-    problems += Self.problems(ofRules: document)
-    problems += Self.problems(ofCurrentLayout: document)
-    return problems
+    return problems + Self.problems(ofRules: document.elements("rules"))
+      + Self.problems(ofCurrentLayout: document)
   }
 
   /// Attributes that are optional in the current layout and required by their description, or the
   /// other way round.
   private static func problems(ofCurrentLayout document: Document) -> [Problem] {
-    guard case .array(let attributes)? = document["attributes"],
-      case .array(let layouts)? = document["layouts"],
-      let current = layouts.first(where: { $0["number"] == document["layout"] }),
-      case .array(let stored)? = current["attributes"]
-    else { return [] }
-    return stored.compactMap { element in
+    let attributes = document.elements("attributes")
+    let layouts = document.elements("layouts")
+    guard let current = layouts.first(where: { $0["number"] == document["layout"] }) else {
+      return []
+    }
+    return current.elements("attributes").compactMap { element in
       let attribute = attributes.first { $0["number"] == element["number"] }
       guard let attribute, attribute["optional"] != element["optional"],
         case .string(let name)? = attribute["name"]
@@ -71,10 +63,11 @@ enum CatalogueRules {
             rule: .catalogueLayoutOrder))
       }
       previous = number
-      if case .array(let attributes) = layout["attributes"], attributes.count > 1_000 {
+      let attributeCount = layout.elements("attributes").count
+      if attributeCount > 1_000 {
         problems.append(
           Problem(
-            detail: "layout \(number) has \(attributes.count) attributes, at most 1,000",
+            detail: "layout \(number) has \(attributeCount) attributes, at most 1,000",
             rule: .catalogueLimits, isFatal: true))
       }
     }
@@ -91,17 +84,14 @@ enum CatalogueRules {
     func add(_ rule: FormatRule, _ detail: String) {
       problems.append(Problem(detail: "attribute '\(name)' " + detail, rule: rule))
     }
-    if let shape = attribute["shape"] {
-      if case .string = shape, type == .document {
-      } else {
-        add(.catalogueShape, "has a 'shape' that is not text, or of another type than document")
-      }
+    switch (attribute["shape"], type) {
+    case (nil, _), (.string, .document): break
+    default:
+      add(.catalogueShape, "has a 'shape' that is not text, or of another type than document")
     }
-    if let removed = attribute["removed"] {
-      if case .bool = removed {
-      } else {
-        add(.catalogueMembers, "has a 'removed' that is no boolean")
-      }
+    switch attribute["removed"] {
+    case nil, .bool: break
+    default: add(.catalogueMembers, "has a 'removed' that is no boolean")
     }
     if let initial = attribute["initial"], initial != .null {
       if !fits(initial, type) {
@@ -118,11 +108,9 @@ enum CatalogueRules {
     return problems
   }
 
-  private static func problems(ofRules document: Document) -> [Problem] {
-    guard case .array(let rules)? = document["rules"] else { return [] }
+  private static func problems(ofRules rules: [Document]) -> [Problem] {
     var names: [Document] = []
-    for rule in rules {
-      guard let name = rule["name"] else { continue }
+    for name in rules.compactMap({ $0["name"] }) {
       if names.contains(name) {
         return [Problem(detail: "two rules have the same name", rule: .catalogueRule)]
       }
@@ -141,21 +129,26 @@ enum CatalogueRules {
   }
 
   private static func fits(_ initial: Document, _ type: AttributeType) -> Bool {
-    switch initial {
-    case .bool(let flag): Value.bool(flag).fits(type) || type == .json || type == .document
-    case .integer(let number):
-      Value.integer(number).fits(type) || type == .json || type == .document
-    case .unsigned(let number):
-      Value.unsigned(number).fits(type) || type == .json || type == .document
-    case .double(let number):
-      Value.double(number).fits(type) || type == .json || type == .document
-    case .string: [.string, .url, .json, .document].contains(type)
-    case .array, .object: type == .json || type == .document
+    let isNested = type == .json || type == .document
+    return switch initial {
+    case .bool(let flag): Value.bool(flag).fits(type) || isNested
+    case .integer(let number): Value.integer(number).fits(type) || isNested
+    case .unsigned(let number): Value.unsigned(number).fits(type) || isNested
+    case .double(let number): Value.double(number).fits(type) || isNested
+    case .string: type == .string || type == .url || isNested
+    case .array, .object: isNested
     case .date: type == .date || type == .document
     case .uuid: type == .uuid || type == .document
     case .decimal: type == .decimal || type == .document
     case .data: type == .data || type == .document
     case .null: true
     }
+  }
+}
+
+extension Document {
+  /// The elements of a member that is an array; none where it is another value.
+  fileprivate func elements(_ name: String) -> [Document] {
+    if case .array(let elements)? = self[name] { elements } else { [] }
   }
 }

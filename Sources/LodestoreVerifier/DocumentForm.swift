@@ -7,28 +7,14 @@ indirect enum DocumentForm: Sendable {
   case unsigned
   case double, date, text, bool
   case array(DocumentForm)
-  case object([Member])
+  /// An object with members of these names; one whose name ends in `?` may be absent or null.
+  case object([(name: String, form: DocumentForm)])
   /// An object whose members all have the form.
   case members(DocumentForm)
   /// An array of the bytes of an encoded document.
   case encodedDocument
   /// An array of pairs of record ids.
   case pairs
-
-  struct Member: Sendable {
-    var name: String
-    var form: DocumentForm
-    var isOptional = false
-
-    /// One that may be absent or null.
-    static func optional(_ name: String, _ form: DocumentForm) -> Member {
-      Member(name: name, form: form, isOptional: true)
-    }
-
-    static func required(_ name: String, _ form: DocumentForm) -> Member {
-      Member(name: name, form: form)
-    }
-  }
 
   /// Below 2⁵⁶, so that counting on never fails.
   static let count = DocumentForm.integer(0...(1 << 56) - 1)
@@ -62,11 +48,13 @@ indirect enum DocumentForm: Sendable {
       return DocumentForm.array(.id).fault(document, at: path)
         ?? (elements.count.isMultiple(of: 2) ? nil : "\(path) has an id without its other one")
     case (.object(let members), .object):
-      for member in members {
-        let found = document[member.name]
-        if member.isOptional, found == nil || found == .null { continue }
-        guard let found else { return "\(path) has no '\(member.name)'" }
-        if let fault = member.form.fault(found, at: "'\(member.name)'") { return fault }
+      for (name, form) in members {
+        let isOptional = name.hasSuffix("?")
+        let name = isOptional ? String(name.dropLast()) : name
+        let found = document[name]
+        if isOptional, found == nil || found == .null { continue }
+        guard let found else { return "\(path) has no '\(name)'" }
+        if let fault = form.fault(found, at: "'\(name)'") { return fault }
       }
       return nil
     case (.members(let form), .object(let members)):
@@ -110,79 +98,68 @@ indirect enum DocumentForm: Sendable {
 /// The documents of the tree `imports`: Format.md, "Imports".
 enum ImportForms {
   static let state = DocumentForm.object([
-    .required("report", report), .required("pages", .count), .optional("position", .text),
-    .required("isAtEnd", .bool), .required("digest", .integer(0...Int64(UInt32.max))),
-    .optional("unkeyedRejects", .count), .optional("madeRecords", ids),
-    .optional(
-      "pendingLinks",
+    ("report", report), ("pages", .count), ("position?", .text), ("isAtEnd", .bool),
+    ("digest", .integer(0...Int64(UInt32.max))), ("unkeyedRejects?", .count),
+    ("madeRecords?", ids),
+    (
+      "pendingLinks?",
       .array(
         .object([
-          .required("link", .place), .required("id", .id), .required("page", .place),
-          .required("record", .place), .required("key", .encodedDocument),
-          .optional("place", .count),
-        ]))),
+          ("link", .place), ("id", .id), ("page", .place), ("record", .place),
+          ("key", .encodedDocument), ("place?", .count),
+        ]))
+    ),
   ])
 
   static let page = DocumentForm.object([
-    .required(
+    (
       "page",
-      .object([
-        .required("name", .text), .optional("entityTag", .text), .optional("lastModified", .text),
-        .optional("next", .text),
-      ])), .optional("ids", ids), .optional("epoch", .unsigned),
-    .optional(
-      "links",
+      .object([("name", .text), ("entityTag?", .text), ("lastModified?", .text), ("next?", .text)])
+    ), ("ids?", ids), ("epoch?", .unsigned),
+    (
+      "links?",
       .array(
         .object([
-          .required("pairs", .pairs),
-          .required(
-            "unresolved",
-            .array(.object([.required("id", .id), .required("key", .encodedDocument)]))),
-        ]))),
+          ("pairs", .pairs),
+          ("unresolved", .array(.object([("id", .id), ("key", .encodedDocument)]))),
+        ]))
+    ),
   ])
 
   static let ids = DocumentForm.array(.id)
 
   static let basis = DocumentForm.object([
-    .required("mark", .unsigned), .required("schema", .unsigned),
-    .required("version", .integer(.min ... .max)), .required("epoch", .unsigned),
+    ("mark", .unsigned), ("schema", .unsigned), ("version", .integer(.min ... .max)),
+    ("epoch", .unsigned),
   ])
 
   static let report = DocumentForm.object(
     [
-      .required("name", .text), .required("entity", .text), .required("strategy", .text),
-      .required("run", .count), .required("ending", .text), .optional("failure", .text),
-      .required("startedAt", .date), .required("keptUnseen", .bool),
-      .required("unknownMembers", .members(.count)), .optional("links", links),
-      .required(
-        "rejects",
-        .array(
-          .object([
-            .required("page", .place), .required("record", .place), .required("reason", .text),
-            .optional("byteOffset", .place), .optional("attribute", .text),
-            .optional("file", .text), .optional("line", .place),
-          ]))),
-      .optional("warnings", .array(.text)),
+      ("name", .text), ("entity", .text), ("strategy", .text), ("run", .count), ("ending", .text),
+      ("failure?", .text), ("startedAt", .date), ("keptUnseen", .bool),
+      ("unknownMembers", .members(.count)), ("links?", links), ("rejects", .array(reject)),
+      ("warnings?", .array(.text)),
     ]
-      + [
+      + counts(
         "pages", "unchangedPages", "inserted", "updated", "unchanged", "ignored", "deleted",
-        "rejected", "bytes", "commits", "resumptions",
-      ].map { DocumentForm.Member.required($0, .count) }
-      + ["seconds", "decodingSeconds", "writingSeconds"].map {
-        DocumentForm.Member.required($0, .double)
-      })
+        "rejected", "bytes", "commits", "resumptions")
+      + ["seconds", "decodingSeconds", "writingSeconds"].map { ($0, .double) })
+
+  private static let reject = DocumentForm.object([
+    ("page", .place), ("record", .place), ("reason", .text), ("byteOffset?", .place),
+    ("attribute?", .text), ("file?", .text), ("line?", .place),
+  ])
 
   private static let links = DocumentForm.object(
-    ["added", "removed", "made", "unresolved"].map { DocumentForm.Member.required($0, .count) }
-      + [
-        .required(
-          "unresolvedKeys",
-          .array(
-            .object([
-              .required("page", .count), .required("record", .count), .required("member", .text),
-              .required("key", .text),
-            ])))
-      ])
+    counts("added", "removed", "made", "unresolved") + [("unresolvedKeys", .array(unresolved))])
+
+  private static let unresolved = DocumentForm.object([
+    ("page", .count), ("record", .count), ("member", .text), ("key", .text),
+  ])
+
+  private static func counts(_ names: String...) -> [(name: String, form: DocumentForm)] {
+    names.map { ($0, .count) }
+  }
 
   static let strategies: Set = ["upsert", "replaceMatching", "mirror"]
 }

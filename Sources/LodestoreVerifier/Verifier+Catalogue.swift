@@ -7,10 +7,9 @@ extension Verifier {
   private static let mostTrees = 4_000
 
   /// Reads the catalogue, checking Format.md, "Catalogue" and "Limits".
-  mutating func verifyCatalogue() throws {
+  func verifyCatalogue() throws {
     let name = TreeName.catalogue.text
     guard let tree = trees[name] else { return }
-    var list = findings
     var found: [EntityDescription] = []
     var unreadable: Set<EntityNumber> = []
     var linked: [RelationshipDescription] = []
@@ -21,31 +20,26 @@ extension Verifier {
           linked.append(
             try RelationshipDescription(number: number, document: Document(decoding: content)))
         } catch {
-          list.add(Finding(.catalogue, error.rule, tree: name, key: key, "\(error)"))
+          add(.catalogue, error.rule, tree: name, key: key, "\(error)")
         }
         return
       }
       // Keys that begin with 03 and above belong to later versions.
       if let first = key.first, first >= 3 { return }
       guard let number = CatalogueKey.entityNumber(key) else {
-        list.add(
-          Finding(.catalogue, .catalogueKey, tree: name, key: key, "the key is none of an entity"))
-        return
+        return add(.catalogue, .catalogueKey, tree: name, key: key, "the key is none of an entity")
       }
       guard number >= 1 else {
-        list.add(
-          Finding(.catalogue, .catalogueKey, tree: name, key: key, "entity numbers begin at 1"))
-        return
+        return add(.catalogue, .catalogueKey, tree: name, key: key, "entity numbers begin at 1")
       }
       do throws(FormatError) {
         let content = try Checksum.unsealed(key: key, body: body)
         let document = try Document(decoding: content)
         let problems = CatalogueRules.problems(of: document)
         for problem in problems {
-          list.add(
-            Finding(
-              .catalogue, problem.rule, tree: name, subject: Self.name(in: document), key: key,
-              problem.detail))
+          add(
+            .catalogue, problem.rule, tree: name, subject: Self.name(in: document), key: key,
+            problem.detail)
         }
         if problems.contains(where: \.isFatal) {
           unreadable.insert(number)
@@ -54,41 +48,38 @@ extension Verifier {
         }
       } catch {
         unreadable.insert(number)
-        list.add(Finding(.catalogue, error.rule, tree: name, key: key, "\(error)"))
+        add(.catalogue, error.rule, tree: name, key: key, "\(error)")
       }
     }
     var named: [String: EntityNumber] = [:]
     for entity in found {
       guard let other = named.updateValue(entity.number, forKey: entity.name) else { continue }
       named[entity.name] = other
-      list.add(
-        Finding(
-          .entityName, tree: name, subject: entity.name,
-          "entities \(other) and \(entity.number) have the same name"))
+      add(
+        .entityName, tree: name, subject: entity.name,
+        "entities \(other) and \(entity.number) have the same name")
     }
     describedEntities = Dictionary(found.map { ($0.number, $0) }) { first, _ in first }
     let treeCount =
       found.reduce(0) { $0 + $1.trees.count } + linked.reduce(0) { $0 + $1.trees.count }
     if treeCount > Self.mostTrees {
-      list.add(
-        Finding(
-          .catalogue, .catalogueLimits, tree: name,
-          "\(treeCount) trees of entities, indexes, links and orders, at most 4,000; no more are "
-            + "looked at"))
+      add(
+        .catalogue, .catalogueLimits, tree: name,
+        "\(treeCount) trees of entities, indexes, links and orders, at most 4,000; no more are "
+          + "looked at")
     }
     for relationship in linked {
       do throws(FormatError) {
         try relationship.check(describedEntities)
         relationships.append(relationship)
       } catch {
-        let key = CatalogueKey.relationship(relationship.number)
-        key.withUnsafeBytes {
-          list.add(Finding(.catalogue, error.rule, tree: name, key: $0, "\(error)"))
-        }
+        add(
+          .catalogue, error.rule, tree: name,
+          key: CatalogueKey.relationship(relationship.number), "\(error)")
       }
     }
-    Self.checkNames(of: linked, found, &list)
-    Self.checkHolders(of: relationships, &list)
+    checkNames(of: linked, found)
+    checkHolders()
     if treeCount > Self.mostTrees {
       // No program makes so many, and what is checked for each may be looked up among all.
       var left = Self.mostTrees
@@ -101,13 +92,11 @@ extension Verifier {
     }
     entities = found
     unreadableEntities = unreadable
-    findings = list
   }
 
   /// Sides are called neither as an attribute of their entity nor as another side of it.
-  private static func checkNames(
-    of relationships: [RelationshipDescription], _ entities: [EntityDescription],
-    _ list: inout FindingList
+  private func checkNames(
+    of relationships: [RelationshipDescription], _ entities: [EntityDescription]
   ) {
     var known: Set<String> = []
     for entity in entities {
@@ -120,20 +109,16 @@ extension Verifier {
         guard let name = relationship[side].name,
           !known.insert("\(relationship[side].entity).\(name)").inserted
         else { continue }
-        CatalogueKey.relationship(relationship.number).withUnsafeBytes { key in
-          list.add(
-            Finding(
-              .catalogue, .relationshipName, tree: TreeName.catalogue.text, key: key,
-              "'\(name)' is the name of an attribute or of another side too"))
-        }
+        add(
+          .catalogue, .relationshipName, tree: TreeName.catalogue.text,
+          key: CatalogueKey.relationship(relationship.number),
+          "'\(name)' is the name of an attribute or of another side too")
       }
     }
   }
 
   /// An attribute holds the links of one relationship, and its name is that of the side.
-  private static func checkHolders(
-    of relationships: [RelationshipDescription], _ list: inout FindingList
-  ) {
+  private func checkHolders() {
     var holders: [String: UInt32] = [:]
     for relationship in relationships {
       guard let attribute = relationship.attribute else { continue }
@@ -146,12 +131,10 @@ extension Verifier {
         faults.append(
           "side 'from' is called '\(name)', and must have the name of its attribute alone")
       }
-      CatalogueKey.relationship(relationship.number).withUnsafeBytes { key in
-        for fault in faults {
-          list.add(
-            Finding(
-              .catalogue, .relationshipHolder, tree: TreeName.catalogue.text, key: key, fault))
-        }
+      for fault in faults {
+        add(
+          .catalogue, .relationshipHolder, tree: TreeName.catalogue.text,
+          key: CatalogueKey.relationship(relationship.number), fault)
       }
     }
   }

@@ -5,7 +5,7 @@ internal import LodestorePages
 extension Verifier {
   /// Checks Format.md, "Second copy": that the copy has the pairs of the catalogue and of the
   /// header, and no others.
-  mutating func verifyCatalogueCopy() throws {
+  func verifyCatalogueCopy() throws {
     let name = TreeName.catalogueCopy.text
     guard let copy = trees[name], let catalogue = trees[TreeName.catalogue.text],
       let header = trees[TreeName.header.text]
@@ -17,21 +17,16 @@ extension Verifier {
       let key = CatalogueCopyKey.key(of: field)
       wanted[key] = Checksum.sealed(key: key, content: Array(body))
     }
-    var list = findings
     try walk(copy) { key, body in
       let expected = wanted.removeValue(forKey: Array(key))
       guard expected.map({ !body.elementsEqual($0) }) ?? true else { return }
-      list.add(
-        Finding(
-          .catalogueCopy, tree: name, key: key,
-          expected == nil
-            ? "the catalogue and the header have no such pair" : "is not what it is a copy of"))
+      add(
+        .catalogueCopy, tree: name, key: key,
+        expected == nil
+          ? "the catalogue and the header have no such pair" : "is not what it is a copy of")
     }
     for key in wanted.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      key.withUnsafeBytes {
-        list.add(Finding(.catalogueCopy, tree: name, key: $0, "the pair has no copy"))
-      }
+      add(.catalogueCopy, tree: name, key: key, "the pair has no copy")
     }
-    findings = list
   }
 }

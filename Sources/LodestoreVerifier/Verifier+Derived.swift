@@ -5,45 +5,36 @@ internal import LodestorePages
 extension Verifier {
   /// Checks the derived attributes of an entity against Format.md, "Derived attributes": all but functions
   /// of programs and times.
-  mutating func verifyDerived(of entity: EntityDescription) throws {
+  func verifyDerived(of entity: EntityDescription) throws {
     let derived = entity.declaredAttributes.filter { $0.derivation != nil }
     guard !derived.isEmpty,
       let tree = trees[TreeName.records(entity: entity.number).text]
     else { return }
-    let layouts = Dictionary(
-      entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    let layouts = entity.layoutsByNumber
     do throws(FormatError) {
       try entity.checkDerivations(entities, relationships)
     } catch {
       // A relationship that cannot be read has been reported.
       guard !findings.kept.contains(where: { $0.code == .catalogue }) else { return }
-      findings.add(
-        Finding(
-          .catalogue, error.rule, tree: TreeName.catalogue.text, subject: entity.name, error.reason)
-      )
+      add(.catalogue, error.rule, tree: TreeName.catalogue.text, subject: entity.name, error.reason)
       return
     }
     let sources = derived.compactMap { attribute in
-      attribute.derivation.map { (attribute, $0, self.related(by: $0, of: entity)) }
+      attribute.derivation.map { (attribute, $0, related(by: $0, of: entity)) }
     }
     report.conditional += derived.filter { $0.derivation?.condition != nil }
       .map { "\(entity.name).\($0.name)" }
-    let cursor = try Cursor(tree, in: transaction)
-    var found = try cursor.first()
-    while found {
-      let (key, body) = (cursor.key, cursor.value)
-      found = try cursor.next()
+    try walk(tree) { key, body in
       // What has no form has been reported with the record.
-      guard key.count == 8, let view = Self.view(of: body, layouts) else { continue }
+      guard key.count == 8, let view = layouts.view(of: body) else { return }
       let id = key._uint64(at: 0)
       for (attribute, derivation, related) in sources {
         guard let stored = try? Self.value(of: attribute, in: view),
-          let detail = try self.fault(stored, attribute, derivation, related, view, id, entity)
+          let detail = try fault(stored, attribute, derivation, related, view, id, entity)
         else { continue }
-        findings.add(
-          Finding(
-            .derivedValue, tree: tree.name, subject: "\(entity.name).\(attribute.name)", record: id,
-            detail))
+        add(
+          .derivedValue, tree: tree.name, subject: "\(entity.name).\(attribute.name)", record: id,
+          detail)
       }
     }
   }
@@ -70,8 +61,7 @@ extension Verifier {
     else { return nil }
     var related = Related(
       records: records,
-      layouts: Dictionary(
-        target.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first }),
+      layouts: target.layoutsByNumber,
       source: derivation.source.flatMap { target.attribute(number: $0) })
     if derivation.kind == .copy {
       related.holder = relationship.attribute.flatMap { entity.attribute(number: $0) }
@@ -89,14 +79,6 @@ extension Verifier {
     return related.links == nil ? nil : related
   }
 
-  private static func view(
-    of body: UnsafeRawBufferPointer, _ layouts: [UInt16: RecordLayout]
-  ) -> RecordView? {
-    guard let number = try? RecordLayout.layoutNumber(of: body), let layout = layouts[number]
-    else { return nil }
-    return try? RecordView(body, layout: layout)
-  }
-
   private static func value(
     of attribute: EntityDescription.Attribute, in view: RecordView
   ) throws(FormatError) -> Value {
@@ -112,41 +94,18 @@ extension Verifier {
     _ derivation: DerivationDescription, _ related: Related?, _ view: RecordView, _ id: UInt64,
     _ entity: EntityDescription
   ) throws -> String? {
-    if let mapping = derivation.kind.mapping {
-      guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
-        let text = try? Self.value(of: source, in: view)
-      else { return nil }
-      let expected: Value =
-        if case .string(let text) = text { .string(mapping.mapped(text)) } else { .null }
-      return stored.isSame(as: expected)
-        ? nil : "is not the \(derivation.kind.rawValue) form of '\(source.name)'"
-    }
-    if let part = derivation.part {
-      guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
-        let date = try? Self.value(of: source, in: view)
-      else { return nil }
-      return stored.isSame(as: part.value(of: date))
-        ? nil : "is not the \(part.part.rawValue) of '\(source.name)'"
-    }
-    if let path = derivation.path {
+    if derivation.kind.mapping != nil || derivation.part != nil || derivation.path != nil {
       guard let source = derivation.source.flatMap({ entity.attribute(number: $0) }),
         let value = try? Self.value(of: source, in: view)
       else { return nil }
-      var expected = Value.null
-      if case .document(let bytes) = value {
-        expected =
-          bytes.withUnsafeBytes { bytes in
-            try? DocumentMember.value(at: path, of: bytes, as: attribute.type)
-          } ?? .null
-      }
-      return stored.isSame(as: expected)
-        ? nil : "is not what is at '\(path.joined(separator: "."))' of '\(source.name)'"
+      if stored.isSame(as: Self.derived(attribute, derivation, from: value)) { return nil }
+      return "is not \(Self.words(for: derivation)) of '\(source.name)'"
     }
     guard let related, derivation.condition == nil else { return nil }
     var aggregate = DerivedAggregate(derivation.kind, type: attribute.type)
     for other in try ids(id, view, related) {
       guard let body = try transaction.get(other, in: related.records) else { continue }
-      guard let view = Self.view(of: body, related.layouts) else { return nil }
+      guard let view = related.layouts.view(of: body) else { return nil }
       let value: Value
       do throws(FormatError) {
         value =
@@ -162,6 +121,28 @@ extension Verifier {
     guard let expected = aggregate.result else { return "does not fit its type" }
     if aggregate.admits(stored, for: expected) { return nil }
     return "is not the \(derivation.kind.rawValue) of the records that it leads to"
+  }
+
+  /// The value that another one of the record gives.
+  private static func derived(
+    _ attribute: EntityDescription.Attribute, _ derivation: DerivationDescription,
+    from value: Value
+  ) -> Value {
+    if let mapping = derivation.kind.mapping {
+      if case .string(let text) = value { return .string(mapping.mapped(text)) }
+      return .null
+    }
+    if let part = derivation.part { return part.value(of: value) }
+    guard let path = derivation.path, case .document(let bytes) = value else { return .null }
+    return bytes.withUnsafeBytes { bytes in
+      try? DocumentMember.value(at: path, of: bytes, as: attribute.type)
+    } ?? .null
+  }
+
+  private static func words(for derivation: DerivationDescription) -> String {
+    if derivation.kind.mapping != nil { return "the \(derivation.kind.rawValue) form" }
+    if let part = derivation.part { return "the \(part.part.rawValue)" }
+    return "what is at '\((derivation.path ?? []).joined(separator: "."))'"
   }
 
   /// The ids that record `id` leads to.

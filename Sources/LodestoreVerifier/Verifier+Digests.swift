@@ -6,21 +6,18 @@ extension Verifier {
   /// Checks Format.md, "Digests": that each digest is that of the content read from its tree.
   ///
   /// After records, links and buckets, whose digests have been calculated on the way.
-  mutating func verifyDigests() throws {
+  func verifyDigests() throws {
     let name = TreeName.digests.text
     guard let tree = trees[name] else { return }
-    var list = findings
     var stored: [DigestedContent: ContentDigest] = [:]
     try walk(tree) { key, body in
       guard let content = DigestedContent(key: key), isKnown(content) else {
-        return list.add(
-          Finding(.digest, .digestKey, tree: name, key: key, "the key is none of a digest"))
+        return add(.digest, .digestKey, tree: name, key: key, "the key is none of a digest")
       }
       guard let digest = ContentDigest(bytes: body) else {
-        return list.add(
-          Finding(
-            .digest, .digestLength, tree: name, subject: title(of: content), key: key,
-            "has \(body.count) bytes, must have \(ContentDigest.size)"))
+        return add(
+          .digest, .digestLength, tree: name, subject: title(of: content), key: key,
+          "has \(body.count) bytes, must have \(ContentDigest.size)")
       }
       stored[content] = digest
     }
@@ -28,13 +25,11 @@ extension Verifier {
     ) {
       let kept = stored[content] ?? ContentDigest()
       guard kept != digest else { continue }
-      list.add(
-        Finding(
-          .digest, .digestContent, tree: name, subject: title(of: content),
-          "is \(kept), and the content that was read has \(digest): something was lost, or an earlier "
-            + "state was put back"))
+      add(
+        .digest, .digestContent, tree: name, subject: title(of: content),
+        "is \(kept), and the content that was read has \(digest): something was lost, or an earlier "
+          + "state was put back")
     }
-    findings = list
   }
 
   private func isKnown(_ content: DigestedContent) -> Bool {

@@ -5,53 +5,43 @@ internal import LodestorePages
 extension Verifier {
   /// Checks the indexes over elements of an entity: that each element of each record has its entry, and that
   /// there are no others.
-  mutating func verifyElements(of entity: EntityDescription) throws {
+  func verifyElements(of entity: EntityDescription) throws {
     guard let records = trees[TreeName.records(entity: entity.number).text] else { return }
-    let layouts = Dictionary(
-      entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    let layouts = entity.layoutsByNumber
     for index in entity.elementIndexes {
-      let name = TreeName.elements(entity: entity.number, index: index.number).text
       let subject = "\(entity.name).\(entity.indexName(index))"
-      guard let tree = trees[name] else {
-        findings.add(Finding(.treeMissing, tree: name, subject: subject, "the tree must exist"))
-        continue
-      }
+      let treeName = TreeName.elements(entity: entity.number, index: index.number)
+      guard let tree = tree(treeName, of: subject) else { continue }
       let before = findings.count
       var expected = 0
       try walk(records) { key, body in
-        guard key.count == 8, let number = try? RecordLayout.layoutNumber(of: body),
-          let layout = layouts[number], let view = try? RecordView(body, layout: layout),
+        guard key.count == 8, let view = layouts.view(of: body),
           let keys = try? Self.keys(of: index, in: view, entity)
         else { return }
         expected += keys.count
         for element in keys {
           let entry = element + bigEndianBytes(key._uint64(at: 0))
           guard let found = try transaction.get(entry, in: tree) else {
-            findings.add(
-              Finding(
-                .entryMissing, .elementEntries, tree: name, subject: subject,
-                record: key._uint64(at: 0),
-                "the record has no entry \(Finding.hexadecimal(entry))"))
+            add(
+              .entryMissing, .elementEntries, tree: tree.name, subject: subject,
+              record: key._uint64(at: 0), "the record has no entry \(Finding.hexadecimal(entry))")
             continue
           }
           if !found.isEmpty {
-            findings.add(
-              Finding(
-                .entryBody, .elementBody, tree: name, subject: subject, record: key._uint64(at: 0),
-                "the body has \(found.count) bytes, must have 0"))
+            add(
+              .entryBody, .elementBody, tree: tree.name, subject: subject,
+              record: key._uint64(at: 0),
+              "the body has \(found.count) bytes, must have 0")
           }
         }
       }
       let count = try transaction.count(of: tree)
       if findings.count == before, count != expected {
-        findings.add(
-          Finding(
-            .indexCount, .elementEntries, tree: name, subject: subject,
-            "has \(count) entries, must have \(expected)"))
+        add(
+          .indexCount, .elementEntries, tree: tree.name, subject: subject,
+          "has \(count) entries, must have \(expected)")
       }
-      report.trees.append(
-        VerificationReport.Tree(
-          name: name, entryCount: count, findingCount: findings.count - before))
+      noteTree(tree.name, count, since: before)
     }
   }
 

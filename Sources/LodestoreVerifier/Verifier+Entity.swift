@@ -23,12 +23,9 @@ struct EntityVerification: ~Copyable {
   /// In the order of ``indexes``.
   var sums: [EntrySums]
 
-  init(
-    entity: EntityDescription, layouts: [UInt16: RecordLayout], indexes: [VerifiedIndex],
-    recordTree: Tree?
-  ) {
+  init(entity: EntityDescription, indexes: [VerifiedIndex], recordTree: Tree?) {
     self.entity = entity
-    self.layouts = layouts
+    layouts = entity.layoutsByNumber
     self.indexes = indexes
     self.recordTree = recordTree
     sums = indexes.map { _ in EntrySums() }
@@ -38,17 +35,10 @@ struct EntityVerification: ~Copyable {
   static func subject(_ index: EntityDescription.Index, _ entity: EntityDescription) -> String {
     "\(entity.name).\(entity.indexName(index))"
   }
-
-  /// The view of a record; nil when its layout is not known or its lengths are wrong.
-  func view(of body: UnsafeRawBufferPointer) -> RecordView? {
-    guard let number = try? RecordLayout.layoutNumber(of: body), let layout = layouts[number]
-    else { return nil }
-    return try? RecordView(body, layout: layout)
-  }
 }
 
 extension Verifier {
-  mutating func verifyEntity(_ entity: EntityDescription) throws {
+  func verifyEntity(_ entity: EntityDescription) throws {
     let before = findings.count
     let recordTree = tree(.records(entity: entity.number), of: entity.name)
     var indexes: [VerifiedIndex] = []
@@ -60,34 +50,26 @@ extension Verifier {
         entity.building.contains(index) ? try builtEnd(of: index, entity) : UInt64.max
       indexes.append(VerifiedIndex(description: index, name: subject, tree: tree, end: end))
     }
-    let layouts = Dictionary(
-      entity.layouts.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
-    var verification = EntityVerification(
-      entity: entity, layouts: layouts, indexes: indexes, recordTree: recordTree)
+    var verification = EntityVerification(entity: entity, indexes: indexes, recordTree: recordTree)
     var result = VerificationReport.Entity(name: entity.name)
     if let recordTree {
-      try guarding(recordTree.name) { verifier in
-        result.recordCount = try verifier.transaction.count(of: recordTree)
-        try verifier.verifyRecords(of: &verification, in: recordTree)
+      try guarding(recordTree.name) {
+        result.recordCount = try transaction.count(of: recordTree)
+        try verifyRecords(of: &verification, in: recordTree)
       }
     }
     for (number, index) in indexes.enumerated() {
-      try guarding(index.tree.name) { verifier in
-        let count = try verifier.transaction.count(of: index.tree)
+      try guarding(index.tree.name) {
+        let count = try transaction.count(of: index.tree)
         result.indexEntryCount += count
-        let findingCount = verifier.findings.count
-        try verifier.verifyIndex(number, &verification)
+        try verifyIndex(number, &verification)
         let expected =
-          index.end == .max
-          ? result.recordCount : try verifier.count(recordTree, below: index.end)
+          index.end == .max ? result.recordCount : try self.count(recordTree, below: index.end)
         // Only where no other finding explains the difference.
-        if recordTree != nil, count != expected, verifier.findings.count == before,
-          findingCount == before
-        {
-          verifier.findings.add(
-            Finding(
-              .indexCount, tree: index.tree.name, subject: index.name,
-              "has \(count) entries, must have one for each of \(expected) records"))
+        if recordTree != nil, count != expected, findings.count == before {
+          add(
+            .indexCount, tree: index.tree.name, subject: index.name,
+            "has \(count) entries, must have one for each of \(expected) records")
         }
       }
     }
@@ -95,10 +77,10 @@ extension Verifier {
     report.entities.append(result)
   }
 
-  private mutating func tree(_ name: TreeName, of subject: String) -> Tree? {
+  /// The tree of this name; `nil` with a finding where there is none.
+  func tree(_ name: TreeName, of subject: String) -> Tree? {
     if let tree = trees[name.text] { return tree }
-    findings.add(
-      Finding(.treeMissing, tree: name.text, subject: subject, "the tree must exist"))
+    add(.treeMissing, tree: name.text, subject: subject, "the tree must exist")
     return nil
   }
 
@@ -125,43 +107,34 @@ extension Verifier {
 
   // MARK: Records
 
-  private mutating func verifyRecords(
+  private func verifyRecords(
     of verification: inout EntityVerification, in tree: Tree
   ) throws {
-    let cursor = try Cursor(tree, in: transaction)
     let content = DigestedContent.records(entity: verification.entity.number)
     let findingCount = findings.count
     var digest = ContentDigest()
     var size: UInt64 = 0
     var previous: UInt64 = 0
-    var found = try cursor.first()
-    while found {
-      let (key, body) = (cursor.key, cursor.value)
+    try walk(tree) { key, body in
       if let number = ContentDigest(of: content, key: key, body: body) { digest += number }
       size += UInt64(body.count)
-      if key.count == 8 {
-        let id = key._uint64(at: 0)
-        if id == 0 || id >= 1 << 63 {
-          findings.add(
-            Finding(
-              .recordKey, tree: tree.name, subject: verification.entity.name, record: id,
-              "the id is \(id), ids are from 1 to 2^63 - 1"))
-        } else if id <= previous {
-          findings.add(
-            Finding(
-              .recordKey, .lmdbKeyOrder, tree: tree.name, subject: verification.entity.name,
-              record: id, "the id is after \(previous)"))
-        }
-        previous = id
-        try verifyRecord(id, body, of: &verification, in: tree)
-      } else {
-        findings.add(
-          Finding(
-            .recordKey, tree: tree.name, subject: verification.entity.name, key: key,
-            "the key has \(key.count) bytes, must have 8"))
+      guard key.count == 8 else {
+        return add(
+          .recordKey, tree: tree.name, subject: verification.entity.name, key: key,
+          "the key has \(key.count) bytes, must have 8")
       }
-      try noteVisit()
-      found = try cursor.next()
+      let id = key._uint64(at: 0)
+      if id == 0 || id >= 1 << 63 {
+        add(
+          .recordKey, tree: tree.name, subject: verification.entity.name, record: id,
+          "the id is \(id), ids are from 1 to 2^63 - 1")
+      } else if id <= previous {
+        add(
+          .recordKey, .lmdbKeyOrder, tree: tree.name, subject: verification.entity.name,
+          record: id, "the id is after \(previous)")
+      }
+      previous = id
+      try verifyRecord(id, body, of: &verification, in: tree)
     }
     // A damaged record would be found twice.
     guard findings.count == findingCount else { return }
@@ -170,7 +143,7 @@ extension Verifier {
   }
 
   /// Checks the stored sum of the lengths of the records, which is `size`.
-  private mutating func verifySize(_ size: UInt64, of entity: EntityDescription) throws {
+  private func verifySize(_ size: UInt64, of entity: EntityDescription) throws {
     guard let counters = trees[TreeName.counters.text] else { return }
     let key = CounterKey.size(entity: entity.number)
     let stored = try transaction.get(key, in: counters)
@@ -178,35 +151,28 @@ extension Verifier {
     if let stored, stored.count != 8 { return }
     let value = stored?._uint64(at: 0)
     guard value != size else { return }
-    key.withUnsafeBytes {
-      findings.add(
-        Finding(
-          .counter, .counterSize, tree: counters.name, subject: entity.name, key: $0,
-          "the size of the records is \(value.map(String.init) ?? "missing"), must be \(size)"))
-    }
+    add(
+      .counter, .counterSize, tree: counters.name, subject: entity.name, key: key,
+      "the size of the records is \(value.map(String.init) ?? "missing"), must be \(size)")
   }
 
-  private mutating func verifyRecord(
+  private func verifyRecord(
     _ id: UInt64, _ body: UnsafeRawBufferPointer, of verification: inout EntityVerification,
     in tree: Tree
   ) throws {
     let entity = verification.entity.name
-    func finding(
-      _ code: Finding.Code, _ detail: String, _ rule: FormatRule? = nil
-    ) -> Finding {
-      Finding(code, rule, tree: tree.name, subject: entity, record: id, detail)
+    func add(_ code: Finding.Code, _ detail: @autoclosure () -> String, _ rule: FormatRule? = nil) {
+      self.add(code, rule, tree: tree.name, subject: entity, record: id, detail())
     }
     let view: RecordView
     do throws(FormatError) {
       let number = try RecordLayout.layoutNumber(of: body)
       guard let layout = verification.layouts[number] else {
-        findings.add(finding(.recordLayout, "layout \(number) is not in the catalogue"))
-        return
+        return add(.recordLayout, "layout \(number) is not in the catalogue")
       }
       view = try RecordView(body, layout: layout)
     } catch {
-      findings.add(finding(.recordShape, "\(error)", error.rule))
-      return
+      return add(.recordShape, "\(error)", error.rule)
     }
     do throws(FormatError) {
       if body.count > 1 << 30 {
@@ -215,14 +181,14 @@ extension Verifier {
       try view.validate(id: id)
       try Self.validateJSON(in: view)
     } catch {
-      findings.add(finding(.recordContent, "\(error)", error.rule))
+      add(.recordContent, "\(error)", error.rule)
     }
     for attribute in verification.entity.attributes
     where !attribute.isOptional && !attribute.isRemoved {
       let place = view.layout.slotIndex(ofAttribute: attribute.number)
       let isNull = place.map { view.isNull(view.layout.slots[$0]) } ?? (attribute.initial == .null)
       if isNull {
-        findings.add(finding(.recordRequired, "'\(attribute.name)' is null, must have a value"))
+        add(.recordRequired, "'\(attribute.name)' is null, must have a value")
       }
     }
     for number in verification.indexes.indices where id < verification.indexes[number].end {

@@ -6,7 +6,7 @@ extension Verifier {
   /// Checks the fields of Format.md, "Header"; unknown ones are left alone.
   ///
   /// - Throws: ``VerificationError/newerFormat(lowestReader:)``: then the other rules are not known.
-  mutating func verifyHeader() throws {
+  func verifyHeader() throws {
     let name = TreeName.header.text
     guard let tree = trees[name] else { return }
     let sizes: [(HeaderField, Int)] = [(.format, 8), (.uuid, 16), (.created, 8), (.schema, 8)]
@@ -49,24 +49,21 @@ extension Verifier {
   }
 
   /// Checks the fields that are there for some entities.
-  private mutating func verifyChangeMarks() throws {
+  private func verifyChangeMarks() throws {
     let name = TreeName.header.text
     guard let tree = trees[name] else { return }
-    var list = findings
     try walk(tree) { key, body in
       guard let entity = HeaderField.changedEntity(key), body.count != 8 else { return }
-      list.add(
-        Finding(
-          .header, .headerMark, tree: name, subject: "changes.\(entity)",
-          "has \(body.count) bytes, must have 8"))
+      add(
+        .header, .headerMark, tree: name, subject: "changes.\(entity)",
+        "has \(body.count) bytes, must have 8")
     }
-    findings = list
   }
 
   /// Checks that the header asks for the versions of all that the store uses.
   ///
   /// After the catalogue, which says what that is. More may be asked for: the numbers are never lowered.
-  mutating func verifyRequirement() throws {
+  func verifyRequirement() throws {
     guard let tree = trees[TreeName.header.text],
       let body = try transaction.get(HeaderField.format.key, in: tree),
       let stored = try? FormatRequirement(bytes: body)
@@ -83,23 +80,21 @@ extension Verifier {
         + "\(needed.lowestReader) and \(needed.lowestWriter)")
   }
 
-  private mutating func addHeader(
+  private func addHeader(
     _ field: HeaderField, _ rule: FormatRule, _ detail: String
   ) {
-    findings.add(
-      Finding(
-        .header, rule, tree: TreeName.header.text, subject: field.rawValue, detail))
+    add(.header, rule, tree: TreeName.header.text, subject: field.rawValue, detail)
   }
 
   /// Checks the rules of Format.md, "Counters".
   ///
   /// After the catalogue, whose entities they count.
-  mutating func verifyCounters() throws {
+  func verifyCounters() throws {
     let name = TreeName.counters.text
     guard let tree = trees[name] else { return }
-    var list = findings
-    func add(_ key: UnsafeRawBufferPointer, _ rule: FormatRule, _ detail: String) {
-      list.add(Finding(.counter, rule, tree: name, key: key, detail))
+    func add(_ key: some Collection<UInt8>, _ rule: FormatRule, _ detail: @autoclosure () -> String)
+    {
+      self.add(.counter, rule, tree: name, key: key, detail())
     }
     let numbers = Set(entities.map(\.number)).union(unreadableEntities)
     let building = Set(
@@ -141,38 +136,30 @@ extension Verifier {
       }
     }
     if let highest = numbers.max(), nextEntity ?? 1 <= UInt64(highest.rawValue) {
-      CounterKey.nextEntity.withUnsafeBytes {
-        add(
-          $0, .counterNumbers,
-          "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
-      }
+      add(
+        CounterKey.nextEntity, .counterNumbers,
+        "the next entity is \(nextEntity ?? 1), must be above entity \(highest)")
     }
     for (key, number) in [
       (CounterKey.nextEntity, nextEntity), (CounterKey.nextRelationship, nextRelationship),
     ] {
       guard let number else { continue }
-      if number == 0 {
-        key.withUnsafeBytes { add($0, .counterNumbers, "is 0, numbers begin at 1") }
-      } else if number > UInt64(UInt32.max) {
-        key.withUnsafeBytes { add($0, .counterNumbers, "is \(number), numbers have 32 bits") }
+      if number == 0 { add(key, .counterNumbers, "is 0, numbers begin at 1") }
+      if number > UInt64(UInt32.max) {
+        add(key, .counterNumbers, "is \(number), numbers have 32 bits")
       }
     }
     if let highest = relationships.map(\.number).max(), nextRelationship ?? 1 <= UInt64(highest) {
-      CounterKey.nextRelationship.withUnsafeBytes {
-        add(
-          $0, .counterNumbers,
-          "the next relationship is \(nextRelationship ?? 1), must be above relationship \(highest)"
-        )
-      }
+      add(
+        CounterKey.nextRelationship, .counterNumbers,
+        "the next relationship is \(nextRelationship ?? 1), must be above relationship \(highest)"
+      )
     }
     for entity in counted
     where UInt64(entity.rawValue) >= nextEntity ?? (hasNextEntity ? UInt64(UInt32.max) + 1 : 1) {
-      CounterKey.nextRecord(entity: entity).withUnsafeBytes {
-        add(
-          $0, .counterEntity,
-          "counts records of entity \(entity), the next entity is \(nextEntity ?? 1)")
-      }
+      add(
+        CounterKey.nextRecord(entity: entity), .counterEntity,
+        "counts records of entity \(entity), the next entity is \(nextEntity ?? 1)")
     }
-    findings = list
   }
 }

@@ -5,15 +5,14 @@ internal import LodestorePages
 extension Verifier {
   /// Checks the tree `history`: keys and bodies, the parts of each write, ids, images and preserved
   /// values.
-  mutating func verifyHistory() throws {
+  func verifyHistory() throws {
     let name = TreeName.history.text
     guard let tree = trees[name] else { return }
     var check = HistoryCheck(
-      tree: name, entities: entities, nextRelationship: nextRelationship(),
-      purged: purged(in: tree), nextIDs: try nextIDs(), findings: findings)
+      verifier: self, tree: name, nextRelationship: nextRelationship(), purged: purged(in: tree),
+      nextIDs: try nextIDs())
     try walk(tree) { key, body in check.visit(key, body) }
     check.end()
-    findings = check.findings
   }
 
   /// The ids above all that were given, of entities whose records and counters can be read.
@@ -64,12 +63,11 @@ extension Verifier {
 
 /// A walk over the tree `history`.
 private struct HistoryCheck {
-  let tree: String
-  let entities: [EntityDescription]
-  let nextRelationship: UInt64
-  let purged: UInt64
-  let nextIDs: [EntityNumber: UInt64]
-  var findings: FindingList
+  private let verifier: Verifier
+  private let tree: String
+  private let nextRelationship: UInt64
+  private let purged: UInt64
+  private let nextIDs: [EntityNumber: UInt64]
   /// The write whose parts are being visited, and how many there are and should be.
   private var current: (number: UInt64, seen: Int, expected: Int)?
   private var lastNumber: UInt64 = 0
@@ -81,21 +79,20 @@ private struct HistoryCheck {
   private var changes = ToldChanges()
 
   init(
-    tree: String, entities: [EntityDescription], nextRelationship: UInt64,
-    purged: UInt64, nextIDs: [EntityNumber: UInt64], findings: FindingList
+    verifier: Verifier, tree: String, nextRelationship: UInt64, purged: UInt64,
+    nextIDs: [EntityNumber: UInt64]
   ) {
+    self.verifier = verifier
     self.tree = tree
-    self.entities = entities
     self.nextRelationship = nextRelationship
     self.purged = purged
     self.nextIDs = nextIDs
-    self.findings = findings
   }
 
-  private mutating func add(
-    _ key: UnsafeRawBufferPointer, _ rule: FormatRule?, _ detail: String
+  private func add(
+    _ key: UnsafeRawBufferPointer?, _ rule: FormatRule?, _ detail: @autoclosure () -> String
   ) {
-    findings.add(Finding(.history, rule, tree: tree, key: key, detail))
+    verifier.add(.history, rule, tree: tree, key: key, detail())
   }
 
   mutating func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) {
@@ -188,18 +185,16 @@ private struct HistoryCheck {
       let shared = isFirst ? "a purged write" : "write \(images)"
       endImages()
       images = number
-      throw FormatError(
-        "'images' is \(said), must be absent or name \(shared)", .historyImages)
+      throw FormatError("'images' is \(said), must be absent or name \(shared)", .historyImages)
     }
   }
 
   /// Ends the writes that keep their images under one number.
   private mutating func endImages() {
     guard let repeated = records.end() else { return }
-    findings.add(
-      Finding(
-        .history, .historyOnce, tree: tree,
-        "\(repeated) is told twice by write \(images), or by those that share its images"))
+    add(
+      nil, .historyOnce,
+      "\(repeated) is told twice by write \(images), or by those that share its images")
   }
 
   private mutating func check(_ content: HistoryPart) throws(FormatError) {
@@ -243,10 +238,10 @@ private struct HistoryCheck {
     do throws(FormatError) {
       try finish()
     } catch {
-      findings.add(Finding(.history, error.rule, tree: tree, error.reason))
+      add(nil, error.rule, error.reason)
     }
     for lack in changes.lacks {
-      findings.add(Finding(.history, .historyAllKept, tree: tree, lack))
+      add(nil, .historyAllKept, lack)
     }
   }
 
@@ -258,7 +253,7 @@ private struct HistoryCheck {
   }
 
   private func entity(_ number: EntityNumber) throws(FormatError) -> EntityDescription {
-    guard let entity = entities.first(where: { $0.number == number }) else {
+    guard let entity = verifier.entities.first(where: { $0.number == number }) else {
       throw FormatError("entity \(number) is not in the catalogue", .historyEntity)
     }
     return entity

@@ -4,26 +4,23 @@ internal import LodestorePages
 
 extension Verifier {
   /// The keys are those of imports, and the bodies have their checksums and the forms of Format.md, "Imports".
-  mutating func verifyImports() throws {
+  func verifyImports() throws {
     let name = TreeName.imports.text
     guard let tree = trees[name] else { return }
-    var list = findings
     try walk(tree) { key, body in
       guard let (subject, kind) = ImportKey.split(key), kind != .seen(page: 0) else {
-        list.add(
-          Finding(
-            .imports, tree: name, key: key,
-            "the key is not an import's name, a zero byte and one of its keys"))
+        add(
+          .imports, tree: name, key: key,
+          "the key is not an import's name, a zero byte and one of its keys")
         return
       }
       do throws(FormatError) {
         let content = try Checksum.unsealed(key: key, body: body)
         try Self.check(try Document(decoding: content), kind, of: subject)
       } catch {
-        list.add(Finding(.imports, error.rule, tree: name, subject: subject, key: key, "\(error)"))
+        add(.imports, error.rule, tree: name, subject: subject, key: key, "\(error)")
       }
     }
-    findings = list
   }
 
   private static func check(

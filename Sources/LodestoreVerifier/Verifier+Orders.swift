@@ -5,29 +5,21 @@ internal import LodestorePages
 extension Verifier {
   /// Checks the order of one side of a relationship: that each link has one position, and each position one
   /// link.
-  mutating func verifyOrder(
+  func verifyOrder(
     of relationship: RelationshipDescription, _ side: RelationshipSide, _ subject: String
   ) throws {
-    let name = TreeName.order(relationship: relationship.number, side: side).text
-    guard let tree = trees[name] else {
-      findings.add(Finding(.treeMissing, tree: name, subject: subject, "the tree must exist"))
-      return
-    }
+    let treeName = TreeName.order(relationship: relationship.number, side: side)
+    guard let tree = tree(treeName, of: subject) else { return }
+    let name = tree.name
     let before = findings.count
     let links = linkTree(of: relationship, side)
     var (linkCount, positionCount) = (0, 0)
     var encoder = KeyEncoder()
-    let cursor = try Cursor(tree, in: transaction)
-    var found = try cursor.first()
-    while found {
-      let (key, body) = (cursor.key, cursor.value)
-      found = try cursor.next()
+    try walk(tree) { key, body in
       guard let content = LinkOrderKey.content(key), body.count == 8 else {
-        findings.add(
-          Finding(
-            .linkOrder, tree: name, subject: subject, key: key,
-            "must be a link or a position, of 17 bytes, with a body of 8"))
-        continue
+        return add(
+          .linkOrder, tree: name, subject: subject, key: key,
+          "must be a link or a position, of 17 bytes, with a body of 8")
       }
       let value = body._uint64(at: 0)
       switch content {
@@ -37,12 +29,11 @@ extension Verifier {
         if value == 0 || value > LinkOrderKey.highestPosition || position?.count != 8
           || position?._uint64(at: 0) != other
         {
-          findings.add(
-            Finding(
-              .linkOrder, tree: name, subject: subject, key: key,
-              "position \(value) of record \(owner) is not that of record \(other)"))
+          add(
+            .linkOrder, tree: name, subject: subject, key: key,
+            "position \(value) of record \(owner) is not that of record \(other)")
         }
-        guard let links else { continue }
+        guard let links else { return }
         encoder.reset()
         encoder.append(owner)
         if !links.isUnique { encoder.append(recordID: other) }
@@ -51,29 +42,24 @@ extension Verifier {
           links.isUnique
           ? entry.map { $0.count == 8 && $0._uint64(at: 0) == other } : entry.map { _ in true }
         if isLinked != true {
-          findings.add(
-            Finding(
-              .linkOrder, tree: links.tree.name, subject: subject, key: encoder.bytes,
-              "record \(owner) does not lead to record \(other), which has a position there"))
+          add(
+            .linkOrder, tree: links.tree.name, subject: subject, key: encoder.bytes,
+            "record \(owner) does not lead to record \(other), which has a position there")
         }
       case .position: positionCount += 1
       }
     }
     if linkCount != positionCount {
-      findings.add(
-        Finding(
-          .linkOrder, tree: name, subject: subject,
-          "has \(positionCount) positions of \(linkCount) links"))
+      add(
+        .linkOrder, tree: name, subject: subject,
+        "has \(positionCount) positions of \(linkCount) links")
     }
     if let links, try countLinks(in: links.tree) != linkCount {
-      findings.add(
-        Finding(
-          .linkOrder, tree: name, subject: subject,
-          "has positions of \(linkCount) links, must have one of each in \(links.tree.name)"))
+      add(
+        .linkOrder, tree: name, subject: subject,
+        "has positions of \(linkCount) links, must have one of each in \(links.tree.name)")
     }
-    report.trees.append(
-      VerificationReport.Tree(
-        name: name, entryCount: linkCount + positionCount, findingCount: findings.count - before))
+    noteTree(name, linkCount + positionCount, since: before)
   }
 
   /// What the records of a side lead to; `nil` where it is reported elsewhere that there is none.

@@ -5,7 +5,7 @@ internal import LodestorePages
 extension Verifier {
   /// Checks one relationship against Format.md, "Relationships": that each link is on both sides, and
   /// that all ids are of records that are there.
-  mutating func verifyRelationship(_ relationship: RelationshipDescription) throws {
+  func verifyRelationship(_ relationship: RelationshipDescription) throws {
     let subject = title(of: relationship)
     for side in RelationshipSide.allCases where relationship[side].isOrdered {
       try verifyOrder(of: relationship, side, subject)
@@ -20,20 +20,13 @@ extension Verifier {
     }
     for side in RelationshipSide.allCases {
       let name = TreeName.links(relationship: relationship.number, side: side)
-      guard let tree = trees[name.text] else {
-        findings.add(
-          Finding(.treeMissing, tree: name.text, subject: subject, "the tree must exist"))
-        continue
-      }
+      guard let tree = tree(name, of: subject) else { continue }
       let before = findings.count
       let opposite = TreeName.links(relationship: relationship.number, side: side.opposite)
       try verifyLinks(tree, subject, trees[opposite.text], DigestedContent(of: name))
       let entity = side == .from ? relationship.from.entity : relationship.to.entity
       try verifyTargets(in: tree, subject, entity)
-      report.trees.append(
-        VerificationReport.Tree(
-          name: name.text, entryCount: (try? transaction.count(of: tree)) ?? 0,
-          findingCount: findings.count - before))
+      noteTree(tree.name, (try? transaction.count(of: tree)) ?? 0, since: before)
     }
   }
 
@@ -52,86 +45,69 @@ extension Verifier {
   /// Checks the form of each link, and that the other tree has it too.
   ///
   /// - Parameter content: what the digest of `tree` is of; `nil` for the side that has none.
-  private mutating func verifyLinks(
+  private func verifyLinks(
     _ tree: Tree, _ subject: String, _ opposite: Tree?, _ content: DigestedContent?
   ) throws {
     let findingCount = findings.count
     var digest = ContentDigest()
     var encoder = KeyEncoder()
-    let cursor = try Cursor(tree, in: transaction)
     var previous = UnsafeRawBufferPointer(start: nil, count: 0)
-    var found = try cursor.first()
-    while found {
-      let (key, body) = (cursor.key, cursor.value)
-      found = try cursor.next()
+    try walk(tree) { key, body in
       if let content, let number = ContentDigest(of: content, key: key, body: body) {
         digest += number
       }
       if !previous.isEmpty, !EngineKeyOrder.precedes(previous, key, false) {
-        findings.add(
-          Finding(
-            .entryKey, .lmdbKeyOrder, tree: tree.name, subject: subject, key: key,
-            "is out of order"))
+        add(
+          .entryKey, .lmdbKeyOrder, tree: tree.name, subject: subject, key: key, "is out of order")
       }
       previous = key
       if !body.isEmpty {
-        findings.add(
-          Finding(
-            .entryBody, .linkBody, tree: tree.name, subject: subject, key: key,
-            "the body has \(body.count) bytes, must have 0"))
+        add(
+          .entryBody, .linkBody, tree: tree.name, subject: subject, key: key,
+          "the body has \(body.count) bytes, must have 0")
       }
       guard let id = KeyDecoder.leadingID(key),
         key.count == KeyDecoder.lengthOfLeadingID(key) + 8,
         let other = KeyDecoder.recordIDSuffix(key), id > 0, id < 1 << 63, other > 0,
         other < 1 << 63
       else {
-        findings.add(
-          Finding(
-            .entryKey, .linkKey, tree: tree.name, subject: subject, key: key,
-            "is not two record ids"))
-        continue
+        return add(
+          .entryKey, .linkKey, tree: tree.name, subject: subject, key: key, "is not two record ids")
       }
       encoder.reset()
       encoder.append(id)
       encoder.append(recordID: other)
       if !encoder.bytes.elementsEqual(key) {
-        findings.add(
-          Finding(
-            .entryKey, .linkKey, tree: tree.name, subject: subject, key: key,
-            "must be " + Finding.hexadecimal(encoder.bytes)))
+        add(
+          .entryKey, .linkKey, tree: tree.name, subject: subject, key: key,
+          "must be " + Finding.hexadecimal(encoder.bytes))
       }
       encoder.reset()
       encoder.append(other)
       encoder.append(recordID: id)
       if let opposite, try transaction.get(encoder.bytes, in: opposite) == nil {
-        findings.add(
-          Finding(
-            .linkMissing, tree: opposite.name, subject: subject, key: encoder.bytes,
-            "the link is in the other tree alone"))
+        add(
+          .linkMissing, tree: opposite.name, subject: subject, key: encoder.bytes,
+          "the link is in the other tree alone")
       }
     }
     if let content, findings.count == findingCount { digests[content] = digest }
   }
 
   /// Checks that the ids that keys of `tree` begin with are of records of an entity.
-  private mutating func verifyTargets(
+  private func verifyTargets(
     in tree: Tree, _ subject: String, _ entity: EntityNumber
   ) throws {
     guard let records = trees[TreeName.records(entity: entity).text] else { return }
     var last: UInt64 = 0
-    let cursor = try Cursor(tree, in: transaction)
-    var found = try cursor.first()
-    while found {
-      let key = cursor.key
-      found = try cursor.next()
+    try walk(tree) { key, _ in
       // Null in an index of an attribute, and what has been reported with the entry.
-      guard let id = KeyDecoder.leadingID(key), id != last else { continue }
+      guard let id = KeyDecoder.leadingID(key), id != last else { return }
       last = id
       if try transaction.get(id, in: records) == nil {
-        findings.add(
-          Finding(
-            .linkDangling, tree: tree.name, subject: subject, record: id, key: key,
-            "it leads to record \(id) of entity \(entity), which is not there"))
+        add(
+          .linkDangling, tree: tree.name, subject: subject, record: id, key: key,
+          "it leads to record \(id) of entity \(entity), which is not there")
       }
     }
   }

@@ -6,7 +6,7 @@ internal import LodestorePages
 extension Verifier {
   /// Checks the seal of a sealed file against the content that was read before, and that a file
   /// without a seal does not ask for the writer of one.
-  mutating func verifySeal() throws {
+  func verifySeal() throws {
     let isForNobody = try headerField(.format)?.withUnsafeBytes { bytes in
       try FormatRequirement(bytes: bytes).lowestWriter == SealDescription.lowestWriter
     }
@@ -15,25 +15,25 @@ extension Verifier {
       addSeal(.sealWriter, "the header asks for a writer that no version is, and there is no seal")
       return
     }
-    try section(.seal) { verifier in
+    try section(.seal) {
       if isForNobody == false {
-        verifier.addSeal(
+        addSeal(
           .sealWriter, "the header does not ask for the writer \(SealDescription.lowestWriter)")
       }
-      guard let seal = try verifier.readSeal() else { return }
-      verifier.report.seal = seal
-      try verifier.verifySealedTrees()
-      try verifier.verifySealedSchema(seal)
-      try verifier.verifyCounts(seal)
-      verifier.verifySealedDigest(seal)
-      for name in [TreeName.digests, .catalogueCopy] where verifier.trees[name.text] == nil {
-        verifier.addSeal(.sealTrees, "there is no tree '\(name.text)'")
+      guard let seal = try readSeal() else { return }
+      report.seal = seal
+      try verifySealedTrees()
+      try verifySealedSchema(seal)
+      try verifyCounts(seal)
+      verifySealedDigest(seal)
+      for name in [TreeName.digests, .catalogueCopy] where trees[name.text] == nil {
+        addSeal(.sealTrees, "there is no tree '\(name.text)'")
       }
     }
   }
 
-  private mutating func addSeal(_ rule: FormatRule, _ detail: String) {
-    findings.add(Finding(.seal, rule, tree: TreeName.seal.text, detail))
+  private func addSeal(_ rule: FormatRule, _ detail: String) {
+    add(.seal, rule, tree: TreeName.seal.text, detail)
   }
 
   private func headerField(_ field: HeaderField) throws -> [UInt8]? {
@@ -43,23 +43,19 @@ extension Verifier {
   }
 
   /// The seal; `nil` with a finding where there is none.
-  private mutating func readSeal() throws -> SealDescription? {
+  private func readSeal() throws -> SealDescription? {
     guard let tree = trees[TreeName.seal.text] else { return nil }
     var seal: SealDescription?
-    var list = findings
     try walk(tree) { key, body in
       guard key.elementsEqual(SealDescription.key) else {
-        return list.add(
-          Finding(.seal, .sealPair, tree: tree.name, key: key, "the key is not that of the seal"))
+        return add(.seal, .sealPair, tree: tree.name, key: key, "the key is not that of the seal")
       }
       do {
         seal = try SealDescription(body: body)
       } catch let error as FormatError {
-        list.add(
-          Finding(.seal, error.rule ?? .sealMembers, tree: tree.name, key: key, error.description))
+        add(.seal, error.rule ?? .sealMembers, tree: tree.name, key: key, error.description)
       }
     }
-    findings = list
     if seal == nil, try transaction.count(of: tree) == 0 {
       addSeal(.sealPair, "the seal is missing")
     }
@@ -67,7 +63,7 @@ extension Verifier {
   }
 
   /// A sealed file has no history, and nothing of imports.
-  private mutating func verifySealedTrees() throws {
+  private func verifySealedTrees() throws {
     if trees[TreeName.history.text] != nil { addSeal(.sealTrees, "there is a history") }
     if let imports = trees[TreeName.imports.text], try transaction.count(of: imports) > 0 {
       addSeal(.sealTrees, "there are pairs of imports")
@@ -80,7 +76,7 @@ extension Verifier {
     if hasMark { addSeal(.sealTrees, "the header has the mark of an import") }
   }
 
-  private mutating func verifySealedSchema(_ seal: SealDescription) throws {
+  private func verifySealedSchema(_ seal: SealDescription) throws {
     if try fingerprint(of: [.catalogue]) != seal.schema {
       addSeal(.sealSchema, "the fingerprint of the schema is not that of the catalogue")
     }
@@ -98,7 +94,7 @@ extension Verifier {
     return fingerprint.value
   }
 
-  private mutating func verifyCounts(_ seal: SealDescription) throws {
+  private func verifyCounts(_ seal: SealDescription) throws {
     var counts: [String: UInt64] = [:]
     for entity in entities {
       guard let tree = trees[TreeName.records(entity: entity.number).text] else { continue }
@@ -116,7 +112,7 @@ extension Verifier {
 
   /// Only where all content was read without a finding: another digest would be another finding of
   /// the same fault.
-  private mutating func verifySealedDigest(_ seal: SealDescription) {
+  private func verifySealedDigest(_ seal: SealDescription) {
     guard findings.count == 0 else { return }
     let sum = digests.values.reduce(into: ContentDigest()) { $0 += $1 }
     guard sum != seal.digest else { return }

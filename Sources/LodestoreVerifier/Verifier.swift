@@ -8,7 +8,7 @@ package import LodestorePages
 /// wrote the store. It goes on after a finding. Memory does not grow with the number of records:
 /// each record's index entries are computed and looked up, and each entry's record is looked up
 /// and its key computed again, so that both agree one to one when nothing is found.
-package struct Verifier {
+package final class Verifier {
   let transaction: Transaction
   /// The trees that could be opened, by name.
   let trees: [String: Tree]
@@ -40,8 +40,7 @@ package struct Verifier {
   package static func verify(
     path: String, commit: PageChecker.Commit = .newest, limit: Int = 1_000
   ) throws -> VerificationReport {
-    let pages = try PageChecker.check(
-      path: path, commit: commit, limit: limit, checksSeal: true)
+    let pages = try PageChecker.check(path: path, commit: commit, limit: limit, checksSeal: true)
     guard pages.isSound else {
       if pages.isOfAnother { throw VerificationError.notAStore(Self.noHeader) }
       return damagedPages(pages)
@@ -68,9 +67,9 @@ package struct Verifier {
         throw VerificationError.notAStore(noHeader)
       }
       return try withoutActuallyEscaping(isCancelled) { isCancelled in
-        var verifier = Verifier(
-          transaction: transaction, trees: trees, findings: findings, isCancelled: isCancelled)
-        return try verifier.run()
+        try Verifier(
+          transaction: transaction, trees: trees, findings: findings, isCancelled: isCancelled
+        ).run()
       }
     }
   }
@@ -130,32 +129,31 @@ package struct Verifier {
     self.isCancelled = isCancelled
   }
 
-  private mutating func run() throws -> VerificationReport {
-    try section(.header) { try $0.verifyHeader() }
-    try section(.catalogue) { try $0.verifyCatalogue() }
-    try guarding(TreeName.header.text) { try $0.verifyRequirement() }
-    try section(.counters) { try $0.verifyCounters() }
-    for entity in entities.sorted(by: { $0.number < $1.number }) {
-      try verifyEntity(entity)
-    }
+  private func run() throws -> VerificationReport {
+    try section(.header, verifyHeader)
+    try section(.catalogue, verifyCatalogue)
+    try guarding(TreeName.header.text, verifyRequirement)
+    try section(.counters, verifyCounters)
+    for entity in entities.sorted(by: { $0.number < $1.number }) { try verifyEntity(entity) }
     for relationship in relationships {
       try guarding("relationship \(relationship.number)") {
-        try $0.verifyRelationship(relationship)
+        try verifyRelationship(relationship)
       }
     }
     for entity in entities {
       try guarding(TreeName.records(entity: entity.number).text) {
-        try $0.verifyDerived(of: entity)
-        try $0.verifyElements(of: entity)
+        try verifyDerived(of: entity)
+        try verifyElements(of: entity)
       }
     }
     try verifyForeignTrees()
-    try section(.buckets) { try $0.verifyBuckets() }
-    try section(.imports) { try $0.verifyImports() }
-    if trees[TreeName.history.text] != nil { try section(.history) { try $0.verifyHistory() } }
-    if trees[TreeName.digests.text] != nil { try section(.digests) { try $0.verifyDigests() } }
-    if trees[TreeName.catalogueCopy.text] != nil {
-      try section(.catalogueCopy) { try $0.verifyCatalogueCopy() }
+    try section(.buckets, verifyBuckets)
+    try section(.imports, verifyImports)
+    for (name, verify) in [
+      (TreeName.history, verifyHistory), (.digests, verifyDigests),
+      (.catalogueCopy, verifyCatalogueCopy),
+    ] where trees[name.text] != nil {
+      try section(name, verify)
     }
     try verifySeal()
     report.findings = findings.kept
@@ -164,28 +162,49 @@ package struct Verifier {
   }
 
   /// Runs the checks of one tree that every store has, and counts its entries and findings.
-  mutating func section(
-    _ name: TreeName, _ body: (inout Verifier) throws -> Void
-  ) throws {
+  func section(_ name: TreeName, _ body: () throws -> Void) throws {
     let before = findings.count
-    var tree = VerificationReport.Tree(name: name.text)
+    var count = 0
     if let opened = trees[name.text] {
-      tree.entryCount = (try? transaction.count(of: opened)) ?? 0
-      try guarding(name.text) { try body(&$0) }
+      count = (try? transaction.count(of: opened)) ?? 0
+      try guarding(name.text, body)
     } else {
-      findings.add(Finding(.treeMissing, tree: name.text, "the tree must exist"))
+      add(.treeMissing, tree: name.text, "the tree must exist")
     }
-    tree.findingCount = findings.count - before
-    report.trees.append(tree)
+    noteTree(name.text, count, since: before)
+  }
+
+  /// Reports a tree as checked, with the findings that came after the first `before`.
+  func noteTree(_ name: String, _ entryCount: Int, since before: Int) {
+    report.trees.append(
+      VerificationReport.Tree(
+        name: name, entryCount: entryCount, findingCount: findings.count - before))
+  }
+
+  func add(
+    _ code: Finding.Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
+    record: UInt64? = nil, key: UnsafeRawBufferPointer? = nil, _ detail: @autoclosure () -> String
+  ) {
+    findings.add(
+      Finding(code, rule, tree: tree, subject: subject, record: record, key: key, detail()))
+  }
+
+  func add(
+    _ code: Finding.Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
+    record: UInt64? = nil, key: some Collection<UInt8>, _ detail: @autoclosure () -> String
+  ) {
+    Array(key).withUnsafeBytes {
+      add(code, rule, tree: tree, subject: subject, record: record, key: $0, detail())
+    }
   }
 
   /// Turns a refusal of LMDB into a finding about `tree`, so that the next tree is looked at.
-  mutating func guarding(_ tree: String, _ body: (inout Verifier) throws -> Void) throws {
+  func guarding(_ tree: String, _ body: () throws -> Void) throws {
     try checkCancelled()
     do {
-      try body(&self)
+      try body()
     } catch let error as LMDBError where !error.isShortage {
-      findings.add(Finding(.engine, tree: tree, "\(error)"))
+      add(.engine, tree: tree, "\(error)")
     }
   }
 
@@ -193,29 +212,23 @@ package struct Verifier {
     if isCancelled() { throw VerificationError.cancelled }
   }
 
-  /// Called after each pair.
-  mutating func noteVisit() throws {
-    visitCount &+= 1
-    if visitCount & 1_023 == 0 { try checkCancelled() }
-  }
-
   /// Calls `body` with every pair of `tree`; the bytes are valid for the whole transaction.
+  @inline(__always)
   func walk(
     _ tree: Tree, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     let cursor = try Cursor(tree, in: transaction)
     var found = try cursor.first()
-    var count = 0
     while found {
       try body(cursor.key, cursor.value)
+      visitCount &+= 1
+      if visitCount & 1_023 == 0 { try checkCancelled() }
       found = try cursor.next()
-      count += 1
-      if count % 1_024 == 0 { try checkCancelled() }
     }
   }
 
   /// Trees of records or indexes that are not in the catalogue must be empty; others are ignored.
-  private mutating func verifyForeignTrees() throws {
+  private func verifyForeignTrees() throws {
     var expected: Set<String> = []
     for entity in entities {
       expected.insert(TreeName.records(entity: entity.number).text)
@@ -234,30 +247,23 @@ package struct Verifier {
           report.notices.append("\(text) was not checked: its entity cannot be read")
           continue
         }
-        try guarding(text) { verifier in
-          let count = try verifier.transaction.count(of: tree)
-          guard count > 0 else { return }
-          let isIndex = !text.hasPrefix("records.")
-          verifier.findings.add(
-            Finding(
-              isIndex ? .indexNotEmpty : .treeForeign, tree: text,
-              "is not in the catalogue and has \(count) entries, must be empty"))
-        }
-      case .links, .order:
-        try guarding(text) { verifier in
-          let count = try verifier.transaction.count(of: tree)
-          guard count > 0 else { return }
-          verifier.findings.add(
-            Finding(
-              .treeForeign, tree: text,
-              "is not in the catalogue and has \(count) entries, must be empty"))
-        }
+        let isIndex = !text.hasPrefix("records.")
+        try verifyEmpty(tree, isIndex ? .indexNotEmpty : .treeForeign)
+      case .links, .order: try verifyEmpty(tree, .treeForeign)
       case nil:
         report.notices.append("tree '\(text)' is none that Format.md lists and was not read")
       case .header, .catalogue, .counters, .buckets, .imports, .history, .digests,
         .catalogueCopy, .seal:
         break
       }
+    }
+  }
+
+  private func verifyEmpty(_ tree: Tree, _ code: Finding.Code) throws {
+    try guarding(tree.name) {
+      let count = try transaction.count(of: tree)
+      guard count > 0 else { return }
+      add(code, tree: tree.name, "is not in the catalogue and has \(count) entries, must be empty")
     }
   }
 }

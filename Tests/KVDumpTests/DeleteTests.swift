@@ -109,7 +109,7 @@ struct DeleteTests {
     let outcome = await folder.execute("delete", ["Pod", "stars > 20"]) {
       // Somebody writes while the person thinks; nothing is open that would be in the way.
       let isDone = try? WriteStore.write(store) { transaction in
-        let entity = try transaction.snapshot.entity("Pod", in: store)
+        let entity = try transaction.snapshot.entity("Pod")
         return try transaction.delete(
           try ConditionOptions.parse(["stars == 31"]).request(), of: entity)
       }

@@ -26,7 +26,8 @@ struct ExitStatusTests {
 
 @Suite("Command failure")
 struct CommandFailureTests {
-  private let failure = CommandFailure.noSuchEntity("Pods", in: "c.store", known: ["Pod", "Film"])
+  private let failure = CommandFailure.unknown(
+    UnknownName(kind: .entity, name: "Pods", known: ["Pod", "Film"]), in: "c.store")
 
   @Test func `names the thing, the reason and the next step`() {
     #expect(

@@ -120,7 +120,7 @@ private struct KilledTrial {
   private func expectFastOpening() throws -> Int {
     let (start, waitedBefore) = (DispatchTime.now(), Self.waitedNanoseconds)
     let count = try ReadStore.read(folder.victim.store, on: MemoryConsole().console) { snapshot in
-      try snapshot.count(of: snapshot.entity("E", in: folder.victim.store))
+      try snapshot.count(of: snapshot.entity("E"))
     }
     let elapsed = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
     let microseconds = Int(elapsed) / 1_000 - (Self.waitedNanoseconds - waitedBefore) / 1_000

@@ -73,7 +73,7 @@ import Testing
     let report = try Verifier.verify(path: saved)
     #expect(report.isSound && report.findings == [], "\(report.findings)")
     let store = try DynamicStore(path: saved, options: .readOnly)
-    let text = try store.read { try $0.entity("Page", in: saved).description.limitText }
+    let text = try store.read { try $0.entity("Page").description.limitText }
     store.close()
     #expect(text == "100 records, 100000 bytes, by 'at'")
   }

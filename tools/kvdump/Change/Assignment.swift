@@ -23,14 +23,14 @@ struct Assignment: Equatable, Sendable {
 
   /// The assignment as the library takes it, checked as far as it can be without a record.
   func bound(
-    to entity: DynamicEntity, of snapshot: DynamicSnapshot, in store: String
+    to entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> DynamicAssignment {
     if attribute == RecordColumns.idName {
       throw CommandFailure.badArgument(
         attribute, reason: "is the record's id, which the store gives",
         nextStep: "set another attribute")
     }
-    let attribute = try entity.attribute(attribute, store: store)
+    let attribute = try entity.attribute(attribute)
     guard isExpression else {
       let value = try TypedValue.value(text, of: attribute)
       guard value != .null || attribute.isOptional else {

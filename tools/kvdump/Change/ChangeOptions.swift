@@ -23,9 +23,7 @@ struct ChangeOptions: ParsableArguments {
 
   /// Checks the options beside `condition`, where nil is none.
   func check(_ condition: String?) throws {
-    if let limit, limit < 1 {
-      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
-    }
+    try RowOptions.checkLimit(limit)
     if all, condition != nil {
       throw ValidationError("--all and a condition: choose one of them")
     }
@@ -39,16 +37,16 @@ struct ChangeOptions: ParsableArguments {
   ///
   /// A condition that leaves no record out is refused: it is said with `--all` or by mistake.
   func request(
-    _ condition: String?, for entity: DynamicEntity, of snapshot: DynamicSnapshot, in store: String
+    _ condition: String?, for entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> QueryRequest {
     var request = try marks.request(condition)
     if let condition, request.isOfAll {
       throw CommandFailure.badArgument(
         condition, reason: "leaves no record out", nextStep: "say --all instead")
     }
-    request.order = try order.terms(of: entity, snapshot, in: store)
     // Without a limit the order has no effect.
-    if limit == nil { request.order = [] }
+    let terms = try order.terms(of: entity, snapshot)
+    request.order = limit == nil ? [] : terms
     request.limit = limit
     return request
   }

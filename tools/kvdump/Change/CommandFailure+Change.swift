@@ -12,33 +12,23 @@ extension CommandFailure {
   static func changedWhileAsking(
     _ entity: String, _ store: String, asked: Int, found: Int
   ) -> Self {
-    CommandFailure(
-      code: "changed-while-asking",
-      message: "\(store): \(NumberText.grouped(found)) of \(entity) found now, "
-        + "\(NumberText.grouped(asked)) when it was asked; nothing was changed, run it again",
-      status: .tryAgain,
-      details: [Detail(name: "store", value: .text(store))])
+    .about(
+      store: store, code: "changed-while-asking",
+      "\(NumberText.grouped(found)) of \(entity) found now, \(NumberText.grouped(asked)) when it "
+        + "was asked; nothing was changed, run it again", status: .tryAgain)
   }
 
   /// The right side of an assignment that cannot be read as an expression.
   static func badExpression(_ assignment: Assignment, _ error: StoreError) -> Self {
-    guard let fault = error.cause as? PredicateSyntaxError, let location = QueryFault(error) else {
+    guard let syntax = error.cause as? PredicateSyntaxError, let fault = QueryFault(error) else {
       return badArgument(
         assignment.text, reason: error.message, nextStep: "write '=' for a constant")
     }
-    var details = [
-      Detail(name: "attribute", value: .text(assignment.attribute)),
-      Detail(name: "line", value: .count(location.line)),
-      Detail(name: "column", value: .count(location.column)),
-    ]
-    if let suggestion = fault.suggestion {
-      details.append(Detail(name: "didYouMean", value: .text(suggestion)))
-    }
-    let excerpt = location.excerpt(of: assignment.text).map { [$0.line, $0.caret] }
     return CommandFailure(
       code: "bad-expression",
-      message: "cannot parse the expression for '\(assignment.attribute)': \(fault)",
-      status: .usage, details: details, excerpt: excerpt ?? [])
+      message: "cannot parse the expression for '\(assignment.attribute)': \(syntax)",
+      status: .usage, details: [.text("attribute", assignment.attribute)]
+    ).located(fault, in: assignment.text)
   }
 
   /// An update that found in its midst that it cannot be made.

@@ -9,10 +9,21 @@ struct RecordChange {
     let participle: String
   }
 
-  let verb: Verb
-  let store: String
-  let options: ChangeOptions
-  let console: Console
+  private let verb: Verb
+  private let entityName: String
+  private let store: String
+  private let options: ChangeOptions
+  private let console: Console
+
+  init(
+    verb: Verb, of entityName: String, in store: String, options: ChangeOptions, console: Console
+  ) {
+    self.verb = verb
+    self.entityName = entityName
+    self.store = store
+    self.options = options
+    self.console = console
+  }
 
   /// Counts the records, asks where there is somebody to ask, changes them and reports.
   ///
@@ -25,66 +36,47 @@ struct RecordChange {
   ///   - apply: makes the change and returns how many records it changed.
   /// - Returns: `negative` when the answer is no.
   func run<Prepared>(
-    of entityName: String,
     prepare: (DynamicSnapshot, DynamicEntity) throws -> (request: QueryRequest, change: Prepared),
     apply: (DynamicTransaction, DynamicEntity, QueryRequest, Prepared) throws -> Int
   ) throws -> ExitStatus {
     if !options.yes, !options.dryRun, !console.canAsk {
       throw CommandFailure.nobodyToAsk(verb)
     }
-    if options.dryRun {
-      try report(entityName, try rehearse(entityName, prepare, apply), changed: 0)
-      return .success
-    }
     var asked: Counts?
-    if !options.yes {
+    if !options.yes, !options.dryRun {
       let counts = try ReadStore.read(store, checksRecords: true, on: console) { snapshot in
-        let entity = try snapshot.entity(entityName, in: store)
+        let entity = try snapshot.entity(entityName)
         return try tally(snapshot, entity, try prepare(snapshot, entity).request)
       }
-      if counts.found == 0 {
-        try report(entityName, counts, changed: 0)
-        return .success
-      }
-      guard console.ask(question(entityName, counts)) else {
+      if counts.found == 0 { return try report(counts, changed: 0) }
+      guard console.ask(question(counts)) else {
         console.note("nothing was \(verb.participle)")
         return .negative
       }
       asked = counts
     }
-    let (before, changed, after) = try WriteStore.write(store) { transaction in
-      let snapshot = transaction.snapshot
-      let entity = try snapshot.entity(entityName, in: store)
-      let (request, change) = try prepare(snapshot, entity)
-      let before = try tally(snapshot, entity, request)
-      if let asked, asked.found != before.found {
-        throw CommandFailure.changedWhileAsking(
-          entityName, store, asked: asked.found, found: before.found)
-      }
-      let changed = try apply(transaction, entity, request, change)
-      return (before, changed, try snapshot.count(of: entity))
-    }
-    try report(entityName, Counts(found: before.found, records: after), changed: changed)
-    return .success
-  }
-
-  /// Makes the change in a write that is taken back, so that what would be refused is.
-  private func rehearse<Prepared>(
-    _ entityName: String,
-    _ prepare: (DynamicSnapshot, DynamicEntity) throws -> (request: QueryRequest, change: Prepared),
-    _ apply: (DynamicTransaction, DynamicEntity, QueryRequest, Prepared) throws -> Int
-  ) throws -> Counts {
     do {
-      return try WriteStore.write(store) { transaction in
+      let (counts, changed) = try WriteStore.write(store) { transaction in
         let snapshot = transaction.snapshot
-        let entity = try snapshot.entity(entityName, in: store)
+        let entity = try snapshot.entity(entityName)
         let (request, change) = try prepare(snapshot, entity)
-        let counts = try tally(snapshot, entity, request)
-        if counts.found > 0 { _ = try apply(transaction, entity, request, change) }
-        throw Rehearsed(counts: counts)
+        var counts = try tally(snapshot, entity, request)
+        if let asked, asked.found != counts.found {
+          throw CommandFailure.changedWhileAsking(
+            entityName, store, asked: asked.found, found: counts.found)
+        }
+        if options.dryRun {
+          // Made all the same, so that what would be refused is.
+          if counts.found > 0 { _ = try apply(transaction, entity, request, change) }
+          throw Rehearsed(counts: counts)
+        }
+        let changed = try apply(transaction, entity, request, change)
+        counts.records = try snapshot.count(of: entity)
+        return (counts, changed)
       }
+      return try report(counts, changed: changed)
     } catch let rehearsed as Rehearsed {
-      return rehearsed.counts
+      return try report(rehearsed.counts, changed: 0)
     }
   }
 
@@ -111,17 +103,18 @@ struct RecordChange {
     }
   }
 
-  private func question(_ entity: String, _ counts: Counts) -> String {
+  private func question(_ counts: Counts) -> String {
     let found = NumberText.grouped(counts.found)
     let records = NumberText.grouped(counts.records)
-    return "\(verb.question) \(found) of \(records) records of \(entity)?"
+    return "\(verb.question) \(found) of \(records) records of \(entityName)?"
   }
 
-  private func report(_ entity: String, _ counts: Counts, changed: Int) throws {
+  private func report(_ counts: Counts, changed: Int) throws -> ExitStatus {
     try console.writeObject([
-      (Column("entity"), .text(entity)), (Column("found"), .count(counts.found)),
-      (Column(verb.participle), .count(changed)), (Column("records"), .count(counts.records)),
+      ("entity", .text(entityName)), ("found", .count(counts.found)),
+      (Column(verb.participle), .count(changed)), ("records", .count(counts.records)),
     ])
     if options.dryRun { console.note("a dry run: nothing was \(verb.participle)") }
+    return .success
   }
 }

@@ -24,7 +24,6 @@ struct CompactCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
     // Opened as a store first, so that what is no store is not copied.
     let source = try ReadStore.withStore(store.path, isPrevious: previous, on: console) { source in
@@ -39,10 +38,9 @@ struct CompactCommand: StoreCommand {
     }
     try copy.commit()
     try console.writeObject([
-      (Column("out"), .text(out)), (Column("size"), .byteCount(FileFacts(out)?.size ?? 0)),
-      (Column("before"), .byteCount(source?.size ?? 0)),
-      (Column("entities"), .count(check.entityCount)),
-      (Column("records"), .count(check.recordCount)),
+      ("out", .text(out)), ("size", .byteCount(FileFacts(out)?.size ?? 0)),
+      ("before", .byteCount(source?.size ?? 0)), ("entities", .count(check.entityCount)),
+      ("records", .count(check.recordCount)),
     ])
     return .success
   }

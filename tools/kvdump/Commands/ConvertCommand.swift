@@ -33,11 +33,11 @@ struct ConvertCommand: StoreCommand {
         return .success
       }
       try console.writeObject([
-        (Column("store"), .text(path)), (Column("from"), .text(outcome.from.engine)),
-        (Column("to"), .text(PageFormat.ofEngine.engine)), (Column("old"), .text(outcome.oldPath)),
-        (Column("size"), .byteCount(FileFacts(path)?.size ?? 0)),
-        (Column("before"), .byteCount(before?.size ?? 0)),
-        (Column("trees"), .count(outcome.treeCount)), (Column("pairs"), .count(outcome.pairCount)),
+        ("store", .text(path)), ("from", .text(outcome.from.engine)),
+        ("to", .text(PageFormat.ofEngine.engine)), ("old", .text(outcome.oldPath)),
+        ("size", .byteCount(FileFacts(path)?.size ?? 0)),
+        ("before", .byteCount(before?.size ?? 0)), ("trees", .count(outcome.treeCount)),
+        ("pairs", .count(outcome.pairCount)),
       ])
     } catch {
       throw CommandFailure.verification(error, of: path) ?? error
@@ -51,7 +51,7 @@ struct ConvertCommand: StoreCommand {
     defer { progress.end() }
     let conversion = try EngineConversion(of: store.path) { done, total in
       let share = Double(done) / Double(max(total, 1))
-      progress.show("\(Progress.bar(share, width: 22))  \(NumberText.share(share))  of the pairs")
+      progress.show("\(Progress.text(share))  of the pairs")
       return true
     }
     guard conversion.format != .ofEngine else { return nil }
@@ -60,7 +60,7 @@ struct ConvertCommand: StoreCommand {
     }
     return try conversion.run { copy in
       if let finding = try Verifier.verify(path: copy).findings.first {
-        throw CommandFailure.damagedCopy(reason: "\(finding)").withoutCopy
+        throw CommandFailure.damagedContent("\(finding)").withoutCopy
       }
     }
   }

@@ -3,7 +3,7 @@ import EntityStore
 import LodestoreFormat
 
 /// `kvdump count`: how many records there are, also by the values of attributes.
-struct CountCommand: StoreCommand {
+struct CountCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "count", abstract: "How many records there are, also by value.",
     discussion: """
@@ -41,31 +41,22 @@ struct CountCommand: StoreCommand {
     }
   }
 
+  var formatString: String? { condition.text }
+
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
-      try QueryFault.locating(in: condition.text, store.path) {
-        let entity = try snapshot.entity(entity, in: store.path)
-        let keys = try by?.names.map {
-          try DynamicExpression.checked($0, of: entity, snapshot, in: store.path)
-        }
-        let query = try snapshot.query(try condition.request(), of: entity)
-        if let by, let keys {
-          var groups = FrequentGroups(
-            most: rows.effectiveLimit(on: console.terminal).map {
-              min($0, .max - rows.offset) + rows.offset
-            })
-          try console.withProgress { progress in
-            try query.forEachGroup(by: keys, control: progress?.control) { groups.add($0, $1) }
-          }
-          try write(groups, names: by.names, on: console)
-        } else {
-          let count = try console.withProgress {
-            try query.count(control: $0?.control)
-          }
-          try console.writeObject([(Column("count"), .count(count))])
-        }
-        return .success
+    try read(on: console) { snapshot, entity in
+      let keys = try by?.names.map { try DynamicExpression.checked($0, of: entity, snapshot) }
+      let query = try snapshot.query(try condition.request(), of: entity)
+      guard let by, let keys else { return try query.writeCount(on: console) }
+      var groups = FrequentGroups(
+        most: rows.effectiveLimit(on: console.terminal).map {
+          min($0, .max - rows.offset) + rows.offset
+        })
+      try console.withProgress { progress in
+        try query.forEachGroup(by: keys, control: progress?.control) { groups.add($0, $1) }
       }
+      try write(groups, names: by.names, on: console)
+      return .success
     }
   }
 
@@ -74,21 +65,23 @@ struct CountCommand: StoreCommand {
   ) throws {
     groups.sort()
     let countName = names.contains("count") ? "_count" : "count"
-    let writer = console.rows(of: names.map { Column($0) } + [Column(countName)])
-    var window = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
-    rows: for group in groups.rows {
-      switch window.next() {
-      case .skip: continue
-      case .stop: break rows
-      case .show:
-        try writer.write(try group.keys.map { try Cell($0) } + [.count(group.count)])
-      }
+    let shown = ShownRows((names + [countName]).map { Column($0) }, rows, on: console)
+    for group in groups.rows {
+      guard
+        try shown.show({ try group.keys.map { try Cell($0) } + [.count(group.count)] })
+      else { break }
     }
-    try writer.finish()
-    console.note(
-      RowSummary.text(
-        shown: window.shown, offset: rows.offset, total: groups.total,
-        noun: names.count == 1 ? "values" : "combinations"))
+    try shown.finish()
+    shown.note(total: groups.total, noun: names.count == 1 ? "values" : "combinations")
+  }
+}
+
+extension DynamicQuery {
+  /// Counts the records, and writes the number alone.
+  func writeCount(on console: Console) throws -> ExitStatus {
+    let found = try console.withProgress { try count(control: $0?.control) }
+    try console.writeObject([("count", .count(found))])
+    return .success
   }
 }
 

@@ -31,19 +31,18 @@ struct DeleteCommand: StoreCommand {
 
   func validate() throws { try options.check(condition) }
 
+  var formatString: String? { condition }
+
   func run(on console: Console) async throws -> ExitStatus {
-    let change = RecordChange(
-      verb: RecordChange.Verb(question: "Delete", participle: "deleted"), store: store.path,
-      options: options, console: console)
-    return try QueryFault.locating(in: condition, store.path) {
-      try change.run(
-        of: entity,
-        prepare: { snapshot, entity in
-          (try options.request(condition, for: entity, of: snapshot, in: store.path), ())
-        },
-        apply: { transaction, entity, request, _ in
-          try transaction.delete(request, of: entity)
-        })
-    }
+    try RecordChange(
+      verb: .init(question: "Delete", participle: "deleted"), of: entity, in: store.path,
+      options: options, console: console
+    ).run(
+      prepare: { snapshot, entity in
+        (try options.request(condition, for: entity, of: snapshot), ())
+      },
+      apply: { transaction, entity, request, _ in
+        try transaction.delete(request, of: entity)
+      })
   }
 }

@@ -65,9 +65,7 @@ struct DiffCommand: StoreCommand {
     if since != nil, byKey || key != nil {
       throw ValidationError("--by-key and --key are for two stores")
     }
-    if let limit, limit < 1 {
-      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
-    }
+    try RowOptions.checkLimit(limit)
     if stat, limit != nil { throw ValidationError("--limit is for rows, and --stat counts all") }
   }
 
@@ -75,27 +73,18 @@ struct DiffCommand: StoreCommand {
     try ReadStore.withStore(store.path, on: console) { store -> ExitStatus in
       guard let other else {
         let place = try store.read { try token(since ?? "", $0) }
-        return try write(
-          DynamicDifferences(of: store, since: place, entities: names), on: console)
+        return try write(DynamicDifferences(of: store, since: place, entities: names), on: console)
       }
-      return try Self.naming(other) {
-        try ReadStore.withStore(other, on: console) { other in
+      do {
+        return try ReadStore.withStore(other, on: console) { other in
           try write(
             DynamicDifferences(from: store, to: other, matchingBy: matching, entities: names),
             on: console)
         }
+      } catch {
+        // Failures of opening the second store name that one.
+        throw CommandFailure.translated(error, store: other)
       }
-    }
-  }
-
-  /// Failures of opening the second store name that one.
-  private static func naming(
-    _ path: String, _ body: () throws -> ExitStatus
-  ) throws -> ExitStatus {
-    do {
-      return try body()
-    } catch {
-      throw CommandFailure.translated(error, store: path)
     }
   }
 

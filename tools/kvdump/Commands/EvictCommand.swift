@@ -26,9 +26,8 @@ struct EvictCommand: StoreCommand {
   func run(on console: Console) async throws -> ExitStatus {
     let report = try WriteStore.evict(store.path)
     try console.writeObject([
-      (Column("store"), .text(store.path)), (Column("evicted"), .count(report.evictedCount)),
-      (Column("held"), .count(report.heldCount)),
-      (Column("transactions"), .count(report.batchCount)),
+      ("store", .text(store.path)), ("evicted", .count(report.evictedCount)),
+      ("held", .count(report.heldCount)), ("transactions", .count(report.batchCount)),
     ])
     if console.format == .table {
       for (name, count) in report.evictedCounts.sorted(by: { $0.key < $1.key }) {

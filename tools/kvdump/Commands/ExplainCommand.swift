@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 
 /// `kvdump explain`: how a query is run, and what it reads.
-struct ExplainCommand: StoreCommand {
+struct ExplainCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "How a query is run: its index, and how much it reads.",
     discussion: """
@@ -29,17 +29,13 @@ struct ExplainCommand: StoreCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  var formatString: String? { query.condition.text }
+
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
-      try QueryFault.locating(in: query.condition.text, store.path) {
-        let entity = try snapshot.entity(entity, in: store.path)
-        var request = try query.request(for: entity, of: snapshot, in: store.path)
-        request.limit = query.rows.effectiveLimit(on: console.terminal)
-        let planning = QueryPlanning(
-          entity: entity, snapshot: snapshot, isCounted: false, isAnalyzed: analyze)
-        try planning.report(request).write(on: console)
-        return .success
-      }
+    try read(on: console) { snapshot, entity in
+      var request = try query.request(for: entity, of: snapshot)
+      request.limit = query.rows.effectiveLimit(on: console.terminal)
+      return try PlanReport(request, of: entity, snapshot, isAnalyzed: analyze).write(on: console)
     }
   }
 }

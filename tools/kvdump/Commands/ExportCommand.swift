@@ -75,7 +75,7 @@ struct ExportCommand: StoreCommand {
 
   func validate() throws {
     try marks.check(`where`)
-    guard ExportFormat(output.format, file: file) != nil else {
+    guard output.format.exportFormat(of: file) != nil else {
       throw ValidationError(
         "--format: \(output.format.rawValue) is for people; write jsonl, json or csv")
     }
@@ -90,8 +90,10 @@ struct ExportCommand: StoreCommand {
     }
   }
 
+  var formatString: String? { `where` }
+
   func run(on console: Console) async throws -> ExitStatus {
-    let format = ExportFormat(output.format, file: file) ?? .jsonl
+    let format = output.format.exportFormat(of: file) ?? .jsonl
     return try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
       if let allEntities {
         let folder = ExportFolder(
@@ -99,25 +101,23 @@ struct ExportCommand: StoreCommand {
           bySources: sourceNames, store: store.path)
         try folder.write(snapshot, on: console)
       } else {
-        try QueryFault.locating(in: `where`, store.path) {
-          try export(snapshot, format, on: console)
-        }
+        try export(snapshot, format, on: console)
       }
       return .success
     }
   }
 
   private func export(
-    _ snapshot: DynamicSnapshot, _ format: ExportFormat, on console: Console
+    _ snapshot: DynamicSnapshot, _ format: OutputFormat, on console: Console
   ) throws {
     // Wrong arguments are refused before a file is made.
-    let entity = try snapshot.entity(entity ?? "", in: store.path)
+    let entity = try snapshot.entity(entity ?? "")
     var request = try marks.request(`where`)
-    request.order = try order.terms(of: entity, snapshot, in: store.path)
+    request.order = try order.terms(of: entity, snapshot)
     let links = links ? try LinkOptions.links(of: entity, snapshot, on: console) : []
     let export = try EntityExport(
       request, of: entity, fields: fields.names, links: links, bySources: sourceNames, format,
-      snapshot: snapshot, store: store.path)
+      snapshot: snapshot)
     guard file != Self.standardOutput else {
       _ = try export.write(to: console.output, on: console)
       return
@@ -125,8 +125,8 @@ struct ExportCommand: StoreCommand {
     let (count, size) = try export.write(
       to: try OutputFile(file, replaces: force, store: store.path), on: console)
     try console.writeObject([
-      (Column("entity"), .text(entity.name)), (Column("records"), .count(count)),
-      (Column("file"), .text(file)), (Column("size"), .byteCount(size)),
+      ("entity", .text(entity.name)), ("records", .count(count)), ("file", .text(file)),
+      ("size", .byteCount(size)),
     ])
   }
 }

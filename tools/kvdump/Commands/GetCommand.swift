@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 
 /// `kvdump get`: the records whose attributes have the values given; status 1 when there is none.
-struct GetCommand: StoreCommand {
+struct GetCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "The records with these values; status 1 when there is none.",
     discussion: """
@@ -20,8 +20,7 @@ struct GetCommand: StoreCommand {
   @Argument(help: "The entity.")
   var entity: String
 
-  @Argument(
-    help: ArgumentHelp("The values to find, all of them.", valueName: "attribute=value"))
+  @Argument(help: ArgumentHelp("The values to find, all of them.", valueName: "attribute=value"))
   var matches: [AttributeMatch]
 
   @Option(help: "Show the records that these lead to by this relationship, instead of them.")
@@ -32,26 +31,15 @@ struct GetCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
-      let entity = try snapshot.entity(entity, in: store.path)
-      let search = try RecordSearch(matches, in: entity, store: store.path)
-      let relationship = try related.map {
-        try snapshot.relationship($0, of: entity, in: store.path)
-      }
-      let shown = relationship?.target ?? entity
-      let columns = try RecordColumns(shown, names: fields.names, store: store.path)
-      let writer = console.rows(of: columns.columns)
-      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
-      var isFound = false
+    try read(on: console) { snapshot, entity in
+      let search = try RecordSearch(matches, in: entity)
+      let relationship = try related.map { try snapshot.relationship($0, of: entity) }
+      let columns = try RecordColumns(relationship?.target ?? entity, names: fields.names)
+      let shown = ShownRows(columns.columns, rows, on: console)
       func show(_ record: DynamicRecord) throws -> Bool {
-        switch walk.next() {
-        case .skip: return true
-        case .stop: return false
-        case .show: break
-        }
-        try writer.write(try columns.row(record))
-        return true
+        try shown.show { try columns.row(record) }
       }
+      var isFound = false
       var ids: [UInt64] = []
       let isScan = try search.forEach(in: snapshot, on: console) { record in
         isFound = true
@@ -60,16 +48,14 @@ struct GetCommand: StoreCommand {
         return true
       }
       if let relationship { try snapshot.forEachRelated(to: ids, by: relationship, show) }
-      try writer.finish()
+      try shown.finish()
       if isScan { noteScan(of: entity, on: console) }
-      let conditions = matches.map { "\($0.attribute)=\($0.value)" }.joined(separator: " ")
       guard isFound else {
+        let conditions = matches.map { "\($0.attribute)=\($0.value)" }.joined(separator: " ")
         console.note("\(entity.name) \(conditions): not found")
         return .negative
       }
-      console.note(
-        RowSummary.text(
-          shown: walk.shown, offset: rows.offset, total: nil, hasMore: walk.hasMore))
+      shown.note(total: nil)
       return .success
     }
   }

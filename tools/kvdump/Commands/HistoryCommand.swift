@@ -47,7 +47,7 @@ struct HistoryCommand: StoreCommand {
   var entity: [String] = []
 
   @Option(help: ArgumentHelp("Only these changes: inserted, updated, deleted.", valueName: "kind"))
-  var kind: [ChangeKind] = []
+  var kind: [HistoryChange.Kind] = []
 
   @Option(help: ArgumentHelp("At most so many writes.", valueName: "n"))
   var limit: Int?
@@ -87,14 +87,17 @@ struct HistoryCommand: StoreCommand {
     if purge { return try runPurge(on: console) }
     try ReadStore.read(store.path, on: console) { snapshot in
       if consumers { return try list(snapshot.historyConsumers(), on: console) }
-      for name in entity { _ = try snapshot.entity(name, in: store.path) }
+      for name in entity { _ = try snapshot.entity(name) }
       let query = try query(snapshot)
-      let rows = console.rows(of: (changes ? Self.changeColumns : Self.columns).map { Column($0) })
+      let rows = console.rows(of: changes ? ChangeRow.columns : Self.columns)
       var isEmpty = true
       try snapshot.forEachTransaction(query) { transaction in
         isEmpty = false
         if changes {
-          for change in transaction.changes { try rows.write(change.cells(of: transaction)) }
+          for change in transaction.changes {
+            let kind = change.isExpired ? "expired" : change.kind.rawValue
+            try rows.write(ChangeRow(change, of: transaction, as: kind).cells)
+          }
         } else {
           try rows.write(transaction.cells)
         }
@@ -118,20 +121,19 @@ struct HistoryCommand: StoreCommand {
     if !author.isEmpty { query = query.by(author) }
     if !notAuthor.isEmpty { query = query.excluding(notAuthor) }
     if !entity.isEmpty { query = query.of(entitiesNamed: entity) }
-    if !kind.isEmpty { query = query.only(kind.map(\.kind)) }
+    if !kind.isEmpty { query = query.only(kind) }
     if let limit { query = query.limit(limit) }
     return query
   }
 
   private func list(_ consumers: [HistoryConsumer], on console: Console) throws {
-    let rows = console.rows(of: ["consumer", "write", "updated"].map { Column($0) })
-    for consumer in consumers {
-      try rows.write([
+    let rows = consumers.map { consumer -> [Cell] in
+      [
         .text(consumer.name), .unsigned(consumer.token.number),
         HistoryDate.cell(consumer.updatedAt),
-      ])
+      ]
     }
-    try rows.finish()
+    try console.write(rows, of: ["consumer", "write", "updated"])
   }
 
   private func runPurge(on console: Console) throws -> ExitStatus {
@@ -143,32 +145,17 @@ struct HistoryCommand: StoreCommand {
       }
       return try transaction.purgeConsumedHistory()
     }
-    try console.writeObject([(Column("purged"), .count(count))])
+    try console.writeObject([("purged", .count(count))])
     return .success
   }
 
-  private static let columns = [
+  private static let columns: [Column] = [
     "write", "time", "author", "context", "process", "inserted", "updated", "deleted", "links",
     "entities",
   ]
-
-  private static let changeColumns = [
-    "write", "time", "author", "change", "entity", "record", "attributes",
-  ]
 }
 
-/// A kind of change as an argument.
-enum ChangeKind: String, ExpressibleByArgument, CaseIterable {
-  case inserted, updated, deleted
-
-  var kind: HistoryChange.Kind {
-    switch self {
-    case .inserted: .inserted
-    case .updated: .updated
-    case .deleted: .deleted
-    }
-  }
-}
+extension HistoryChange.Kind: ExpressibleByArgument {}
 
 /// Times of the history, from and to text.
 enum HistoryDate {
@@ -197,17 +184,6 @@ extension HistoryTransaction {
       .count(changes.count(of: .inserted)), .count(changes.count(of: .updated)),
       .count(changes.count(of: .deleted)), .count(links.reduce(0) { $0 + $1.links.count }),
       .text(names.joined(separator: ", ")),
-    ]
-  }
-}
-
-extension HistoryChange {
-  func cells(of transaction: HistoryTransaction) -> [Cell] {
-    [
-      .unsigned(transaction.id), HistoryDate.cell(transaction.time),
-      transaction.author.map(Cell.text) ?? .null, .text(isExpired ? "expired" : kind.rawValue),
-      .text(entity),
-      .unsigned(recordID), .text(attributes.joined(separator: ", ")),
     ]
   }
 }

@@ -92,20 +92,20 @@ struct ImportCommand: StoreCommand {
       for note in plan.notes { console.note(note) }
       var importing = DynamicImport(
         into: entity, of: store, key: key, conflict: merging.conflict,
-        strategy: merging.chosen.strategy, options: options)
+        strategy: merging.chosen, options: options)
       importing.names = plan.maps
       importing.keyName = input.keyName
       if members.links {
         importing.links = try store.read { snapshot in
           try LinkOptions.links(
-            of: try snapshot.entity(entity, in: self.store.path), snapshot, isImport: true,
-            on: console)
+            of: try snapshot.entity(entity), snapshot, isImport: true, on: console)
         }
       }
       importing.conversions = conversions
       importing.isStrict = running.strict
+      importing.nameOptionsInHints()
       let session = ImportSession(
-        ImportRun(importing), pages, inputs, rejectFile,
+        importing, pages, inputs, rejectFile,
         sourceless: Set(plan.attributes.lazy.filter { $0.source == nil }.map(\.name)))
       var result = await session.run(on: console)
       try target.close()
@@ -158,7 +158,7 @@ struct ImportCommand: StoreCommand {
       } else {
         let limit = schema.spoolLimit?.bytes ?? SchemaOptions.standardSpoolLimit
         for input in inputs {
-          try input.makeRereadable(in: ImportTarget.base(console), limit: limit)
+          try input.makeRereadable(in: console.temporaryFolder, limit: limit)
         }
         try survey.observe(all: PageReader(inputs, form: form), of: inputs, on: console)
         for input in inputs { try input.rewind() }
@@ -178,8 +178,7 @@ struct ImportCommand: StoreCommand {
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
       // A name that is mistyped would else leave all of a column out.
-      var survey = MemberSurvey(
-        of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
+      var survey = MemberSurvey(of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)
     }

@@ -31,13 +31,13 @@ struct ImportsCommand: StoreCommand {
       }
       return try (name.map { [$0] } ?? names).map { try snapshot.importReports(of: $0) }
     }
-    let isForPrograms = console.format == .json || console.format == .jsonl
+    let isForPrograms = console.format.isJSON
     let reports = kept.flatMap { $0 }.sorted {
       ($0.startedAt, $0.name, $0.run) > ($1.startedAt, $1.name, $1.run)
     }
-    let rows = console.rows(of: ImportReport.columns(isWhole: isForPrograms))
-    for report in reports { try rows.write(report.cells(isWhole: isForPrograms)) }
-    try rows.finish()
+    try console.write(
+      reports.map { $0.cells(isWhole: isForPrograms) },
+      of: ImportReport.columns(isWhole: isForPrograms))
     if reports.isEmpty { console.note("\(store.path): no imports") }
     for report in kept.compactMap(\.last) where report.ending != .finished {
       console.note(Self.wayOn(report, store.path))
@@ -50,7 +50,7 @@ struct ImportsCommand: StoreCommand {
     var options = ShellWord.option("entity", report.entity)
     if report.name != report.entity { options += " " + ShellWord.option("name", report.name) }
     if report.strategy != .upsert {
-      options += " --strategy \(StrategyChoice(report.strategy).rawValue)"
+      options += " --strategy \(report.strategy.argument)"
     }
     let state = "\(report.name): run \(report.run) is at page \(NumberText.grouped(report.pages))"
     let failure = report.failure.map { " (\($0))" } ?? ""
@@ -62,20 +62,20 @@ struct ImportsCommand: StoreCommand {
 
 extension ImportReport {
   fileprivate static func columns(isWhole: Bool) -> [Column] {
-    let names = [
+    let names: [Column] = [
       "name", "entity", "strategy", "run", "ending", "started", "pages", "records", "inserted",
       "updated", "unchanged", "deleted", "rejected", "seconds", "recordsPerSecond",
     ]
-    let others = [
+    let others: [Column] = [
       "failure", "ignored", "unchangedPages", "keptUnseen", "unknownMembers", "bytes", "commits",
       "resumptions", "decodingSeconds", "writingSeconds", "rejects",
     ]
-    return (names + (isWhole ? others : [])).map { Column($0) }
+    return isWhole ? names + others : names
   }
 
   fileprivate func cells(isWhole: Bool) -> [Cell] {
     let cells: [Cell] = [
-      .text(name), .text(entity), .text(StrategyChoice(strategy).rawValue), .unsigned(run),
+      .text(name), .text(entity), .text(strategy.argument), .unsigned(run),
       .text(ending.rawValue),
       .date(KeyText.text(of: .date(startedAt.timeIntervalSinceReferenceDate.rounded(.down)))),
       .count(pages), .count(records), .count(inserted), .count(updated), .count(unchanged),
@@ -83,19 +83,17 @@ extension ImportReport {
       .count(Int(exactly: recordsPerSecond.rounded()) ?? 0),
     ]
     guard isWhole else { return cells }
-    let unknown = unknownMembers.sorted { $0.key < $1.key }.map { ($0, Cell.count($1)) }
     let rejects = rejects.map { reject in
-      Cell.json(
-        JSONText.object([
-          ("page", .count(reject.page)), ("record", .count(reject.record)),
-          ("byteOffset", reject.byteOffset.map(Cell.count) ?? .null),
-          ("attribute", reject.attribute.map(Cell.text) ?? .null), ("reason", .text(reject.reason)),
-        ]))
+      Cell.object([
+        ("page", .count(reject.page)), ("record", .count(reject.record)),
+        ("byteOffset", reject.byteOffset.map(Cell.count) ?? .null),
+        ("attribute", reject.attribute.map(Cell.text) ?? .null), ("reason", .text(reject.reason)),
+      ])
     }
     return cells + [
       failure.map(Cell.text) ?? .null, .count(ignored), .count(unchangedPages), .bool(keptUnseen),
-      .json(JSONText.object(unknown)), .count(bytes), .count(commits), .count(resumptions),
-      .double(decodingSeconds), .double(writingSeconds), .json(JSONText.array(rejects)),
+      unknownCell, .count(bytes), .count(commits), .count(resumptions),
+      .double(decodingSeconds), .double(writingSeconds), .array(rejects),
     ]
   }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 
 /// `kvdump index`: the records of an entity in the order of an index.
-struct IndexCommand: StoreCommand {
+struct IndexCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "index", abstract: "The records of an entity, in the order of an index.",
     discussion: """
@@ -42,37 +42,29 @@ struct IndexCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, on: console) { snapshot in
-      let entity = try snapshot.entity(entity, in: store.path)
-      let index = try entity.index(named: index.names, store: store.path)
+    try read(checksRecords: false, on: console) { snapshot, entity in
+      let index = try entity.index(named: index.names)
       let attributes = index.description.attributes.compactMap {
         entity.description.attribute(number: $0)
       }
       let lower = try from.map { try TypedValue.bound($0, attributes) }
       let upper = try to.map { try TypedValue.bound($0, attributes) }
-      let columns = try RecordColumns(entity, names: fields.names, store: store.path)
-      let writer = console.rows(of: columns.columns)
+      let columns = try RecordColumns(entity, names: fields.names)
+      let shown = ShownRows(columns.columns, rows, on: console)
       let total = from == nil && to == nil ? try snapshot.count(of: entity) : nil
-      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
       try snapshot.forEachID(
         of: entity, in: index, from: lower, through: upper, isReversed: reverse
       ) { id in
-        switch walk.next() {
-        case .skip: return true
-        case .stop: return false
-        case .show: break
+        try shown.show {
+          guard let record = try snapshot.record(id, of: entity) else {
+            throw CommandFailure.indexOfNothing(index.name, entity.name, id)
+          }
+          return try columns.row(record)
         }
-        guard let record = try snapshot.record(id, of: entity) else {
-          throw CommandFailure.indexOfNothing(index.name, entity.name, id)
-        }
-        try writer.write(try columns.row(record))
-        return true
       }
-      try writer.finish()
-      console.note(
-        RowSummary.text(
-          shown: walk.shown, offset: rows.offset, total: total, hasMore: walk.hasMore))
+      try shown.finish()
+      shown.note(total: total)
+      return .success
     }
-    return .success
   }
 }

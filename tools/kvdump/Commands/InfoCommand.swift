@@ -27,8 +27,6 @@ struct InfoCommand: StoreCommand {
   }
 
   private func writeEntities(_ facts: StoreFacts, on console: Console) throws {
-    let writer = console.rows(of: StoreFacts.columns)
-    for entity in facts.entities { try writer.write(entity.cells) }
-    try writer.finish()
+    try console.write(facts.entities.map(\.cells), of: StoreFacts.columns)
   }
 }

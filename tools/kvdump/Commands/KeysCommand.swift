@@ -2,6 +2,7 @@ import ArgumentParser
 import EntityStore
 import LMDB
 import LodestoreFormat
+import LodestorePages
 
 /// `kvdump keys`: keys and bodies as bytes, for when the typed view fails.
 struct KeysCommand: StoreCommand {
@@ -51,7 +52,7 @@ struct KeysCommand: StoreCommand {
       }
       if let tree {
         guard names.contains(tree), let opened = try open(tree, environment) else {
-          throw CommandFailure.noSuchTree(tree, in: store.path, known: names)
+          throw UnknownName(kind: .tree, name: tree, known: names)
         }
         try writePairs(of: opened, in: environment, on: console)
       } else {
@@ -99,18 +100,15 @@ struct KeysCommand: StoreCommand {
     let trees = try names.compactMap { try open($0, environment) }
     try environment.read { transaction in
       let entities = entities(environment, catalogue, transaction)
-      let writer = console.rows(of: [
-        Column("tree"), Column("entries"), Column("depth"), Column("content"),
-      ])
-      for tree in trees {
+      let rows = try trees.map { tree -> [Cell] in
         let facts = try transaction.statistics(of: tree)
         let content = RawTree(tree, entities: entities).content
-        try writer.write([
+        return [
           .text(tree.name), .count(facts.entries), .count(facts.depth),
           content.map(Cell.text) ?? .null,
-        ])
+        ]
       }
-      try writer.finish()
+      try console.write(rows, of: ["tree", "entries", "depth", "content"])
     }
   }
 
@@ -120,23 +118,18 @@ struct KeysCommand: StoreCommand {
     let catalogue = try open(TreeName.catalogue.text, environment)
     try environment.read { transaction in
       let raw = RawTree(tree, entities: entities(environment, catalogue, transaction))
-      let writer = console.rows(of: [Column("key"), Column("body"), Column("decoded")])
+      let shown = ShownRows(["key", "body", "decoded"], rows, on: console)
       var cutCount = 0
-      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
       func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws -> Bool {
-        switch walk.next() {
-        case .skip: return true
-        case .stop: return false
-        case .show: break
+        try shown.show {
+          let isCut = body.count > Self.longestBody
+          if isCut { cutCount += 1 }
+          return [
+            .text(Finding.hexadecimal(key)),
+            .text(Finding.hexadecimal(body.prefix(Self.longestBody)) + (isCut ? "…" : "")),
+            raw.decoded(key, body, isLong: isCut).map(Cell.text) ?? .null,
+          ]
         }
-        let isCut = body.count > Self.longestBody
-        if isCut { cutCount += 1 }
-        try writer.write([
-          .text(HexText.text(key)),
-          .text(HexText.text(body.prefix(Self.longestBody)) + (isCut ? "…" : "")),
-          raw.decoded(key, body, isLong: isCut).map(Cell.text) ?? .null,
-        ])
-        return true
       }
       let cursor = try Cursor(tree, in: transaction)
       if raw.hasIntegerKeys {
@@ -144,17 +137,13 @@ struct KeysCommand: StoreCommand {
       } else {
         try cursor.walk(range, backwards: reverse, visit)
       }
-      try writer.finish()
+      try shown.finish()
       if cutCount > 0 {
         let noun = cutCount == 1 ? "body is" : "bodies are"
         console.note("\(NumberText.grouped(cutCount)) \(noun) longer than 1 MiB, and cut there")
       }
       let isWhole = from == nil && to == nil && prefix == nil
-      console.note(
-        RowSummary.text(
-          shown: walk.shown, offset: rows.offset,
-          total: isWhole ? try transaction.count(of: tree) : nil, hasMore: walk.hasMore,
-          noun: "pairs"))
+      shown.note(total: isWhole ? try transaction.count(of: tree) : nil, noun: "pairs")
     }
   }
 
@@ -188,7 +177,7 @@ struct KeysCommand: StoreCommand {
     guard let bytes = key?.bytes else { return nil }
     guard bytes.count == 8 else {
       throw CommandFailure.badArgument(
-        HexText.text(bytes), reason: "has \(bytes.count) bytes, keys of this tree have 8",
+        Finding.hexadecimal(bytes), reason: "has \(bytes.count) bytes, keys of this tree have 8",
         nextStep: "write a record id as 8 bytes, the lowest first")
     }
     return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 
 /// `kvdump query`: the records for which a condition is true.
-struct QueryCommand: StoreCommand {
+struct QueryCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "The records for which a condition is true.",
     discussion: """
@@ -31,8 +31,7 @@ struct QueryCommand: StoreCommand {
   @OptionGroup(title: "Selection") var query: QueryArguments
   @OptionGroup(title: "Selection") var fields: FieldOptions
 
-  @Option(
-    help: ArgumentHelp("Go on where a page ended, told by --page.", valueName: "token"))
+  @Option(help: ArgumentHelp("Go on where a page ended, told by --page.", valueName: "token"))
   var after: String?
 
   @Flag(help: "Tell the token of the next page; needs --limit.")
@@ -73,40 +72,35 @@ struct QueryCommand: StoreCommand {
     }
   }
 
+  var formatString: String? { query.condition.text }
+
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, checksRecords: true, on: console) { snapshot in
-      try QueryFault.locating(in: query.condition.text, store.path) {
-        try answer(snapshot, on: console)
-      }
-    }
+    try read(on: console) { try answer($0, $1, on: console) }
   }
 
-  private func answer(_ snapshot: DynamicSnapshot, on console: Console) throws -> ExitStatus {
-    let entity = try snapshot.entity(entity, in: store.path)
-    var request = try query.request(for: entity, of: snapshot, in: store.path)
+  private func answer(
+    _ snapshot: DynamicSnapshot, _ entity: DynamicEntity, on console: Console
+  ) throws -> ExitStatus {
+    var request = try query.request(for: entity, of: snapshot)
     request.after = after.map { ContinuationToken($0) }
-    let columns = try RecordColumns(entity, names: fields.names, store: store.path)
+    let columns = try RecordColumns(entity, names: fields.names)
+    let limit = query.rows.effectiveLimit(on: console.terminal)
     if explain || analyze {
-      let plan = QueryPlanning(
-        entity: entity, snapshot: snapshot, isCounted: count, isAnalyzed: analyze)
-      request.limit = count ? explicitLimit : query.rows.effectiveLimit(on: console.terminal)
-      try plan.report(request).write(on: console)
-      return .success
+      request.limit = count ? explicitLimit : limit
+      return try PlanReport(
+        request, of: entity, snapshot, isCounted: count, isAnalyzed: analyze
+      ).write(on: console)
     }
     if count || exists {
       request.order = []
       request.limit = exists ? 1 : explicitLimit
       let counted = try snapshot.query(request, of: entity)
-      let count = try console.withProgress {
-        try counted.count(control: $0?.control)
-      }
-      if exists { return count > 0 ? .success : .negative }
-      try console.writeObject([(Column("count"), .count(count))])
-      return .success
+      guard exists else { return try counted.writeCount(on: console) }
+      let count = try console.withProgress { try counted.count(control: $0?.control) }
+      return count > 0 ? .success : .negative
     }
     let page = try QueryRows(entity: entity, columns: columns, snapshot: snapshot).write(
-      request, limit: query.rows.effectiveLimit(on: console.terminal), withToken: self.page,
-      on: console)
+      request, limit: limit, withToken: self.page, on: console)
     tell(page, of: entity, on: console)
     return .success
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 
 /// `kvdump records`: the records of an entity in the order of their ids.
-struct RecordsCommand: StoreCommand {
+struct RecordsCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "records", abstract: "The records of an entity, in the order of their ids.",
     discussion: """
@@ -21,24 +21,15 @@ struct RecordsCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run(on console: Console) async throws -> ExitStatus {
-    try ReadStore.read(store.path, on: console) { snapshot in
-      let entity = try snapshot.entity(entity, in: store.path)
-      let columns = try RecordColumns(entity, names: fields.names, store: store.path)
-      let writer = console.rows(of: columns.columns)
-      var walk = RowWindow(offset: rows.offset, limit: rows.effectiveLimit(on: console.terminal))
+    try read(checksRecords: false, on: console) { snapshot, entity in
+      let columns = try RecordColumns(entity, names: fields.names)
+      let shown = ShownRows(columns.columns, rows, on: console)
       try snapshot.forEachRecord(of: entity) { record in
-        switch walk.next() {
-        case .skip: break
-        case .stop: return false
-        case .show: try writer.write(try columns.row(record))
-        }
-        return true
+        try shown.show { try columns.row(record) }
       }
-      try writer.finish()
-      console.note(
-        RowSummary.text(
-          shown: walk.shown, offset: rows.offset, total: try snapshot.count(of: entity)))
+      try shown.finish()
+      shown.note(total: try snapshot.count(of: entity))
+      return .success
     }
-    return .success
   }
 }

@@ -34,15 +34,11 @@ struct SalvageCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   private static let columns = [
-    Column("kind", title: "KIND"), Column("name", title: "NAME"), Column("saved", title: "SAVED"),
-    Column("orphans", title: "ORPHANS"), Column("older", title: "OLDER"),
-    Column("damaged", title: "DAMAGED"), Column("missing", title: "MISSING"),
-    Column("emptied", title: "EMPTIED"), Column("dropped", title: "DROPPED"),
-    Column("whole", title: "WHOLE"),
-  ]
+    "kind", "name", "saved", "orphans", "older", "damaged", "missing", "emptied", "dropped",
+    "whole",
+  ].map(Column.capital)
 
   func run(on console: Console) async throws -> ExitStatus {
-    guard !FileFacts.exists(out) else { throw CommandFailure.outputExists(out) }
     let copy = try StoreCopy(for: out)
     let report: RepairReport
     do {
@@ -54,15 +50,14 @@ struct SalvageCommand: StoreCommand {
       throw CommandFailure.verification(error, of: out) ?? error
     }
     try copy.commit()
-    let writer = console.rows(of: Self.columns)
-    for part in report.parts {
-      try writer.write([
+    let rows = report.parts.map { part -> [Cell] in
+      [
         .text(part.kind.rawValue), .text(part.name), .count(part.saved), .count(part.orphans),
         .count(part.older), .count(part.damaged), .count(part.missing), .count(part.emptied),
         .count(part.dropped), .bool(part.isWhole),
-      ])
+      ]
     }
-    try writer.finish()
+    try console.write(rows, of: Self.columns)
     for sentence in report.notes + report.problems { console.note(sentence) }
     console.note(
       report.isWhole ? "nothing was lost" : "see above for what was lost; the rest is in \(out)")

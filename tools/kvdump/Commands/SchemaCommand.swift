@@ -43,7 +43,7 @@ struct SchemaCommand: StoreCommand {
     if let diff { return try difference(to: diff, on: console) }
     try ReadStore.read(store.path, on: console) { snapshot in
       let entities =
-        try entity.map { [try snapshot.entity($0, in: store.path)] } ?? snapshot.entities
+        try entity.map { [try snapshot.entity($0)] } ?? snapshot.entities
       if let diagram {
         for line in RelationshipRows.diagram(diagram, snapshot, entities) {
           try console.line(line)
@@ -52,20 +52,11 @@ struct SchemaCommand: StoreCommand {
       }
       switch console.format {
       case .json, .jsonl:
-        let writer = console.rows(of: SchemaRows.entityColumns)
-        for entity in entities {
-          try writer.write(
-            try SchemaRows.entity(
-              entity, relationships: snapshot.relationships(of: entity),
-              derivations: snapshot.derivations(of: entity)))
-        }
-        try writer.finish()
+        try console.write(
+          try entities.map { try SchemaRows.entity($0, snapshot) }, of: SchemaRows.entityColumns)
       case .table, .line, .csv, .markdown:
-        let writer = console.rows(of: SchemaRows.attributeColumns)
-        for entity in entities {
-          for row in try SchemaRows.attributes(entity) { try writer.write(row) }
-        }
-        try writer.finish()
+        try console.write(
+          try entities.flatMap(SchemaRows.attributes), of: SchemaRows.attributeColumns)
         for entity in entities where console.format == .table {
           console.note("\(entity.name): indexes \(entity.indexList)")
           for relationship in snapshot.relationships(of: entity) {
@@ -90,25 +81,23 @@ struct SchemaCommand: StoreCommand {
     return .success
   }
 
-  private static let changeColumns = [
-    Column("entity", title: "ENTITY"), Column("change", title: "CHANGE"),
-    Column("cost", title: "COST"),
-  ]
-
   /// Answers with status 1 where a change would be refused.
   private func difference(to other: String, on console: Console) throws -> ExitStatus {
     var isRefused = false
     try ReadStore.read(store.path, on: console) { snapshot in
       try ReadStore.read(other, on: console) { newer in
-        let names = try entity.map { [try newer.entity($0, in: other).name] }.map(Set.init)
-        let changes = try snapshot.changes(toward: newer, names: names)
-        let writer = console.rows(of: Self.changeColumns)
-        for change in changes {
-          isRefused = isRefused || change.cost == .refused
-          try writer.write(
-            [.text(change.entity), .text(change.text), .text(change.cost.description)])
+        var names: Set<String>?
+        if let entity {
+          guard let found = newer.entity(named: entity) else {
+            throw CommandFailure.unknown(newer.unknownEntity(entity), in: other)
+          }
+          names = [found.name]
         }
-        try writer.finish()
+        let changes = try snapshot.changes(toward: newer, names: names)
+        isRefused = changes.contains { $0.cost == .refused }
+        try console.write(
+          changes.map { [.text($0.entity), .text($0.text), .text($0.cost.description)] },
+          of: ["entity", "change", "cost"].map(Column.capital))
         if console.format == .table, changes.isEmpty {
           console.note("nothing would change")
         }

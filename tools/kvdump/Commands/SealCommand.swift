@@ -58,12 +58,11 @@ struct SealCommand: StoreCommand {
         to: out, name: name, generation: generation, dataAsOf: dataAsOf, sealedAt: date)
     }
     try console.writeObject([
-      (Column("out"), .text(out)), (Column("size"), .byteCount(Int(clamping: made.byteCount))),
-      (Column("name"), .text(made.seal.name)),
-      (Column("generation"), .unsigned(made.seal.generation)),
-      (Column("records"), .count(made.seal.recordCounts.values.reduce(0, +))),
-      (Column("contentDigest"), .text(made.seal.contentDigest)),
-      (Column("fsverity"), .text(Finding.hexadecimal(made.digest))),
+      ("out", .text(out)), ("size", .byteCount(Int(clamping: made.byteCount))),
+      ("name", .text(made.seal.name)), ("generation", .unsigned(made.seal.generation)),
+      ("records", .count(made.seal.recordCounts.values.reduce(0, +))),
+      ("contentDigest", .text(made.seal.contentDigest)),
+      ("fsverity", .text(Finding.hexadecimal(made.digest))),
     ])
     return .success
   }

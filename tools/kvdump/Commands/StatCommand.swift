@@ -13,12 +13,10 @@ struct StatCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   /// `holds` is what the tree holds in the words of the schema.
-  private static let columns = [
-    Column("tree", title: "TREE"), Column("holds", title: "HOLDS"),
-    Column("depth", title: "DEPTH"), Column("branchPages", title: "BRANCH"),
+  private static let columns: [Column] = [
+    .capital("tree"), .capital("holds"), .capital("depth"), Column("branchPages", title: "BRANCH"),
     Column("leafPages", title: "LEAF"), Column("overflowPages", title: "OVERFLOW"),
-    Column("entries", title: "ENTRIES"), Column("fill", title: "FILL", alignment: .trailing),
-    Column("bytes", title: "BYTES"),
+    .capital("entries"), Column("fill", title: "FILL", alignment: .trailing), .capital("bytes"),
   ]
 
   func run(on console: Console) async throws -> ExitStatus {
@@ -35,11 +33,9 @@ struct StatCommand: StoreCommand {
         try console.output.write(json(pages, titles, readerCount) + "\n")
         return .success
       }
-      let rows = console.rows(of: Self.columns)
-      for tree in Self.trees(of: pages) {
-        try rows.write(Self.cells(of: tree, titles[tree.name], pages.pageSizeInBytes))
-      }
-      try rows.finish()
+      try console.write(
+        Self.trees(of: pages).map { Self.cells(of: $0, titles[$0.name], pages.pageSizeInBytes) },
+        of: Self.columns)
       console.note(Self.summary(of: pages, readerCount))
       return .success
     } catch {
@@ -78,14 +74,14 @@ struct StatCommand: StoreCommand {
   ) -> String {
     let trees = Self.trees(of: pages).map { tree in
       let cells = Self.cells(of: tree, titles[tree.name], pages.pageSizeInBytes)
-      return Cell.json(JSONText.object(zip(Self.columns, cells).map { ($0.name, $1) }))
+      return Cell.object(zip(Self.columns, cells).map { ($0.name, $1) })
     }
     return JSONText.object([
       ("store", .text(store.path)), ("pageSize", .byteCount(pages.pageSizeInBytes)),
       ("fileSize", .byteCount(pages.fileSizeInBytes)), ("mapSize", .unsigned(pages.mapSizeInBytes)),
       ("lastTransaction", .unsigned(pages.lastTransaction)),
       ("readerSlots", .count(readerCount)), ("pages", .count(pages.pageCount)),
-      ("freePages", .count(pages.freePageCount)), ("trees", .json(JSONText.array(trees))),
+      ("freePages", .count(pages.freePageCount)), ("trees", .array(trees)),
     ])
   }
 }

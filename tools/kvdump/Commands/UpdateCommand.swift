@@ -62,27 +62,26 @@ struct UpdateCommand: StoreCommand {
     }
   }
 
+  var formatString: String? { condition }
+
   func run(on console: Console) async throws -> ExitStatus {
-    let change = RecordChange(
-      verb: RecordChange.Verb(question: "Update", participle: "updated"), store: store.path,
-      options: options, console: console)
     let assignments = assignments.compactMap { Assignment($0) }
-    return try QueryFault.locating(in: condition, store.path) {
-      do {
-        return try change.run(
-          of: entity,
-          prepare: { snapshot, entity in
-            (
-              try options.request(condition, for: entity, of: snapshot, in: store.path),
-              try assignments.map { try $0.bound(to: entity, of: snapshot, in: store.path) }
-            )
-          },
-          apply: { transaction, entity, request, assignments in
-            try transaction.update(request, of: entity, assignments)
-          })
-      } catch let error as StoreError where Self.leavesAll.contains(error.code) {
-        throw CommandFailure.nothingUpdated(error, store: store.path)
-      }
+    let change = RecordChange(
+      verb: .init(question: "Update", participle: "updated"), of: entity, in: store.path,
+      options: options, console: console)
+    do {
+      return try change.run(
+        prepare: { snapshot, entity in
+          (
+            try options.request(condition, for: entity, of: snapshot),
+            try assignments.map { try $0.bound(to: entity, of: snapshot) }
+          )
+        },
+        apply: { transaction, entity, request, assignments in
+          try transaction.update(request, of: entity, assignments)
+        })
+    } catch let error as StoreError where Self.leavesAll.contains(error.code) {
+      throw CommandFailure.nothingUpdated(error, store: store.path)
     }
   }
 

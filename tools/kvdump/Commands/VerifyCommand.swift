@@ -66,9 +66,7 @@ struct VerifyCommand: StoreCommand {
     case .json: try console.output.write(report.json(store: store.path) + "\n")
     case .table, .line: try write(report, on: console)
     case .jsonl, .csv, .markdown:
-      let rows = console.rows(of: Finding.columns)
-      for finding in report.findings { try rows.write(finding.cells) }
-      try rows.finish()
+      try console.write(report.findings.map(\.cells), of: Finding.columns)
     }
     for notice in report.notices { console.note(notice) }
     console.note(
@@ -105,17 +103,16 @@ struct VerifyCommand: StoreCommand {
   private func write(_ report: VerificationReport, on console: Console) throws {
     var lines: [(name: String, content: String, findingCount: Int)] = []
     if let pages = report.pages {
-      lines.append(
-        ("pages", Self.counted(pages.pageCount, "page"), pages.findingCount))
+      lines.append(("pages", NumberText.counted(pages.pageCount, "page"), pages.findingCount))
     }
     for tree in report.trees {
-      lines.append(
-        (tree.name, Self.counted(tree.entryCount, "entry", "entries"), tree.findingCount))
+      let content = NumberText.counted(tree.entryCount, "entry", "entries")
+      lines.append((tree.name, content, tree.findingCount))
     }
     for entity in report.entities {
       let content =
-        Self.counted(entity.recordCount, "record") + ", "
-        + Self.counted(entity.indexEntryCount, "index entry", "index entries")
+        NumberText.counted(entity.recordCount, "record") + ", "
+        + NumberText.counted(entity.indexEntryCount, "index entry", "index entries")
       lines.append((entity.name, content, entity.findingCount))
     }
     let nameWidth = lines.map { DisplayText($0.name).width }.max() ?? 0
@@ -126,15 +123,11 @@ struct VerifyCommand: StoreCommand {
       let verdict =
         line.findingCount == 0
         ? console.style.sound("ok")
-        : console.style.problem(Self.counted(line.findingCount, "problem"))
+        : console.style.problem(NumberText.counted(line.findingCount, "problem"))
       try console.output.write("\(name)  \(content)  \(verdict)\n")
     }
     for finding in report.findings {
       try console.output.write("  " + DisplayText.escaped(finding.description) + "\n")
     }
-  }
-
-  private static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
-    "\(NumberText.grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
   }
 }

@@ -40,27 +40,25 @@ struct WatchCommand: StoreCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    if let limit, limit < 1 {
-      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
-    }
+    try RowOptions.checkLimit(limit)
   }
+
+  var formatString: String? { condition }
 
   func run(on console: Console) async throws -> ExitStatus {
     console.showAtOnce()
-    try QueryFault.locating(in: condition, store.path) {
-      try ReadStore.withStore(store.path, on: console) { store in
-        let watch = try store.read { snapshot in
-          try StoreWatch(snapshot, entity: entity, condition: condition, path: self.store.path)
-        }
-        let rows = WatchedRows(console, limit: limit)
-        try store.forEachCommit {
-          for row in try store.read({ try watch.news($0) }) {
-            guard try rows.write(row) else { return false }
-          }
-          return true
-        }
-        try rows.finish()
+    try ReadStore.withStore(store.path, on: console) { store in
+      let watch = try store.read { snapshot in
+        try StoreWatch(snapshot, entity: entity, condition: condition)
       }
+      let rows = WatchedRows(console, limit: limit)
+      try store.forEachCommit {
+        for row in try store.read({ try watch.news($0) }) {
+          guard try rows.write(row) else { return false }
+        }
+        return true
+      }
+      try rows.finish()
     }
     return .success
   }
@@ -76,11 +74,11 @@ private final class WatchedRows {
     self.console = console
     left = limit ?? .max
     let isForPeople = console.format == .table || console.format == .markdown
-    lines = isForPeople ? nil : console.rows(of: StoreWatch.columns.map { Column($0) })
+    lines = isForPeople ? nil : console.rows(of: ChangeRow.columns)
   }
 
   /// False when there are enough.
-  func write(_ row: WatchedChange) throws -> Bool {
+  func write(_ row: ChangeRow) throws -> Bool {
     guard left > 0 else { return false }
     left -= 1
     if let lines {
@@ -95,37 +93,8 @@ private final class WatchedRows {
   func finish() throws { try lines?.finish() }
 }
 
-/// A changed record, as far as it is known.
-struct WatchedChange {
-  var write: UInt64?
-  var time: Date
-  var author: String?
-  var kind: HistoryChange.Kind
-  var entity: String
-  var record: UInt64
-  var attributes: [String] = []
-
-  var cells: [Cell] {
-    [
-      write.map(Cell.unsigned) ?? .null, HistoryDate.cell(time), author.map(Cell.text) ?? .null,
-      .text(kind.rawValue), .text(entity), .unsigned(record),
-      .text(attributes.joined(separator: ", ")),
-    ]
-  }
-
-  var line: String {
-    let time = KeyText.text(of: .date(self.time.timeIntervalSinceReferenceDate))
-    let parts = [
-      time, author ?? "", kind.rawValue, "\(entity) \(record)", attributes.joined(separator: ", "),
-    ]
-    return DisplayText.escaped(parts.filter { !$0.isEmpty }.joined(separator: "  "))
-  }
-}
-
 /// What has changed since the last time it was asked.
 final class StoreWatch {
-  static let columns = ["write", "time", "author", "change", "entity", "record", "attributes"]
-
   private var token: HistoryToken
   private let told: [String]
   private var compared: [(entity: String, condition: String?, known: KnownRecords)]
@@ -141,11 +110,9 @@ final class StoreWatch {
     }
   }
 
-  init(
-    _ snapshot: DynamicSnapshot, entity: String?, condition: String?, path: String
-  ) throws {
+  init(_ snapshot: DynamicSnapshot, entity: String?, condition: String?) throws {
     token = try snapshot.historyToken()
-    let entities = try entity.map { [try snapshot.entity($0, in: path)] } ?? snapshot.entities
+    let entities = try entity.map { [try snapshot.entity($0)] } ?? snapshot.entities
     let isTold = { (entity: DynamicEntity) in entity.keepsHistory && condition == nil }
     told = entities.filter(isTold).map(\.name)
     compared = try entities.filter { !isTold($0) }.map { entity in
@@ -159,17 +126,11 @@ final class StoreWatch {
     try QueryRequest(format: condition ?? "TRUEPREDICATE")
   }
 
-  func news(_ snapshot: DynamicSnapshot) throws -> [WatchedChange] {
-    var news: [WatchedChange] = []
+  func news(_ snapshot: DynamicSnapshot) throws -> [ChangeRow] {
+    var news: [ChangeRow] = []
     if !told.isEmpty {
       try snapshot.forEachTransaction(.after(token).of(entitiesNamed: told)) { transaction in
-        for change in transaction.changes {
-          news.append(
-            WatchedChange(
-              write: transaction.id, time: transaction.time, author: transaction.author,
-              kind: change.kind, entity: change.entity, record: change.recordID,
-              attributes: change.attributes))
-        }
+        news += transaction.changes.map { ChangeRow($0, of: transaction, as: $0.kind.rawValue) }
         return true
       }
       token = try snapshot.historyToken()
@@ -198,8 +159,8 @@ final class StoreWatch {
       for (kind, ids) in [
         (HistoryChange.Kind.inserted, inserted), (.updated, updated), (.deleted, deleted),
       ] {
-        for id in ids {
-          news.append(WatchedChange(time: Date(), kind: kind, entity: entity.name, record: id))
+        news += ids.map {
+          ChangeRow(time: Date(), change: kind.rawValue, entity: entity.name, record: $0)
         }
       }
       compared[index].known = fresh

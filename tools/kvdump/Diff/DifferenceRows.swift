@@ -14,39 +14,39 @@ struct DifferenceRows {
   private let isForPrograms: Bool
   private let isByKey: Bool
   private let limit: Int
+  private let columns: [Column]
 
   init(_ console: Console, isByKey: Bool, limit: Int?) {
     self.console = console
     self.isByKey = isByKey
     self.limit = limit ?? .max
-    isForPrograms = console.format == .json || console.format == .jsonl
-  }
-
-  private var columns: [Column] {
-    let names =
+    isForPrograms = console.format.isJSON
+    columns =
       isForPrograms
       ? [
         "change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new",
       ]
       : ["change", "of", "entity", "record"] + (isByKey ? ["oldRecord"] : [])
         + ["name", "old", "new"]
-    return names.map { Column($0) }
   }
+
+  /// The cells of a row by the names of their columns, for both forms.
+  private typealias Row = [String: Cell]
 
   /// Writes all rows; returns whether there are none.
   func write(_ differences: DynamicDifferences) throws -> Bool {
     let rows = console.rows(of: columns)
     var count = 0
     for difference in differences.schema where count < limit {
-      try write(Row(difference), to: rows)
+      try write(Self.row(difference), to: rows)
       count += 1
     }
     if count < limit {
       try differences.forEach { difference in
         switch difference {
         case .record(let record): try write(record, to: rows)
-        case .link(let link): try write(Row(link), to: rows)
-        case .bucket(let bucket): try write(Row(bucket), to: rows)
+        case .link(let link): try write(Self.row(link), to: rows)
+        case .bucket(let bucket): try write(Self.row(bucket), to: rows)
         }
         count += 1
         return count < limit
@@ -56,55 +56,36 @@ struct DifferenceRows {
     return count == 0
   }
 
-  /// One row, with the cells of both forms.
-  fileprivate struct Row {
-    var change: String
-    var of: String
-    var entity = Cell.absent
-    var record = Cell.absent
-    var oldRecord = Cell.absent
-    var subject = Cell.absent
-    var name = Cell.absent
-    var target = Cell.absent
-    var old = Cell.absent
-    var new = Cell.absent
-  }
-
   private func write(_ row: Row, to rows: any RowWriter) throws {
-    let start = [.text(row.change), .text(row.of), row.entity, row.record]
-    if isForPrograms {
-      try rows.write(
-        start + [row.oldRecord, row.subject, row.name, row.target, row.old, row.new])
-      return
+    var row = row
+    if !isForPrograms, let target = row["target"] {
+      // People see the target of a link as the new or the old value.
+      if row["change"] != .text(HistoryLinks.Kind.added.rawValue) { row["old"] = target }
+      if row["change"] != .text(HistoryLinks.Kind.removed.rawValue) { row["new"] = target }
     }
-    // People see the target of a link as the new or the old value.
-    var (old, new) = (row.old, row.new)
-    if row.target != .absent {
-      if row.change != HistoryLinks.Kind.added.rawValue { old = row.target }
-      if row.change != HistoryLinks.Kind.removed.rawValue { new = row.target }
-    }
-    try rows.write(start + (isByKey ? [row.oldRecord] : []) + [row.name, old, new])
+    try rows.write(columns.map { row[$0.name] ?? .absent })
   }
 
   private func write(_ record: DynamicRecordDifference, to rows: any RowWriter) throws {
-    var row = Row(change: record.kind.rawValue, of: "record")
-    row.entity = .text(record.entity)
-    row.record = .unsigned(record.id)
-    if isByKey, record.oldID != record.id { row.oldRecord = .unsigned(record.oldID) }
+    var row: Row = [
+      "change": .text(record.kind.rawValue), "of": .text("record"),
+      "entity": .text(record.entity), "record": .unsigned(record.id),
+    ]
+    if isByKey, record.oldID != record.id { row["oldRecord"] = .unsigned(record.oldID) }
     let attributes = try record.attributes()
     if isForPrograms || record.kind != .updated || attributes.isEmpty {
-      row.old = try Self.object(attributes.map { ($0.name, $0.old) })
-      row.new = try Self.object(attributes.map { ($0.name, $0.new) })
-      if !isForPrograms, record.kind == .updated { row.old = .absent }
-      if isForPrograms, record.kind == .updated {
-        row.name = .json(JSONText.array(attributes.map { .text($0.name) }))
+      row["old"] = try Self.object(attributes.map { ($0.name, $0.old) })
+      row["new"] = try Self.object(attributes.map { ($0.name, $0.new) })
+      if record.kind == .updated {
+        if isForPrograms { row["name"] = .array(attributes.map { .text($0.name) }) }
+        if !isForPrograms { row["old"] = nil }
       }
       return try write(row, to: rows)
     }
     for attribute in attributes {
-      row.name = .text(attribute.name)
-      row.old = try attribute.old.map { try Cell($0) } ?? .absent
-      row.new = try attribute.new.map { try Cell($0) } ?? .absent
+      row["name"] = .text(attribute.name)
+      row["old"] = try attribute.old.map { try Cell($0) }
+      row["new"] = try attribute.new.map { try Cell($0) }
       try write(row, to: rows)
     }
   }
@@ -114,81 +95,71 @@ struct DifferenceRows {
     let known = try values.compactMap { name, value in
       try value.map { (name, try Cell(exactly: $0)) }
     }
-    return known.isEmpty ? .absent : .json(JSONText.object(known))
-  }
-}
-
-extension DifferenceRows.Row {
-  fileprivate init(_ difference: SchemaDifference) {
-    self.init(change: difference.kind.rawValue, of: "schema")
-    entity = .text(difference.entity)
-    subject = .text(difference.subject.rawValue)
-    name = .text(difference.name)
-    old = difference.old.map(Cell.text) ?? .absent
-    new = difference.new.map(Cell.text) ?? .absent
+    return known.isEmpty ? .absent : .object(known)
   }
 
-  fileprivate init(_ link: LinkDifference) {
-    self.init(change: link.kind.rawValue, of: "link")
-    entity = .text(link.entity)
-    record = .unsigned(link.recordID)
-    name = .text(link.relationship)
-    target = .unsigned(link.targetID)
+  private static func row(_ difference: SchemaDifference) -> Row {
+    [
+      "change": .text(difference.kind.rawValue), "of": .text("schema"),
+      "entity": .text(difference.entity), "subject": .text(difference.subject.rawValue),
+      "name": .text(difference.name), "old": difference.old.map(Cell.text) ?? .absent,
+      "new": difference.new.map(Cell.text) ?? .absent,
+    ]
   }
 
-  fileprivate init(_ bucket: BucketDifference) {
-    self.init(change: bucket.kind.rawValue, of: "bucket")
-    subject = .text(bucket.bucket)
-    name = String(validating: bucket.key, as: UTF8.self).map(Cell.text) ?? .bytes(bucket.key)
-    old = bucket.old.map { .bytes(Array($0)) } ?? .absent
-    new = bucket.new.map { .bytes(Array($0)) } ?? .absent
+  private static func row(_ link: LinkDifference) -> Row {
+    [
+      "change": .text(link.kind.rawValue), "of": .text("link"), "entity": .text(link.entity),
+      "record": .unsigned(link.recordID), "name": .text(link.relationship),
+      "target": .unsigned(link.targetID),
+    ]
+  }
+
+  private static func row(_ bucket: BucketDifference) -> Row {
+    [
+      "change": .text(bucket.kind.rawValue), "of": .text("bucket"),
+      "subject": .text(bucket.bucket),
+      "name": String(validating: bucket.key, as: UTF8.self).map(Cell.text) ?? .bytes(bucket.key),
+      "old": bucket.old.map { .bytes(Array($0)) } ?? .absent,
+      "new": bucket.new.map { .bytes(Array($0)) } ?? .absent,
+    ]
   }
 }
 
 /// How many differences each entity has.
 enum DifferenceCounts {
-  private struct Counts {
-    var schema = 0
-    var inserted = 0
-    var updated = 0
-    var deleted = 0
-    var links = 0
+  private enum Part: Int {
+    case inserted, updated, deleted, links, schema
+
+    init(_ kind: HistoryChange.Kind) {
+      switch kind {
+      case .inserted: self = .inserted
+      case .deleted: self = .deleted
+      default: self = .updated
+      }
+    }
   }
 
   /// Writes a row for each entity with a difference; returns whether the stores are equal.
   static func write(_ differences: DynamicDifferences, on console: Console) throws -> Bool {
     var order: [String] = []
-    var counts: [String: Counts] = [:]
-    func count(_ entity: String, _ part: WritableKeyPath<Counts, Int>) {
+    var counts: [String: [Int]] = [:]
+    func count(_ entity: String, _ part: Part) {
       if counts[entity] == nil { order.append(entity) }
-      counts[entity, default: Counts()][keyPath: part] += 1
+      counts[entity, default: [0, 0, 0, 0, 0]][part.rawValue] += 1
     }
-    func part(_ kind: HistoryChange.Kind) -> WritableKeyPath<Counts, Int> {
-      switch kind {
-      case .inserted: \.inserted
-      case .deleted: \.deleted
-      default: \.updated
-      }
-    }
-    for difference in differences.schema { count(difference.entity, \.schema) }
+    for difference in differences.schema { count(difference.entity, .schema) }
     try differences.forEach { difference in
       switch difference {
-      case .record(let record): count(record.entity, part(record.kind))
-      case .link(let link): count(link.entity, \.links)
-      case .bucket(let bucket): count("(buckets)", part(bucket.kind))
+      case .record(let record): count(record.entity, Part(record.kind))
+      case .link(let link): count(link.entity, .links)
+      case .bucket(let bucket): count("(buckets)", Part(bucket.kind))
       }
       return true
     }
-    let columns = ["entity", "inserted", "updated", "deleted", "links", "schema"]
-    let rows = console.rows(of: columns.map { Column($0) })
-    for name in order {
-      let found = counts[name] ?? Counts()
-      try rows.write([
-        .text(name), .count(found.inserted), .count(found.updated), .count(found.deleted),
-        .count(found.links), .count(found.schema),
-      ])
-    }
-    try rows.finish()
+    try console.write(
+      order.map { [.text($0)] + (counts[$0] ?? []).map(Cell.count) },
+      of: ["entity", "inserted", "updated", "deleted", "links", "schema"])
     return order.isEmpty
   }
 }

@@ -6,7 +6,7 @@ struct EntityExport {
   private let query: DynamicQuery
   private let snapshot: DynamicSnapshot
   private var columns: RecordColumns
-  private let format: ExportFormat
+  private let format: OutputFormat
   private let entity: DynamicEntity
   private let links: [DynamicLink]
   /// Names of attributes that an import takes into other attributes.
@@ -16,13 +16,13 @@ struct EntityExport {
   /// store that imports gives itself.
   init(
     _ request: QueryRequest, of entity: DynamicEntity, fields: [String]? = nil,
-    links: [DynamicLink] = [], bySources: Bool = false, _ format: ExportFormat,
-    snapshot: DynamicSnapshot, store: String
+    links: [DynamicLink] = [], bySources: Bool = false, _ format: OutputFormat,
+    snapshot: DynamicSnapshot
   ) throws {
     query = try snapshot.query(request, of: entity)
     self.snapshot = snapshot
     let names = fields ?? entity.description.declaredAttributes.map(\.name)
-    columns = try RecordColumns(entity, names: names, isExact: format != .csv, store: store)
+    columns = try RecordColumns(entity, names: names, isExact: format != .csv)
     notes = bySources ? [] : Self.notes(of: entity, names)
     columns.add(links, snapshot)
     if bySources { try columns.nameBySources() }
@@ -50,7 +50,7 @@ struct EntityExport {
   /// be missing.
   func write(to output: TextOutput, on console: Console) throws -> Int {
     for note in notes { console.note(note) }
-    let writer = format.writer(columns.columns, to: output, on: console)
+    let writer = console.rows(of: columns.columns, as: format, to: output)
     var count = 0
     try console.withProgress { progress in
       try query.forEach(control: progress?.control) { record in

@@ -8,7 +8,7 @@ struct ExportFolder {
   static let schemaName = "all.schema.jsonl"
 
   let path: String
-  let format: ExportFormat
+  let format: OutputFormat
   let replaces: Bool
   let tellsLinks: Bool
   /// Whether values have the names of the members that they were imported from.
@@ -54,8 +54,7 @@ struct ExportFolder {
     for entity in snapshot.entities {
       let links = tellsLinks ? try LinkOptions.links(of: entity, snapshot, on: console) : []
       let export = try EntityExport(
-        .all, of: entity, links: links, bySources: bySources, format, snapshot: snapshot,
-        store: store)
+        .all, of: entity, links: links, bySources: bySources, format, snapshot: snapshot)
       let name = "\(path)/\(entity.name).\(format.rawValue)"
       let file = try OutputFile(name, replaces: replaces, store: store)
       let (count, size) = try export.write(to: file, on: console)
@@ -63,10 +62,7 @@ struct ExportFolder {
       rows.append([.text(entity.name), .count(count), .text(name), .byteCount(size)])
     }
     try check(on: console)
-    let writer = console.rows(
-      of: [Column("entity"), Column("records"), Column("file"), Column("size")])
-    for row in rows { try writer.write(row) }
-    try writer.finish()
+    try console.write(rows, of: ["entity", "records", "file", "size"])
   }
 
   /// Throws for the first finding of the verifier that concerns the exported trees.
@@ -83,7 +79,7 @@ struct ExportFolder {
     if let finding = report.findings.first(where: { finding in
       trees.contains { finding.tree?.hasPrefix($0) ?? true }
     }) {
-      throw CommandFailure.damagedCopy(reason: "\(finding)")
+      throw CommandFailure.damagedContent("\(finding)")
     }
   }
 
@@ -91,12 +87,7 @@ struct ExportFolder {
     let file = try OutputFile("\(path)/\(Self.schemaName)", replaces: replaces, store: store)
     let text = TextOutput(file)
     let writer = JSONRowWriter(SchemaRows.entityColumns, to: text, layout: .lines)
-    for entity in snapshot.entities {
-      try writer.write(
-        try SchemaRows.entity(
-          entity, relationships: snapshot.relationships(of: entity),
-          derivations: snapshot.derivations(of: entity)))
-    }
+    for entity in snapshot.entities { try writer.write(try SchemaRows.entity(entity, snapshot)) }
     try writer.finish()
     try text.flush()
     try file.commit()

@@ -27,13 +27,10 @@ final class OutputFile: ByteSink {
     self.replaces = replaces
     var target = path
     var isReplacement = false
-    if let status = Self.status(path) {
-      for file in [store, store + "-lock"] {
-        guard let other = Self.status(file) else { continue }
-        if other.st_ino == status.st_ino, other.st_dev == status.st_dev {
-          throw CommandFailure.badArgument(
-            path, reason: "is the store itself", nextStep: "name another file")
-        }
+    if let status = FileFacts.status(path) {
+      if FileFacts.leads(path, toOneOf: [store, store + "-lock"]) {
+        throw CommandFailure.badArgument(
+          path, reason: "is the store itself", nextStep: "name another file")
       }
       switch status.st_mode & S_IFMT {
       case S_IFDIR: throw CommandFailure.system(EISDIR, thing: path, creating: true)
@@ -60,7 +57,7 @@ final class OutputFile: ByteSink {
     self.path = target
     isInPlace = false
     self.isReplacement = isReplacement
-    let mode = Self.status(target).map { $0.st_mode & 0o777 }
+    let mode = FileFacts.status(target).map { $0.st_mode & 0o777 }
     do throws(LMDBError) {
       let temporary = try TemporaryFile(for: target, mode: 0o666)
       self.temporary = temporary
@@ -74,11 +71,6 @@ final class OutputFile: ByteSink {
 
   deinit {
     if isInPlace { close(descriptor) }
-  }
-
-  private static func status(_ path: String) -> stat? {
-    var status = stat()
-    return stat(path, &status) == 0 ? status : nil
   }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {

@@ -12,6 +12,7 @@ final class StoreCopy {
   var path: String { temporary.storePath }
 
   init(for target: String) throws {
+    guard !FileFacts.exists(target) else { throw CommandFailure.outputExists(target) }
     self.target = target
     do {
       try EnvironmentRegistry.checkName(of: target)
@@ -32,10 +33,8 @@ final class StoreCopy {
     do {
       try store.copy(to: path, compacting: true)
     } catch {
-      guard let cause = error.cause as? LMDBError, cause.kind == .engine, cause.code > 0 else {
-        throw error
-      }
-      throw CommandFailure.system(cause.code, thing: target, creating: true)
+      guard let code = error.systemCode else { throw error }
+      throw CommandFailure.system(code, thing: target, creating: true)
     }
   }
 

@@ -10,97 +10,69 @@ extension CommandFailure {
       sentence: "\(quoted(name)): no such command", listedBy: "kvdump help")
   }
 
-  static func noSuchEntity(_ name: String, in store: String, known: [String]) -> Self {
-    .unknownName(
-      name, code: "no-such-entity", detail: "entity", known: known,
-      sentence: "\(store): has no entity \(quoted(name))",
-      listedBy: "kvdump schema \(ShellWord.path(store))")
+  static func unknown(_ unknown: UnknownName, in store: String) -> Self {
+    let owner = unknown.entity.map { "\($0) " } ?? ""
+    let words =
+      [unknown.kind == .tree ? "keys" : "schema", ShellWord.path(store)]
+      + (unknown.entity.map { [ShellWord.quoted($0)] } ?? [])
+    return .unknownName(
+      unknown.name, code: "no-such-\(unknown.kind)", detail: unknown.kind.rawValue,
+      known: unknown.known, meant: unknown.meant,
+      sentence: "\(store): \(owner)has no \(unknown.kind) \(quoted(unknown.name))",
+      listedBy: "kvdump \(words.joined(separator: " "))")
   }
 
-  /// - Parameter known: further names that may be meant.
-  static func noSuchAttribute(
-    _ name: String, of entity: DynamicEntity, in store: String, known: [String] = []
+  /// A failure about the store at `path` as a whole.
+  static func about(
+    store path: String, code: String, _ reason: String, status: ExitStatus,
+    details: [Detail] = []
   ) -> Self {
-    .unknownName(
-      name, code: "no-such-attribute", detail: "attribute",
-      known: entity.description.declaredAttributes.map(\.name) + known,
-      meant: entity.description.attribute(filledFrom: name)?.name,
-      sentence: "\(store): \(entity.name) has no attribute \(quoted(name))",
-      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity.name))")
-  }
-
-  static func noSuchRelationship(
-    _ name: String, of entity: String, in store: String, known: [String]
-  ) -> Self {
-    .unknownName(
-      name, code: "no-such-relationship", detail: "relationship", known: known,
-      sentence: "\(store): \(entity) has no relationship \(quoted(name))",
-      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity))")
-  }
-
-  static func noSuchIndex(
-    _ name: String, of entity: String, in store: String, known: [String]
-  ) -> Self {
-    .unknownName(
-      name, code: "no-such-index", detail: "index", known: known,
-      sentence: "\(store): \(entity) has no index \(quoted(name))",
-      listedBy: "kvdump schema \(ShellWord.path(store)) \(ShellWord.quoted(entity))")
-  }
-
-  static func noSuchTree(_ name: String, in store: String, known: [String]) -> Self {
-    .unknownName(
-      name, code: "no-such-tree", detail: "tree", known: known,
-      sentence: "\(store): has no tree \(quoted(name))",
-      listedBy: "kvdump keys \(ShellWord.path(store))")
+    CommandFailure(
+      code: code, message: "\(path): \(reason)", status: status,
+      details: [.text("store", path)] + details)
   }
 
   static func noStore(at path: String) -> Self {
-    CommandFailure(
-      code: "no-store", message: "\(path): no store there; check the path", status: .noInput,
-      details: [Detail(name: "store", value: .text(path))])
+    .about(store: path, code: "no-store", "no store there; check the path", status: .noInput)
   }
 
   static func notAStore(_ path: String, reason: String) -> Self {
-    CommandFailure(
-      code: "not-a-store",
-      message: "\(path): not a store, \(reason); check the path, or restore the file from a copy",
-      status: .damagedData, details: [Detail(name: "store", value: .text(path))])
+    .about(
+      store: path, code: "not-a-store",
+      "not a store, \(reason); check the path, or restore the file from a copy",
+      status: .damagedData)
   }
 
   static func otherEngine(_ path: String, _ format: PageFormat) -> Self {
-    CommandFailure(
-      code: "other-engine",
-      message:
-        "\(path): \(format.engine) made the file, and this kvdump runs \(PageFormat.engineVersion), which "
+    .about(
+      store: path, code: "other-engine",
+      "\(format.engine) made the file, and this kvdump runs \(PageFormat.engineVersion), which "
         + "cannot write it; 'kvdump convert \(ShellWord.path(path))' makes it a file of this LMDB",
-      status: .damagedData, details: [Detail(name: "store", value: .text(path))])
+      status: .damagedData)
   }
 
   static func damaged(_ path: String, reason: String) -> Self {
-    CommandFailure(
-      code: "damaged",
-      message:
-        "\(path): \(reason); 'kvdump verify \(ShellWord.path(path))' lists everything that is wrong",
-      status: .damagedData, details: [Detail(name: "store", value: .text(path))])
+    .about(
+      store: path, code: "damaged",
+      "\(reason); 'kvdump verify \(ShellWord.path(path))' lists everything that is wrong",
+      status: .damagedData)
   }
 
-  static func outputExists(_ path: String) -> Self {
+  /// - Parameter nextStep: how to go on; a command that can replace the file says how.
+  static func outputExists(_ path: String, nextStep: String = "name a path that is free") -> Self {
     CommandFailure(
-      code: "output-exists", message: "\(path): is there already; name a path that is free",
-      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
+      code: "output-exists", message: "\(path): is there already; \(nextStep)",
+      status: .cannotCreate, details: [.text("path", path)])
   }
 
-  /// As ``outputExists(_:)``, for a command that can replace it.
   static func fileExists(_ path: String) -> Self {
-    CommandFailure(
-      code: "output-exists", message: "\(path): is there already; --force replaces it",
-      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
+    .outputExists(path, nextStep: "--force replaces it")
   }
 
   static func badArgument(_ argument: String, reason: String, nextStep: String) -> Self {
     CommandFailure(
       code: "bad-argument", message: "\(quoted(argument)): \(reason); \(nextStep)", status: .usage,
-      details: [Detail(name: "argument", value: .text(argument))])
+      details: [.text("argument", argument)])
   }
 
   /// A wrong use that the argument parser found; `reason` is its sentence.
@@ -127,10 +99,7 @@ extension CommandFailure {
     return CommandFailure(
       code: "system",
       message: "\(thing): \(reason); \(nextStep ?? defaultStep(after: code))", status: status,
-      details: [
-        Detail(name: "thing", value: .text(thing)),
-        Detail(name: "errno", value: .integer(Int64(code))),
-      ])
+      details: [.text("thing", thing), Detail(name: "errno", value: .integer(Int64(code)))])
   }
 
   static let outputClosed = CommandFailure(
@@ -146,35 +115,29 @@ extension CommandFailure {
 
   /// `reason` is a clause about the record's bytes.
   static func damagedRecord(_ entity: String, _ id: UInt64, reason: String) -> Self {
-    CommandFailure(
-      code: "damaged",
-      message: "\(entity) \(id): \(reason); 'kvdump verify' lists everything that is wrong",
-      status: .damagedData,
-      details: [
-        Detail(name: "entity", value: .text(entity)), Detail(name: "_id", value: .unsigned(id)),
-      ])
+    .damagedContent(
+      "\(entity) \(id): \(reason)",
+      [.text("entity", entity), Detail(name: "_id", value: .unsigned(id))])
   }
 
   static func damagedIndex(_ index: String, _ reason: String) -> Self {
-    CommandFailure(
-      code: "damaged",
-      message: "index '\(index)': \(reason); 'kvdump verify' lists everything that is wrong",
-      status: .damagedData, details: [Detail(name: "index", value: .text(index))])
+    .damagedContent("index '\(index)': \(reason)", [.text("index", index)])
+  }
+
+  static func indexOfNothing(_ index: String, _ entity: String, _ id: UInt64) -> Self {
+    .damagedContent("index '\(index)': leads to \(entity) \(id), which is not there")
   }
 
   /// `key` is hexadecimal.
   static func damagedPair(of tree: String, key: String, reason: String) -> Self {
-    CommandFailure(
-      code: "damaged",
-      message: "\(tree) \(key): \(reason); 'kvdump verify' lists everything that is wrong",
-      status: .damagedData, details: [Detail(name: "tree", value: .text(tree))])
+    .damagedContent("\(tree) \(key): \(reason)", [.text("tree", tree)])
   }
 
-  /// A fault that the verifier has found in a copy, and so is in the store.
-  static func damagedCopy(reason: String) -> Self {
+  /// A fault in the content of a store, or of its copy.
+  static func damagedContent(_ reason: String, _ details: [Detail] = []) -> Self {
     CommandFailure(
-      code: "damaged",
-      message: "\(reason); 'kvdump verify' lists everything that is wrong", status: .damagedData)
+      code: "damaged", message: "\(reason); 'kvdump verify' lists everything that is wrong",
+      status: .damagedData, details: details)
   }
 
   /// The same failure of a copy that was not made.
@@ -193,13 +156,6 @@ extension CommandFailure {
     return failure
   }
 
-  static func indexOfNothing(_ index: String, _ entity: String, _ id: UInt64) -> Self {
-    CommandFailure(
-      code: "damaged",
-      message: "index '\(index)': leads to \(entity) \(id), which is not there; "
-        + "'kvdump verify' lists everything that is wrong", status: .damagedData)
-  }
-
   /// `text` was typed as the value of `attribute`, whose type takes `expectation`.
   ///
   /// A value may be long: its beginning says which it is.
@@ -215,14 +171,11 @@ extension CommandFailure {
     _ name: String, code: String, detail: String, known: [String], meant: String? = nil,
     sentence: String, listedBy command: String
   ) -> Self {
-    var details = [Detail(name: detail, value: .text(name))]
-    var hint = ""
-    if let nearest = meant ?? NearestName.of(name, among: known) {
-      details.append(Detail(name: "didYouMean", value: .text(nearest)))
-      hint = "did you mean \(quoted(nearest))? "
-    }
+    let nearest = meant ?? NearestName.of(name, among: known)
+    let hint = nearest.map { "did you mean \(quoted($0))? " } ?? ""
     return CommandFailure(
-      code: code, message: "\(sentence); \(hint)see '\(command)'", status: .usage, details: details)
+      code: code, message: "\(sentence); \(hint)see '\(command)'", status: .usage,
+      details: [.text(detail, name)] + (nearest.map { [.text("didYouMean", $0)] } ?? []))
   }
 
   private static func defaultStep(after code: Int32) -> String {

@@ -1,12 +1,21 @@
 import EntityStore
 import LMDB
 
+extension StoreError {
+  /// The code of the system call that failed, in LMDB or for it; nil for other errors.
+  var systemCode: Int32? {
+    guard let cause = cause as? LMDBError, cause.kind == .engine, cause.code > 0 else { return nil }
+    return cause.code
+  }
+}
+
 /// The store's errors as failures of a command.
 extension CommandFailure {
   /// The failure for an error of a command that worked on the store at `path`.
   package static func translated(_ error: any Error, store path: String) -> CommandFailure {
     switch error {
     case let error as CommandFailure: error
+    case let error as UnknownName: unknown(error, in: path)
     case let error as StoreError: store(error, path: path)
     case let error as LMDBError: engine(error, path: path)
     default: unexpected(error)
@@ -20,9 +29,9 @@ extension CommandFailure {
       return failure
     }
     let message = error.message.contains(path) ? error.message : "\(path): \(error.message)"
-    var details = [Detail(name: "store", value: .text(path))]
-    if let entity = error.entity { details.append(Detail(name: "entity", value: .text(entity))) }
-    if let index = error.index { details.append(Detail(name: "index", value: .text(index))) }
+    var details: [Detail] = [.text("store", path)]
+    if let entity = error.entity { details.append(.text("entity", entity)) }
+    if let index = error.index { details.append(.text("index", index)) }
     if let id = error.recordID { details.append(Detail(name: "_id", value: .unsigned(id))) }
     return CommandFailure(
       code: kebab(error.code.description), message: message, status: status(of: error.code),
@@ -33,11 +42,10 @@ extension CommandFailure {
   private static func setting(_ error: LMDBError, path: String) -> CommandFailure? {
     switch error.kind {
     case .unsupportedFileSystem(let what):
-      CommandFailure(
-        code: kebab(StoreError.Code.unsuitablePath.description),
-        message: "\(path): is on \(what), on which memory-mapped stores are not known to be safe; "
-          + "copy it to a local disk", status: .noInput,
-        details: [Detail(name: "store", value: .text(path))])
+      about(
+        store: path, code: kebab(StoreError.Code.unsuitablePath.description),
+        "is on \(what), on which memory-mapped stores are not known to be safe; "
+          + "copy it to a local disk", status: .noInput)
     case .otherEngine(let format): otherEngine(path, format)
     case .engine where error.name == "ENOMEM": system(error.code, thing: error.path ?? path)
     default: nil
@@ -87,10 +95,9 @@ extension CommandFailure {
         }
       default: .inputOutput
       }
-    return CommandFailure(
-      code: "engine",
-      message: "\(path): \(error); \(nextStep(after: error, path: path))",
-      status: status, details: [Detail(name: "store", value: .text(path))])
+    return about(
+      store: path, code: "engine", "\(error); \(nextStep(after: error, path: path))",
+      status: status)
   }
 
   private static func nextStep(after error: LMDBError, path: String) -> String {

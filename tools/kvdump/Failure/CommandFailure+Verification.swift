@@ -10,26 +10,24 @@ extension CommandFailure {
     switch error {
     case VerificationError.notAStore(let reason): return .notAStore(path, reason: reason)
     case VerificationError.damagedHeader(let reason):
-      return CommandFailure(
-        code: "damaged",
-        message: "\(path): \(reason); restore it from a copy, or take its records out by "
-          + "'kvdump salvage \(ShellWord.path(path)) NEW'",
-        status: .damagedData, details: [Detail(name: "store", value: .text(path))])
+      return .about(
+        store: path, code: "damaged",
+        "\(reason); restore it from a copy, or take its records out by "
+          + "'kvdump salvage \(ShellWord.path(path)) NEW'", status: .damagedData)
     case VerificationError.newerFormat(let version):
-      return CommandFailure(
-        code: "newer-format",
-        message: "\(path): needs format version \(version), this kvdump knows versions up to "
-          + "\(FormatVersion.current.rawValue); use a newer one",
-        status: .damagedData,
-        details: [
-          Detail(name: "store", value: .text(path)),
-          Detail(name: "lowestReader", value: .unsigned(UInt64(version))),
-        ])
+      return .about(
+        store: path, code: "newer-format",
+        "needs format version \(version), this kvdump knows versions up to "
+          + "\(FormatVersion.current.rawValue); use a newer one", status: .damagedData,
+        details: [Detail(name: "lowestReader", value: .unsigned(UInt64(version)))])
     case VerificationError.system(let code):
       return code == ENOENT ? .noStore(at: path) : .system(code, thing: path)
     case let error as LMDBError:
       switch error.kind {
-      case .noPreviousCommit(let why): return .noPreviousCommit(path, why)
+      case .noPreviousCommit(let why):
+        return .about(
+          store: path, code: "no-previous-commit",
+          "the previous commit cannot be read, \(why); leave out --previous", status: .inputOutput)
       case .treesFull:
         return .damaged(path, reason: "has more trees than a store may have, and can be open")
       case .notAnEnvironment(let reason): return .notAStore(path, reason: reason)
@@ -39,17 +37,10 @@ extension CommandFailure {
     }
   }
 
-  private static func noPreviousCommit(_ path: String, _ why: String) -> Self {
-    CommandFailure(
-      code: "no-previous-commit",
-      message: "\(path): the previous commit cannot be read, \(why); leave out --previous",
-      status: .inputOutput, details: [Detail(name: "store", value: .text(path))])
-  }
-
   static func overtaken(_ path: String) -> Self {
-    CommandFailure(
-      code: "overtaken",
-      message: "\(path): another process writes faster than the pages can be read; try again later",
-      status: .tryAgain, details: [Detail(name: "store", value: .text(path))])
+    .about(
+      store: path, code: "overtaken",
+      "another process writes faster than the pages can be read; try again later",
+      status: .tryAgain)
   }
 }

@@ -12,6 +12,10 @@ package struct CommandFailure: Error, Equatable, Sendable {
       self.name = name
       self.value = value
     }
+
+    static func text(_ name: String, _ text: String) -> Detail {
+      Detail(name: name, value: .text(text))
+    }
   }
 
   /// What programs tell failures apart by; part of the JSON contract, such as `no-such-entity`.

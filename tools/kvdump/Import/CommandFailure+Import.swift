@@ -36,10 +36,7 @@ extension CommandFailure {
   }
 
   private static func page(_ number: Int, _ file: String) -> [Detail] {
-    [
-      Detail(name: "file", value: .text(file)),
-      Detail(name: "page", value: .integer(Int64(number))),
-    ]
+    [.text("file", file), Detail(name: "page", value: .integer(Int64(number)))]
   }
 
   /// An index over an attribute whose type has no order.
@@ -84,12 +81,11 @@ extension CommandFailure {
   static func newEntityWithoutSchema(_ entity: String, in store: String, known: [String]) -> Self {
     let nearest = NearestName.of(entity, among: known)
     let hint = nearest.map { "did you mean \"\($0)\"? " } ?? ""
-    var details = [Detail(name: "entity", value: .text(entity))]
-    if let nearest { details.append(Detail(name: "didYouMean", value: .text(nearest))) }
     return CommandFailure(
       code: "no-such-entity",
       message: "\(store): has no entity \"\(entity)\"; \(hint)--infer makes one from the records, "
-        + "--schema from a file", status: .usage, details: details)
+        + "--schema from a file", status: .usage,
+      details: [.text("entity", entity)] + (nearest.map { [.text("didYouMean", $0)] } ?? []))
   }
 
   static func noKey(_ entity: String, unique: [String]) -> Self {
@@ -100,21 +96,23 @@ extension CommandFailure {
     return CommandFailure(
       code: "no-key",
       message: "\(entity): \(reason); --unique a,b names the attributes to match by, --insert-only "
-        + "inserts every record", status: .usage,
-      details: [Detail(name: "entity", value: .text(entity))])
+        + "inserts every record", status: .usage, details: [.text("entity", entity)])
   }
 
   static func unknownMember(
     _ name: String, of entity: String, known: [String], candidates: [String]
   ) -> Self {
-    var hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
-    if hint == nil, let path = candidates.first {
-      hint = "are the records at \(ShellWord.option("records", path))?"
-    }
-    let step = hint ?? "the attributes are \(known.joined(separator: ", "))"
+    let step =
+      hint(name, among: known)
+      ?? candidates.first.map { "are the records at \(ShellWord.option("records", $0))?" }
+      ?? "the attributes are \(known.joined(separator: ", "))"
     return CommandFailure(
       code: "no-such-attribute", message: "\(entity): no record has \"\(name)\"; \(step)",
-      status: .usage, details: [Detail(name: "attribute", value: .text(name))])
+      status: .usage, details: [.text("attribute", name)])
+  }
+
+  private static func hint(_ name: String, among known: [String]) -> String? {
+    NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
   }
 
   /// `_id` is used as if it were an attribute.
@@ -122,7 +120,7 @@ extension CommandFailure {
     code: "reserved-name",
     message: "'_id': is the store's own name for the id of a record; take the member into an "
       + "attribute of another name with --map _id=NAME", status: .usage,
-    details: [Detail(name: "member", value: .text(RecordColumns.idName))])
+    details: [.text("member", RecordColumns.idName)])
 
   /// A value has no equal in the wider type that its attribute was to get.
   static func notWidened(
@@ -139,8 +137,7 @@ extension CommandFailure {
         "\(path): '\(entity).\(attribute)' stays \(stored.name), as the value of record \(id) "
         + "is not exactly a \(type.name); \(step)", status: .damagedData,
       details: [
-        Detail(name: "store", value: .text(path)),
-        Detail(name: "attribute", value: .text(attribute)),
+        .text("store", path), .text("attribute", attribute),
         Detail(name: "_id", value: .unsigned(id)),
       ])
   }
@@ -149,35 +146,33 @@ extension CommandFailure {
     CommandFailure(
       code: "bad-schema-file",
       message: "\(path): \(reason); write it as 'kvdump schema STORE ENTITY --format json' does",
-      status: .damagedData, details: [Detail(name: "file", value: .text(path))])
+      status: .damagedData, details: [.text("file", path)])
   }
 
   static func rejectsExist(_ path: String) -> Self {
-    CommandFailure(
-      code: "output-exists",
-      message: "\(path): is there already; name a file that is free, or --resume, which adds to it",
-      status: .cannotCreate, details: [Detail(name: "path", value: .text(path))])
+    .outputExists(path, nextStep: "name a file that is free, or --resume, which adds to it")
   }
 
   /// `--map` names an attribute that the entity does not have, or `--type` one.
   static func ruleWithoutAttribute(
     _ name: String, option: String, of entity: String, known: [String]
   ) -> Self {
-    let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
-    let step = hint ?? "the attributes are \(known.prefix(50).joined(separator: ", "))"
+    let step =
+      hint(name, among: known)
+      ?? "the attributes are \(known.prefix(50).joined(separator: ", "))"
     return CommandFailure(
       code: "no-such-attribute",
       message: "\(option): \(entity) has no attribute \"\(name)\"; \(step)",
-      status: .usage, details: [Detail(name: "attribute", value: .text(name))])
+      status: .usage, details: [.text("attribute", name)])
   }
 
   /// `--map` names a member that no record has.
   static func mapWithoutMember(_ name: String, of entity: String, known: [String]) -> Self {
-    let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
-    let step = hint ?? "the members are \(known.prefix(50).joined(separator: ", "))"
+    let step =
+      hint(name, among: known) ?? "the members are \(known.prefix(50).joined(separator: ", "))"
     return CommandFailure(
       code: "no-such-member", message: "--map: no record of \(entity) has \"\(name)\"; \(step)",
-      status: .usage, details: [Detail(name: "member", value: .text(name))])
+      status: .usage, details: [.text("member", name)])
   }
 
   /// Members that were to be one attribute.
@@ -186,7 +181,7 @@ extension CommandFailure {
     return CommandFailure(
       code: "two-members",
       message: "--map: \(both) would both be attribute \"\(attribute)\"; give each its own name",
-      status: .usage, details: [Detail(name: "attribute", value: .text(attribute))])
+      status: .usage, details: [.text("attribute", attribute)])
   }
 
   /// `--type` says another type than the attribute has.
@@ -196,15 +191,14 @@ extension CommandFailure {
       message:
         "--type: '\(attribute)' is \(type), and stored types are only widened, as int64 to double; "
         + "leave out \(said), or take it into another attribute with --map",
-      status: .usage, details: [Detail(name: "attribute", value: .text(attribute))])
+      status: .usage, details: [.text("attribute", attribute)])
   }
 
   static func noSuchImport(_ name: String, in store: String, known: [String]) -> Self {
-    let hint = NearestName.of(name, among: known).map { "did you mean \"\($0)\"? " } ?? ""
+    let hint = hint(name, among: known).map { $0 + " " } ?? ""
     return CommandFailure(
       code: "no-such-import",
       message: "\(store): has no import \"\(name)\"; \(hint)see 'kvdump imports "
-        + "\(ShellWord.path(store))'",
-      status: .usage, details: [Detail(name: "name", value: .text(name))])
+        + "\(ShellWord.path(store))'", status: .usage, details: [.text("name", name)])
   }
 }

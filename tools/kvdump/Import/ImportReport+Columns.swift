@@ -8,44 +8,39 @@ import EntityStore
 
 extension ImportReport {
   /// The report's members; the rejects are left out for people, who get them as notes.
-  func members(withRejects: Bool) -> [(Column, Cell)] {
-    var members: [(Column, Cell)] = [
-      (Column("entity"), .text(entity)), (Column("pages"), .count(pages)),
-      (Column("records"), .count(records)), (Column("inserted"), .count(inserted)),
-      (Column("updated"), .count(updated)), (Column("unchanged"), .count(unchanged)),
-      (Column("ignored"), .count(ignored)), (Column("deleted"), .count(deleted)),
-      (Column("rejected"), .count(rejected)),
-      (Column("seconds"), .double((seconds * 1000).rounded() / 1000)),
+  func members(withRejects: Bool) -> [(column: Column, cell: Cell)] {
+    var members: [(column: Column, cell: Cell)] = [
+      ("entity", .text(entity)), ("pages", .count(pages)), ("records", .count(records)),
+      ("inserted", .count(inserted)), ("updated", .count(updated)),
+      ("unchanged", .count(unchanged)), ("ignored", .count(ignored)),
+      ("deleted", .count(deleted)), ("rejected", .count(rejected)),
+      ("seconds", .double((seconds * 1000).rounded() / 1000)),
     ]
     if let links {
       members += [
-        (Column("linksAdded"), .count(links.added)),
-        (Column("linksRemoved"), .count(links.removed)),
-        (Column("linksUnresolved"), .count(links.unresolved)),
+        ("linksAdded", .count(links.added)), ("linksRemoved", .count(links.removed)),
+        ("linksUnresolved", .count(links.unresolved)),
       ]
     }
-    if withRejects, let links, !links.unresolvedKeys.isEmpty {
+    guard withRejects else { return members }
+    if let links, !links.unresolvedKeys.isEmpty {
       let cells = links.unresolvedKeys.prefix(100).map { key in
-        Cell.json(
-          JSONText.object([
-            ("page", .integer(Int64(key.page))), ("record", .integer(Int64(key.record))),
-            ("member", .text(key.member)), ("key", .text(key.key)),
-          ]))
+        Cell.object([
+          ("page", .count(key.page)), ("record", .count(key.record)),
+          ("member", .text(key.member)), ("key", .text(key.key)),
+        ])
       }
-      members.append((Column("unresolvedKeys"), .json(JSONText.array(cells))))
+      members.append(("unresolvedKeys", .array(cells)))
     }
-    if withRejects, !unknownMembers.isEmpty {
-      let counts = unknownMembers.sorted { $0.key < $1.key }.map { ($0.key, Cell.count($0.value)) }
-      members.append((Column("unknownMembers"), .json(JSONText.object(counts))))
-    }
-    if withRejects {
-      let cells = rejects.map { Cell.json($0.json) }
-      members.append((Column("rejects"), .json(JSONText.array(cells))))
-    }
-    if withRejects, let warnings {
-      members.append((Column("warnings"), .json(JSONText.array(warnings.map(Cell.text)))))
-    }
+    if !unknownMembers.isEmpty { members.append(("unknownMembers", unknownCell)) }
+    members.append(("rejects", .array(rejects.map { .json($0.json) })))
+    if let warnings { members.append(("warnings", .array(warnings.map(Cell.text)))) }
     return members
+  }
+
+  /// How many records have each member that is no attribute.
+  var unknownCell: Cell {
+    .object(unknownMembers.sorted { $0.key < $1.key }.map { ($0.key, .count($0.value)) })
   }
 }
 

@@ -181,8 +181,7 @@ struct ImportSchema {
       let stored = narrower[name],
       let type = attributes.first(where: { $0.name == name })?.storage.type
     else { return error }
-    return CommandFailure.notWidened(
-      name, of: entity, in: path, from: stored, to: type, record: id)
+    return CommandFailure.notWidened(name, of: entity, in: path, from: stored, to: type, record: id)
   }
 
   /// The attribute of each member: as `--map` says, then as sources and names of attributes say,
@@ -257,9 +256,7 @@ struct ImportSchema {
     guard former != member, known.contains(former), names[former] != former,
       attributes.contains(where: { $0.name == former && $0.source == nil })
     else { return }
-    notes.append(
-      "\(entity): '\(former)' keeps no name of a member; if it was made from '\(member)', "
-        + "--infer \(ShellWord.option("map", "\(member)=\(former)")) goes on with it")
+    notes.append(AttributeNames.note(of: former, madeFrom: member, in: entity))
   }
 
   /// Takes over an entity that was read from a schema file.

@@ -2,19 +2,19 @@ import EntityStore
 
 /// One import as a person sees it: how far it is, and what came of it.
 struct ImportSession {
-  private let importing: ImportRun
+  let importing: DynamicImport
   private let pages: PageReader
   private let size: Int?
-  private let rejectFile: RejectFile?
-  private let watch: ImportWatch
+  let rejectFile: RejectFile?
+  let watch: ImportWatch
   /// The names of attributes that keep no name of a member.
-  private let sourceless: Set<String>
+  let sourceless: Set<String>
 
   init(
-    _ run: ImportRun, _ pages: PageReader, _ inputs: [InputFile], _ rejectFile: RejectFile?,
-    sourceless: Set<String> = []
+    _ importing: DynamicImport, _ pages: PageReader, _ inputs: [InputFile],
+    _ rejectFile: RejectFile?, sourceless: Set<String> = []
   ) {
-    importing = run
+    self.importing = importing
     self.sourceless = sourceless
     self.pages = pages
     self.rejectFile = rejectFile
@@ -23,18 +23,30 @@ struct ImportSession {
     watch = ImportWatch(rejectFile)
   }
 
-  /// Runs the import and shows how far it is.
-  func run(on console: Console) async -> ImportRun.Result {
+  /// The result of an import, also of one that ended early.
+  struct Result {
+    /// The report of the committed pages; nil when the import did not begin.
+    var report: ImportReport?
+    /// Why it ended early.
+    var failure: (any Error)?
+  }
+
+  /// Imports all pages and shows how far it is.
+  ///
+  /// Never throws: the committed pages are to be reported in any case.
+  func run(on console: Console) async -> Result {
     var progress = console.progress()
     pages.willRead = { [unowned pages, watch, size] in
       let share = size.map { Double(pages.bytesRead) / Double(max($0, 1)) }
       progress.show(Self.line(watch.progress, share: share))
     }
-    var result = await importing.run(pages) {
-      try rejectFile?.check()
-    } onEvent: {
-      [watch] in
-      watch.take($0)
+    pages.check = { [rejectFile] in try rejectFile?.check() }
+    let last = reports().last
+    var result = Result()
+    do {
+      result.report = try await importing.run(pages) { [watch] in watch.take($0) }
+    } catch {
+      result = Result(report: report(after: last), failure: error)
     }
     progress.end()
     rejectFile?.flush()
@@ -46,13 +58,24 @@ struct ImportSession {
     return result
   }
 
+  /// The stored report of this run, which ended early.
+  ///
+  /// - Parameter last: the newest report before this run. Another import of this name may have begun since.
+  private func report(after last: ImportReport?) -> ImportReport? {
+    reports().first { report in
+      guard let last else { return true }
+      return report.run == last.run ? report.resumptions > last.resumptions : report.run > last.run
+    }
+  }
+
+  private func reports() -> [ImportReport] {
+    let name = importing.options.name ?? importing.entity
+    return (try? importing.store.read { try $0.importReports(of: name) }) ?? []
+  }
+
   /// "[####......]  42 %  12,000 records, 3,400/s, 1.2 MB/s, 3 rejected".
   static func line(_ progress: ImportProgress, share: Double?) -> String {
-    var text = ""
-    if let share {
-      let share = min(share, 1)
-      text = "\(Progress.bar(share, width: 22))  \(NumberText.share(share))  "
-    }
+    var text = share.map { Progress.text(min($0, 1)) + "  " } ?? ""
     text += "\(NumberText.grouped(progress.records)) records"
     if progress.seconds > 0, progress.recordsPerSecond.isFinite {
       let megabytes = Double(progress.bytes) / progress.seconds / 1e6
@@ -62,109 +85,36 @@ struct ImportSession {
     if progress.rejected > 0 { text += ", \(NumberText.grouped(progress.rejected)) rejected" }
     return text
   }
+}
 
-  // MARK: The report
-
-  /// Tells what came of it.
-  ///
-  /// - Parameter store: the store that a dry run has left alone; nil when it was none.
-  func report(
-    _ result: ImportRun.Result, dryRunOf store: String?, on console: Console
-  ) throws -> ExitStatus {
-    if let report = result.report { try write(report, on: console) }
-    if let store { console.note("dry run: \(store) is as it was") }
-    guard let failure = result.failure else {
-      guard let report = result.report else { return .success }
-      if Self.isOfNothing(report) || report.isCut { return .negative }
-      guard report.records > 0, report.rejected == report.records else { return .success }
-      console.note("\(importing.importing.entity): every record was rejected")
-      return .negative
-    }
-    let isStopped = (failure as? StoreError)?.code == .importStopped
-    let isOverLimit =
-      isStopped && importing.importing.options.rejectLimit < .max && watch.rejected > 0
-      && result.report?.ending == .failed
-    if let report = result.report, report.ending != .finished, report.pages > 0, store == nil,
-      !isStopped || isOverLimit
-    {
-      let pages = NumberText.grouped(report.pages)
-      console.note(
-        "\(report.pages == 1 ? "1 page is" : "\(pages) pages are") kept; --resume goes on")
-    }
-    guard isOverLimit, let error = failure as? StoreError else { throw failure }
-    console.note("\(importing.importing.entity): \(error.message)")
-    return .negative
-  }
-
-  private func write(_ result: ImportReport, on console: Console) throws {
-    var report = result
-    if report.ending != .finished {
-      // The store keeps few, and not the one that ended it.
-      let known = Set(report.rejects)
-      report.rejects += watch.rejects.filter { !known.contains($0) }
-      report.rejected = max(report.rejected, watch.rejected, report.rejects.count)
-    }
-    let isForPrograms = console.format == .json || console.format == .jsonl
-    try console.writeObject(report.members(withRejects: isForPrograms))
-    tell(report, on: console)
-  }
-
-  /// Whether a mirror of a source without records was not done.
-  private static func isOfNothing(_ report: ImportReport) -> Bool {
-    report.strategy == .mirror && report.keptUnseen && report.records == 0
-  }
-
-  /// Names attributes that versions which kept no names of members may have made from these
-  /// members.
-  private func tellOlder(than members: some Sequence<String>, on console: Console) {
-    for member in members {
-      let former = AttributeNames.former(member)
-      guard former != member, sourceless.contains(former) else { continue }
-      console.note(
-        "\(importing.importing.entity): '\(former)' keeps no name of a member; if it was made from "
-          + "'\(member)', --infer \(ShellWord.option("map", "\(member)=\(former)")) goes on with it"
-      )
-    }
-  }
-
-  private func tell(_ report: ImportReport, on console: Console) {
-    for reject in report.rejects.prefix(10) { console.note(reject.textLine) }
-    if report.rejected > 10 {
-      let more = NumberText.grouped(report.rejected - 10)
-      let hint = rejectFile.map {
-        (try? $0.check()) == nil ? "not all are in \($0.path)" : "\($0.path) has them all"
+extension DynamicImport {
+  /// Has rejects name the options of `import` that would take the value.
+  mutating func nameOptionsInHints() {
+    hint = { attribute in
+      switch attribute.type {
+      case .date: "--type \(attribute.name)=date:FORMAT reads other forms"
+      // A key of another record, as 'export --links' writes it.
+      case .recordID:
+        "--type \(attribute.name)=id reads numbers in texts, and --links reads keys once a program has "
+          + "opened the store and declared the relationship"
+      default: "--type \(attribute.name)=\(attribute.type.name) reads texts"
       }
-      console.note("and \(more) more rejects; \(hint ?? "--rejects FILE has them all")")
     }
-    for warning in report.warnings?.prefix(10) ?? [] { console.note(warning) }
-    var unknown = report.unknownMembers
-    if let count = unknown.removeValue(forKey: RecordColumns.idName) {
-      console.note(
-        "\(report.entity): '_id' of \(NumberText.grouped(count)) \(count == 1 ? "record" : "records") was "
-          + "not taken, as the store gives ids itself; --map _id=NAME takes it into an attribute")
+    textHint = { attribute in
+      attribute.type == .date
+        ? "--type \(attribute.name)=date:FORMAT reads other forms"
+        : "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME takes the column "
+          + "into another attribute"
     }
-    if !unknown.isEmpty {
-      let names = unknown.keys.sorted().prefix(20).joined(separator: ", ")
-      console.note(
-        "\(report.entity): left out members that are no attribute: \(names); --infer adds them")
-      tellOlder(than: unknown.keys.sorted().prefix(20), on: console)
-    }
-    if Self.isOfNothing(report) {
-      console.note(
-        "\(report.entity): the files have no record, and a mirror of that would delete all; nothing "
-          + "was deleted, --mirror-empty does it")
-    } else if report.keptUnseen, report.isCut {
-      console.note(
-        "\(report.entity): deleted nothing, as the records that a file lacks may be stored ones")
-    } else if report.keptUnseen {
-      console.note(
-        "\(report.entity): deleted nothing, as the rejected records may be stored ones; mend them, "
-          + "or take --delete-despite-rejects")
-    }
-    guard importing.importing.options.resumes, report.ending == .finished else { return }
-    console.note(
-      report.resumptions > 0
-        ? "\(report.entity): went on with run \(report.run)"
-        : "\(report.entity): there was nothing to go on with; began anew")
   }
+}
+
+extension PageReader: AsyncSequence {
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let reader: PageReader
+
+    mutating func next() async throws -> DynamicPage? { try reader.next()?.content }
+  }
+
+  nonisolated func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: self) }
 }

@@ -24,7 +24,7 @@ final class ImportTarget {
   /// Opens the store when it is there.
   init(_ store: String, isDryRun: Bool, on console: Console) throws {
     self.isDryRun = isDryRun
-    base = Self.base(console)
+    base = console.temporaryFolder
     let isThere = FileFacts.exists(store)
     size = FileFacts(store)?.size ?? 0
     guard isDryRun else {
@@ -44,18 +44,11 @@ final class ImportTarget {
       do {
         try source.copy(to: path, compacting: false)
       } catch {
-        guard let cause = (error as? StoreError)?.cause as? LMDBError, cause.kind == .engine,
-          cause.code > 0
-        else { throw error }
-        throw noRoom(cause.code)
+        guard let code = (error as? StoreError)?.systemCode else { throw error }
+        throw noRoom(code)
       }
     }
     opened = try open(.existing)
-  }
-
-  /// Where temporary files are made.
-  static func base(_ console: Console) -> String {
-    console.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
   deinit {

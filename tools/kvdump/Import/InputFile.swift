@@ -75,11 +75,9 @@ final class InputFile {
   /// - Parameter limit: how many bytes may go there; more is a failure.
   func makeRereadable(in folder: String, limit: Int) throws {
     guard let source = descriptor, lseek(source, 0, SEEK_CUR) < 0 else { return }
-    var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
-    let spool = mkstemp(&template)
-    guard spool >= 0 else { throw CommandFailure.system(errno, thing: folder, creating: true) }
-    unlink(&template)
-    _ = fcntl(spool, F_SETFD, FD_CLOEXEC)
+    guard let spool = FileFacts.unnamed(in: folder) else {
+      throw CommandFailure.system(errno, thing: folder, creating: true)
+    }
     let sink = DescriptorSink(descriptor: spool, name: folder)
     var count = 0
     do {

@@ -65,7 +65,7 @@ struct InputOptions: ParsableArguments {
     help: ArgumentHelp(
       "What stands between two fields of CSV: one ASCII character, or tab.", valueName: "character")
   )
-  var delimiter: FieldDelimiter?
+  var delimiter: CSVDelimiter?
 
   @Option(
     help: ArgumentHelp(
@@ -78,23 +78,22 @@ struct InputOptions: ParsableArguments {
       "What takes the meaning from the character behind it in CSV, mostly a backslash: one ASCII "
         + "character. Behind a backslash n, r and t are line feed, carriage return and tabulator, "
         + "and a field that is \\N alone is null.", valueName: "character"))
-  var escape: FieldCharacter?
+  var escape: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
       "How the characters of CSV are encoded: utf-8, utf-16le, utf-16be, latin-1 or windows-1252. "
         + "Without it UTF-8, or UTF-16 or UTF-32 by the first four bytes.", valueName: "name"))
-  var encoding: FieldEncoding?
+  var encoding: TextEncoding?
 
-  @Option(
-    help: ArgumentHelp("Lines at the beginning of CSV that are left out.", valueName: "n"))
+  @Option(help: ArgumentHelp("Lines at the beginning of CSV that are left out.", valueName: "n"))
   var skip: Int?
 
   @Option(
     help: ArgumentHelp(
       "What begins a line of CSV that is left out: one ASCII character, mostly #.",
       valueName: "character"))
-  var comment: FieldCharacter?
+  var comment: CSVCharacter?
 
   @Option(
     help: ArgumentHelp(
@@ -127,9 +126,9 @@ struct InputOptions: ParsableArguments {
     if let skip, skip < 0 { throw ValidationError("--skip: \(skip) is below 0") }
     let quoteCharacter = quote.map(\.value) ?? .doubleQuote
     let characters: [(option: String, character: CSVCharacter?)] = [
-      ("delimiter", delimiter?.value.character ?? CSVDelimiter.comma.character),
-      ("quote", quoteCharacter), ("comment", comment?.value),
-      ("escape", escape?.value == quoteCharacter ? nil : escape?.value),
+      ("delimiter", (delimiter ?? .comma).character),
+      ("quote", quoteCharacter), ("comment", comment),
+      ("escape", escape == quoteCharacter ? nil : escape),
     ]
     for (number, one) in characters.enumerated() {
       guard let character = one.character,
@@ -141,12 +140,10 @@ struct InputOptions: ParsableArguments {
     let place = records == nil ? "key-name" : "records"
     if isCSV, records != nil || keyName != nil || columns {
       let option = columns ? "columns" : place
-      throw ValidationError(
-        "--\(option): not together with --csv, whose rows are the records")
+      throw ValidationError("--\(option): not together with --csv, whose rows are the records")
     }
     if columns, records != nil || keyName != nil {
-      throw ValidationError(
-        "--columns: not together with --\(place); the page itself is the table")
+      throw ValidationError("--columns: not together with --\(place); the page itself is the table")
     }
     if header != nil, noHeader {
       throw ValidationError("--no-header: not together with --header, which has the names")
@@ -162,12 +159,12 @@ struct InputOptions: ParsableArguments {
     guard isCSV else { return form }
     form.hasDelimiter = delimiter != nil
     var options = CSVOptions()
-    if let delimiter { options.delimiter = delimiter.value }
+    if let delimiter { options.delimiter = delimiter }
     if let quote { options.quote = quote.value }
-    options.escape = escape?.value
-    options.comment = comment?.value
+    options.escape = escape
+    options.comment = comment
     options.skippedLines = skip ?? 0
-    options.encoding = encoding?.value ?? .automatic
+    options.encoding = encoding ?? .automatic
     if let header { options.header = .names(header.names) }
     if noHeader { options.header = .absent }
     options.raggedRows =
@@ -182,65 +179,55 @@ struct InputOptions: ParsableArguments {
   }
 }
 
+/// `--escape` and `--comment`.
+extension CSVCharacter: ExpressibleByArgument {
+  /// The character of an argument that has no other.
+  public init?(argument: String) {
+    guard argument.count == 1, let character = argument.first else { return nil }
+    self.init(character)
+  }
+}
+
 /// `--quote`.
 struct FieldQuote: ExpressibleByArgument, Equatable, Sendable {
   /// Nil for none.
   let value: CSVCharacter?
 
   init?(argument: String) {
-    if argument == "none" || argument.isEmpty {
-      value = nil
-      return
-    }
-    guard let character = FieldCharacter(argument: argument) else { return nil }
-    value = character.value
-  }
-}
-
-/// `--escape` and `--comment`.
-struct FieldCharacter: ExpressibleByArgument, Equatable, Sendable {
-  let value: CSVCharacter
-
-  init?(argument: String) {
-    guard argument.count == 1, let value = argument.first.flatMap({ CSVCharacter($0) }) else {
-      return nil
-    }
-    self.value = value
+    value = CSVCharacter(argument: argument)
+    if value == nil, argument != "none", !argument.isEmpty { return nil }
   }
 }
 
 /// `--encoding`.
-struct FieldEncoding: ExpressibleByArgument, Equatable, Sendable {
+extension TextEncoding: ExpressibleByArgument {
   private static let names: [String: TextEncoding] = [
     "utf-8": .utf8, "utf8": .utf8, "utf-16": .automatic, "utf-16le": .utf16LittleEndian,
     "utf-16be": .utf16BigEndian, "latin-1": .latin1, "latin1": .latin1, "iso-8859-1": .latin1,
     "windows-1252": .windows1252, "cp1252": .windows1252,
   ]
 
-  static var allValueStrings: [String] {
+  /// The names to choose from.
+  public static var allValueStrings: [String] {
     ["utf-8", "utf-16le", "utf-16be", "latin-1", "windows-1252"]
   }
 
-  let value: TextEncoding
-
-  init?(argument: String) {
+  /// The encoding of a name in any case.
+  public init?(argument: String) {
     guard let value = Self.names[argument.lowercased()] else { return nil }
-    self.value = value
+    self = value
   }
 }
 
 /// `--delimiter`.
-struct FieldDelimiter: ExpressibleByArgument, Equatable, Sendable {
-  let value: CSVDelimiter
-
-  init?(argument: String) {
+extension CSVDelimiter: ExpressibleByArgument {
+  /// The tabulator, or the character of an argument that has no other.
+  public init?(argument: String) {
     if argument == "tab" || argument == "\\t" {
-      value = .tab
+      self = .tab
       return
     }
-    guard argument.count == 1, let value = argument.first.flatMap({ CSVDelimiter($0) }) else {
-      return nil
-    }
-    self.value = value
+    guard argument.count == 1, let character = argument.first else { return nil }
+    self.init(character)
   }
 }

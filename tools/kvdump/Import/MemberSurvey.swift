@@ -42,7 +42,7 @@ struct MemberSurvey {
     defer { progress.end() }
     pages.willRead = { [unowned pages] in
       let share = min(Double(pages.bytesRead) / Double(max(size, 1)), 1)
-      progress.show("\(Progress.bar(share, width: 22))  \(NumberText.share(share))  to infer from")
+      progress.show("\(Progress.text(share))  to infer from")
     }
     do {
       while let page = try pages.next() { try observe(page) }

@@ -4,25 +4,16 @@ import EntityStore
 extension JSONConflict: ExpressibleByArgument {}
 
 /// `--strategy`.
-enum StrategyChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
-  case upsert
-  case replaceMatching = "replace-matching"
-  case mirror
+extension ImportStrategy: ExpressibleByArgument {
+  /// The strategies as arguments.
+  public static var allValueStrings: [String] { allCases.map(\.argument) }
 
-  init(_ strategy: ImportStrategy) {
-    switch strategy {
-    case .upsert: self = .upsert
-    case .replaceMatching: self = .replaceMatching
-    case .mirror: self = .mirror
-    }
-  }
+  var argument: String { self == .replaceMatching ? "replace-matching" : rawValue }
 
-  var strategy: ImportStrategy {
-    switch self {
-    case .upsert: .upsert
-    case .replaceMatching: .replaceMatching
-    case .mirror: .mirror
-    }
+  /// The strategy of an argument.
+  public init?(argument: String) {
+    guard let strategy = Self.allCases.first(where: { $0.argument == argument }) else { return nil }
+    self = strategy
   }
 }
 
@@ -42,7 +33,7 @@ struct MergeOptions: ParsableArguments {
       "What becomes of stored records: upsert changes those that come and inserts the others; "
         + "replace-matching deletes those that come and differ, and inserts them with new ids; "
         + "mirror is upsert, and deletes at the end what did not come.", valueName: "how"))
-  var strategy: StrategyChoice?
+  var strategy: ImportStrategy?
 
   @Flag(help: "Short for --strategy mirror.")
   var mirror = false
@@ -54,8 +45,7 @@ struct MergeOptions: ParsableArguments {
       """)
   var deleteDespiteRejects = false
 
-  @Flag(
-    help: "A mirror deletes all records when the files have none, which is refused without it.")
+  @Flag(help: "A mirror deletes all records when the files have none, which is refused without it.")
   var mirrorEmpty = false
 
   @Option(
@@ -66,14 +56,14 @@ struct MergeOptions: ParsableArguments {
 
   func validate() throws {
     if mirror, let strategy, strategy != .mirror {
-      throw ValidationError("--mirror: not together with --strategy \(strategy.rawValue)")
+      throw ValidationError("--mirror: not together with --strategy \(strategy.argument)")
     }
     if insertOnly, unique != nil {
       throw ValidationError("--insert-only: not together with --unique, which matches records")
     }
     if insertOnly, chosen != .upsert {
       throw ValidationError(
-        "--insert-only: not together with \(chosen.rawValue), which has to match records")
+        "--insert-only: not together with \(chosen.argument), which has to match records")
     }
     if chosen == .replaceMatching, let onConflict, onConflict != .replace {
       throw ValidationError(
@@ -87,6 +77,6 @@ struct MergeOptions: ParsableArguments {
     }
   }
 
-  var chosen: StrategyChoice { mirror ? .mirror : strategy ?? .upsert }
+  var chosen: ImportStrategy { mirror ? .mirror : strategy ?? .upsert }
   var conflict: JSONConflict { onConflict ?? .replace }
 }

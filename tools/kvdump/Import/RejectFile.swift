@@ -23,26 +23,20 @@ final class RejectFile: Sendable {
   /// - Parameter others: files that it must not be: the store and what is imported.
   init(_ path: String, continues: Bool, others: [String]) throws {
     self.path = path
-    var status = stat()
-    let isThere = stat(path, &status) == 0
-    if isThere {
-      for file in others {
-        var other = stat()
-        guard stat(file, &other) == 0, other.st_ino == status.st_ino,
-          other.st_dev == status.st_dev
-        else { continue }
-        throw CommandFailure.badArgument(
-          path, reason: "is the store or what is imported", nextStep: "name another file")
-      }
+    let status = FileFacts.status(path)
+    if FileFacts.leads(path, toOneOf: others) {
+      throw CommandFailure.badArgument(
+        path, reason: "is the store or what is imported", nextStep: "name another file")
     }
-    isNew = !isThere
-    let isRegular = isThere && status.st_mode & S_IFMT == S_IFREG
-    if isRegular, status.st_size > 0, !continues { throw CommandFailure.rejectsExist(path) }
-    descriptor = open(path, (isRegular ? O_RDWR : O_WRONLY) | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    isNew = status == nil
+    let size = status.flatMap { $0.st_mode & S_IFMT == S_IFREG ? Int($0.st_size) : nil }
+    if let size, size > 0, !continues { throw CommandFailure.rejectsExist(path) }
+    descriptor = open(
+      path, (size == nil ? O_WRONLY : O_RDWR) | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw CommandFailure.system(errno, thing: path, creating: true)
     }
-    if isRegular { Self.cutLastLine(descriptor, size: Int(status.st_size)) }
+    if let size { Self.cutLastLine(descriptor, size: size) }
   }
 
   deinit { close(descriptor) }

@@ -34,8 +34,7 @@ struct SchemaOptions: ParsableArguments {
         + "without it.", valueName: "size"))
   var spoolLimit: ByteSize?
 
-  @Option(
-    help: ArgumentHelp("Infer from the first pages only, not from all.", valueName: "pages"))
+  @Option(help: ArgumentHelp("Infer from the first pages only, not from all.", valueName: "pages"))
   var sample: Int?
 
   @Option(

@@ -11,8 +11,7 @@ package struct OutputOptions: ParsableArguments {
       valueName: "format"))
   var format = FormatChoice.auto
 
-  @Option(
-    help: ArgumentHelp("Whether to use colour; auto honours NO_COLOR.", valueName: "when"))
+  @Option(help: ArgumentHelp("Whether to use colour; auto honours NO_COLOR.", valueName: "when"))
   var color = ColorChoice.auto
 
   // Many tables have -999.

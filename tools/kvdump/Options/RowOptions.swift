@@ -20,6 +20,13 @@ struct RowOptions: ParsableArguments {
     if offset < 0 { throw ValidationError("--offset: \(offset) is below 0") }
   }
 
+  /// Refuses the `--limit` of a command that has no other form of none.
+  static func checkLimit(_ limit: Int?) throws {
+    if let limit, limit < 1 {
+      throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
+    }
+  }
+
   /// The number of rows to write; nil is all.
   ///
   /// A program gets everything: rows that go missing in a pipe are found out too late.

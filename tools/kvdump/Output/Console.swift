@@ -51,9 +51,14 @@ package final class Console {
     if let size = terminal.size, !options.noPager, terminal.hasStyle,
       let pager = PagerSink.command(in: environment)
     {
-      let folder = environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-      output = TextOutput(PagerSink(screen: sink, size: size, command: pager, folder: folder))
+      output = TextOutput(
+        PagerSink(screen: sink, size: size, command: pager, folder: temporaryFolder))
     }
+  }
+
+  /// Where temporary files are made.
+  var temporaryFolder: String {
+    environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
   /// Has rows shown as they come, and not by the pager at the end; called before anything is
@@ -65,17 +70,31 @@ package final class Console {
 
   /// A writer of rows in the format chosen.
   package func rows(of columns: [Column]) -> any RowWriter {
-    let width = terminal.size?.columns
+    rows(of: columns, as: format, to: output)
+  }
+
+  func rows(
+    of columns: [Column], as format: OutputFormat, to output: TextOutput
+  ) -> any RowWriter {
     switch format {
-    case .table: return TableWriter(columns, to: output, width: width, style: style)
-    case .line: return LineWriter(columns, to: output, width: nil, style: style)
-    case .json: return JSONRowWriter(columns, to: output, layout: .array)
-    case .jsonl: return JSONRowWriter(columns, to: output, layout: .lines)
+    case .table:
+      TableWriter(columns, to: output, width: terminal.size?.columns, style: style)
+    case .line: LineWriter(columns, to: output, width: nil, style: style)
+    case .json: JSONRowWriter(columns, to: output, layout: .array)
+    case .jsonl: JSONRowWriter(columns, to: output, layout: .lines)
     case .csv:
-      return CSVWriter(
-        columns, to: output, nullValue: nullValue, escapesControls: terminal.isTerminal)
-    case .markdown: return MarkdownWriter(columns, to: output)
+      CSVWriter(
+        columns, to: output, nullValue: nullValue,
+        escapesControls: output === self.output && terminal.isTerminal)
+    case .markdown: MarkdownWriter(columns, to: output)
     }
+  }
+
+  /// Writes rows, and nothing after them.
+  package func write(_ rows: some Sequence<[Cell]>, of columns: [Column]) throws {
+    let writer = self.rows(of: columns)
+    for row in rows { try writer.write(row) }
+    try writer.finish()
   }
 
   /// Writes one thing that is not a row of many: a report, a single record.

@@ -63,17 +63,12 @@ final class PagerSink: ByteSink {
   }
 
   private func startSpool() throws {
-    var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else {
+    guard let descriptor = FileFacts.unnamed(in: folder) else {
       isDirect = true
       try start.withUnsafeBytes(screen.write)
       start = []
       return
     }
-    unlink(&template)
-    // Not inherited by the shell under its own number; standard input is a duplicate.
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     spool = descriptor
     try start.withUnsafeBytes(DescriptorSink(descriptor: descriptor, name: folder).write)
     start = []

@@ -34,6 +34,11 @@ struct Progress {
       + String(repeating: ".", count: room - done) + "]"
   }
 
+  /// A bar and the share of it that is done: `[####......]  42 %`.
+  static func text(_ share: Double) -> String {
+    "\(bar(share, width: 22))  \(NumberText.share(share))"
+  }
+
   /// Takes the line away.
   mutating func end() {
     guard last != nil else { return }

@@ -7,7 +7,7 @@ extension DynamicExpression {
   ///
   /// Checks the names of a path; planning the query checks those of an expression.
   static func checked(
-    _ text: String, of entity: DynamicEntity, _ snapshot: DynamicSnapshot, in store: String
+    _ text: String, of entity: DynamicEntity, _ snapshot: DynamicSnapshot
   ) throws -> DynamicExpression {
     guard let expression = DynamicExpression(text, of: entity) else {
       throw CommandFailure.badArgument(
@@ -24,8 +24,7 @@ extension DynamicExpression {
       return expression
     }
     guard let attribute = entity.description.attribute(named: name) else {
-      throw CommandFailure.noSuchAttribute(
-        name, of: entity, in: store, known: [RecordColumns.idName])
+      throw UnknownName.attribute(name, of: entity, known: [RecordColumns.idName])
     }
     guard !path.leadsInside || attribute.type == .json || attribute.type == .document else {
       throw CommandFailure.badArgument(

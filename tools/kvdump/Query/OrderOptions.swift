@@ -16,9 +16,7 @@ struct OrderOptions: ParsableArguments {
   var sort: [SortKeys] = []
 
   /// The terms, checked against `entity`.
-  func terms(
-    of entity: DynamicEntity, _ snapshot: DynamicSnapshot, in store: String
-  ) throws -> [SortTerm] {
-    try sort.flatMap { try $0.terms(of: entity, snapshot, in: store) }
+  func terms(of entity: DynamicEntity, _ snapshot: DynamicSnapshot) throws -> [SortTerm] {
+    try sort.flatMap { try $0.terms(of: entity, snapshot) }
   }
 }

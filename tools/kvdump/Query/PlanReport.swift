@@ -2,19 +2,35 @@ import EntityStore
 
 /// How a query is run, and what running it read.
 struct PlanReport {
-  let entity: String
-  let plan: QueryExplanation
+  private let entity: String
+  private let plan: QueryExplanation
   /// How long running it took; nil when it was not run.
-  let duration: Duration?
+  private let duration: Duration?
+
+  /// Plans a query, and runs it when what it reads is to be measured.
+  ///
+  /// - Parameter isCounted: whether only the number of results is asked for.
+  init(
+    _ request: QueryRequest, of entity: DynamicEntity, _ snapshot: DynamicSnapshot,
+    isCounted: Bool = false, isAnalyzed: Bool
+  ) throws {
+    self.entity = entity.name
+    var request = request
+    // A count needs no order.
+    if isCounted { request.order = [] }
+    let query = try snapshot.query(request, of: entity)
+    let start = ContinuousClock.now
+    plan = isAnalyzed ? try query.analysis(isCounted: isCounted) : query.explanation()
+    duration = isAnalyzed ? ContinuousClock.now - start : nil
+  }
 
   /// One object in the JSON formats, a line a step for people, a row a step in CSV and Markdown.
-  func write(on console: Console) throws {
+  func write(on console: Console) throws -> ExitStatus {
     switch console.format {
     case .json, .jsonl: try console.writeObject(members)
     case .csv, .markdown:
-      let writer = console.rows(of: [Column("step"), Column("text")])
-      for step in steps { try writer.write([.text(step.title), .text(step.text)]) }
-      try writer.finish()
+      try console.write(
+        steps.map { [.text($0.title), .text($0.text)] }, of: ["step", "text"])
     case .table, .line:
       let width = steps.map(\.title.count).max() ?? 0
       for step in steps {
@@ -23,13 +39,13 @@ struct PlanReport {
         try console.output.write(text + "\n")
       }
     }
+    return .success
   }
 
   /// The steps of the plan, then what they are thought to read, and what they read.
   private var steps: [(title: String, text: String)] {
     var steps = plan.steps
-    steps.append(
-      ("estimated", Self.amount(plan.estimatedEntryCount, plan.estimatedRecordCount)))
+    steps.append(("estimated", Self.amount(plan.estimatedEntryCount, plan.estimatedRecordCount)))
     if let duration, let entriesRead = plan.entriesRead, let recordsRead = plan.recordsRead,
       let resultCount = plan.resultCount
     {
@@ -37,7 +53,7 @@ struct PlanReport {
         (
           "actual",
           Self.amount(entriesRead, recordsRead) + " read, "
-            + Self.amount(resultCount, "result") + ", \(Self.text(of: duration))"
+            + NumberText.counted(resultCount, "result") + ", \(Self.text(of: duration))"
         ))
     }
     return steps
@@ -45,34 +61,28 @@ struct PlanReport {
 
   private var members: [(column: Column, cell: Cell)] {
     let steps = plan.steps.map { line in
-      Cell.json(JSONText.object([("step", .text(line.title)), ("text", .text(line.text))]))
+      Cell.object([("step", .text(line.title)), ("text", .text(line.text))])
     }
     var members: [(column: Column, cell: Cell)] = [
-      (Column("entity"), .text(entity)),
-      (Column("index"), plan.index.map(Cell.text) ?? .null),
-      (Column("scan"), .bool(plan.isScan)),
-      (Column("estimatedEntries"), .count(plan.estimatedEntryCount)),
-      (Column("estimatedRecords"), .count(plan.estimatedRecordCount)),
+      ("entity", .text(entity)), ("index", plan.index.map(Cell.text) ?? .null),
+      ("scan", .bool(plan.isScan)), ("estimatedEntries", .count(plan.estimatedEntryCount)),
+      ("estimatedRecords", .count(plan.estimatedRecordCount)),
     ]
     if let duration, let entriesRead = plan.entriesRead, let recordsRead = plan.recordsRead,
       let resultCount = plan.resultCount
     {
       members += [
-        (Column("entriesRead"), .count(entriesRead)),
-        (Column("recordsRead"), .count(recordsRead)),
-        (Column("results"), .count(resultCount)),
-        (Column("seconds"), .double((duration / .microseconds(1)).rounded() / 1e6)),
+        ("entriesRead", .count(entriesRead)), ("recordsRead", .count(recordsRead)),
+        ("results", .count(resultCount)),
+        ("seconds", .double((duration / .microseconds(1)).rounded() / 1e6)),
       ]
     }
-    return members + [(Column("plan"), .json(JSONText.array(steps)))]
+    return members + [("plan", .array(steps))]
   }
 
   private static func amount(_ entries: Int, _ records: Int) -> String {
-    amount(entries, "entry", "entries") + " and " + amount(records, "record")
-  }
-
-  private static func amount(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
-    "\(NumberText.grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
+    NumberText.counted(entries, "entry", "entries") + " and "
+      + NumberText.counted(records, "record")
   }
 
   /// "12.3 ms".

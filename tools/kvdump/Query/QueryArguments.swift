@@ -13,10 +13,10 @@ struct QueryArguments: ParsableArguments {
   /// Checked by the parser of format strings and, for the order, against `entity`; the rest is
   /// checked when it is planned.
   func request(
-    for entity: DynamicEntity, of snapshot: DynamicSnapshot, in store: String
+    for entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> QueryRequest {
     var request = try condition.request()
-    request.order = try order.terms(of: entity, snapshot, in: store)
+    request.order = try order.terms(of: entity, snapshot)
     request.offset = rows.offset
     return request
   }

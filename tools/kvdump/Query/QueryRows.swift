@@ -22,27 +22,20 @@ struct QueryRows {
     var request = request
     // One more than is shown tells whether there are more. A token is that of the last one asked for.
     request.limit = withToken ? limit : limit.flatMap { $0 == .max ? nil : $0 + 1 }
-    return try console.withProgress { progress in
-      try write(request, limit: limit, withToken: withToken, progress, on: console)
-    }
-  }
-
-  private func write(
-    _ request: QueryRequest, limit: Int?, withToken: Bool, _ progress: RunProgress?,
-    on console: Console
-  ) throws -> Page {
     let query = try snapshot.query(request, of: entity)
     let writer = console.rows(of: columns.columns)
     var page = Page()
-    func show(_ record: DynamicRecord) throws {
-      // Rows on the same screen say themselves how far the command is.
-      if page.shown == 0, console.terminal.isTerminal { progress?.end() }
-      try writer.write(try columns.row(record))
-      page.shown += 1
-    }
-    if withToken {
-      page.next = try query.forEachOfPage(control: progress?.control, show)
-    } else {
+    try console.withProgress { progress in
+      func show(_ record: DynamicRecord) throws {
+        // Rows on the same screen say themselves how far the command is.
+        if page.shown == 0, console.terminal.isTerminal { progress?.end() }
+        try writer.write(try columns.row(record))
+        page.shown += 1
+      }
+      guard !withToken else {
+        page.next = try query.forEachOfPage(control: progress?.control, show)
+        return
+      }
       try query.forEach(control: progress?.control) { record in
         if page.shown == limit {
           page.hasMore = true

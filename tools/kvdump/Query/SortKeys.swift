@@ -55,12 +55,10 @@ struct SortKeys: ExpressibleByArgument, Equatable, Sendable {
   }
 
   /// The terms of an order of `entity`.
-  func terms(
-    of entity: DynamicEntity, _ snapshot: DynamicSnapshot, in store: String
-  ) throws -> [SortTerm] {
+  func terms(of entity: DynamicEntity, _ snapshot: DynamicSnapshot) throws -> [SortTerm] {
     try keys.map { key in
       SortTerm(
-        try DynamicExpression.checked(key.path, of: entity, snapshot, in: store),
+        try DynamicExpression.checked(key.path, of: entity, snapshot),
         isDescending: key.isDescending, options: key.options)
     }
   }

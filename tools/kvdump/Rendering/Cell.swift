@@ -36,10 +36,13 @@ package enum Cell: Equatable, Sendable {
   }
 
   var isEmpty: Bool { self == .absent || self == .null }
+
+  static func object(_ members: [(String, Cell)]) -> Cell { .json(JSONText.object(members)) }
+  static func array(_ elements: [Cell]) -> Cell { .json(JSONText.array(elements)) }
 }
 
 /// A column of the output.
-package struct Column: Equatable, Sendable {
+package struct Column: Equatable, Sendable, ExpressibleByStringLiteral {
   package enum Alignment: Sendable { case leading, trailing }
 
   /// The JSON key and the CSV heading: part of the contract.
@@ -54,4 +57,9 @@ package struct Column: Equatable, Sendable {
     self.title = title ?? name
     self.alignment = alignment
   }
+
+  package init(stringLiteral name: String) { self.init(name) }
+
+  /// A column whose title is its name in capitals.
+  static func capital(_ name: String) -> Column { Column(name, title: name.uppercased()) }
 }

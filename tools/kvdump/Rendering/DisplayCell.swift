@@ -1,3 +1,5 @@
+import LodestorePages
+
 /// A cell as people see it, in tables and in lines.
 struct DisplayCell: Equatable, Sendable {
   let content: DisplayText
@@ -40,13 +42,6 @@ struct DisplayCell: Equatable, Sendable {
 
   /// No more digits than will be seen, and one byte over so that the cut is noticed.
   private static func hexadecimal(_ bytes: [UInt8], limit: Int?) -> String {
-    let shown = limit.map { bytes.prefix($0 / 2 + 1) } ?? bytes[...]
-    let digits = Array("0123456789abcdef")
-    var text = ""
-    for byte in shown {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return text
+    Finding.hexadecimal(limit.map { bytes.prefix($0 / 2 + 1) } ?? bytes[...])
   }
 }

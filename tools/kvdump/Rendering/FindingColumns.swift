@@ -3,10 +3,9 @@ import LodestoreVerifier
 
 /// Findings and page counts as rows.
 extension Finding {
-  static let columns = [
-    Column("code"), Column("rule"), Column("tree"), Column("subject"),
-    Column("record", alignment: .trailing),
-    Column("key", alignment: .leading), Column("detail"),
+  static let columns: [Column] = [
+    "code", "rule", "tree", "subject", Column("record", alignment: .trailing),
+    Column("key", alignment: .leading), "detail",
   ]
 
   var cells: [Cell] {
@@ -17,40 +16,32 @@ extension Finding {
     ]
   }
 
-  var json: String {
-    JSONText.object(zip(Self.columns, cells).map { ($0.name, $1) }.filter { $0.1 != .absent })
+  fileprivate var object: Cell {
+    .object(zip(Self.columns, cells).map { ($0.name, $1) })
   }
 }
 
 extension VerificationReport {
   /// The whole report as one JSON object on one line.
   func json(store: String) -> String {
-    JSONText.object([
-      ("store", .text(store)), ("sound", .bool(isSound)),
-      ("trees", .json(JSONText.array(trees.map { .json($0.json) }))),
-      ("entities", .json(JSONText.array(entities.map { .json($0.json) }))),
-      ("findingCount", .count(findingCount)),
-      ("findings", .json(JSONText.array(findings.map { .json($0.json) }))),
-      ("notices", .json(JSONText.array(notices.map { .text($0) }))),
-      ("pagesChecked", .bool(pages != nil)),
-    ])
-  }
-}
-
-extension VerificationReport.Tree {
-  fileprivate var json: String {
-    JSONText.object([
-      ("tree", .text(name)), ("entries", .count(entryCount)),
-      ("findings", .count(findingCount)),
-    ])
-  }
-}
-
-extension VerificationReport.Entity {
-  fileprivate var json: String {
-    JSONText.object([
-      ("entity", .text(name)), ("records", .count(recordCount)),
-      ("indexEntries", .count(indexEntryCount)), ("findings", .count(findingCount)),
+    let trees = trees.map { tree in
+      Cell.object([
+        ("tree", .text(tree.name)), ("entries", .count(tree.entryCount)),
+        ("findings", .count(tree.findingCount)),
+      ])
+    }
+    let entities = entities.map { entity in
+      Cell.object([
+        ("entity", .text(entity.name)), ("records", .count(entity.recordCount)),
+        ("indexEntries", .count(entity.indexEntryCount)),
+        ("findings", .count(entity.findingCount)),
+      ])
+    }
+    return JSONText.object([
+      ("store", .text(store)), ("sound", .bool(isSound)), ("trees", .array(trees)),
+      ("entities", .array(entities)), ("findingCount", .count(findingCount)),
+      ("findings", .array(findings.map(\.object))),
+      ("notices", .array(notices.map { .text($0) })), ("pagesChecked", .bool(pages != nil)),
     ])
   }
 }

@@ -11,6 +11,11 @@ package enum NumberText {
     return text
   }
 
+  /// "1 entry", "11,028 entries".
+  static func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
+  }
+
   /// A number of bytes in binary units, three significant digits or so: "512 B", "9.1 MiB".
   package static func byteCount(_ bytes: Int) -> String {
     guard bytes.magnitude >= 1024 else { return "\(bytes) B" }

@@ -3,6 +3,8 @@ import ArgumentParser
 /// How rows are written: the JSON forms and CSV are contracts, the others are for people.
 package enum OutputFormat: String, CaseIterable, Sendable {
   case table, line, json, jsonl, csv, markdown
+
+  var isJSON: Bool { self == .json || self == .jsonl }
 }
 
 /// `--format`.
@@ -12,6 +14,16 @@ enum FormatChoice: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// The format for a stream: a table for people, JSON Lines for programs, unless chosen.
   func format(on terminal: Terminal) -> OutputFormat {
     OutputFormat(rawValue: rawValue) ?? (terminal.isTerminal ? .table : .jsonl)
+  }
+
+  /// The format of an export: the one chosen, or what the file's name ends in, or JSON Lines.
+  ///
+  /// Nil for a format that is for people.
+  func exportFormat(of file: String) -> OutputFormat? {
+    let formats: [OutputFormat] = [.jsonl, .json, .csv]
+    let ending = file.split(separator: ".").last?.lowercased()
+    let name = self == .auto ? ending : rawValue
+    return formats.first { $0.rawValue == name } ?? (self == .auto ? .jsonl : nil)
   }
 
   /// Whether JSON was asked for by name, and failures are to be JSON too.

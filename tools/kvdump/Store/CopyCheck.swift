@@ -30,7 +30,7 @@ struct CopyCheck {
       for name in [TreeName.buckets, .imports] { try Self.checkSums(of: name, environment) }
     }
     if let finding = try Verifier.verify(path: path).findings.first {
-      throw CommandFailure.damagedCopy(reason: "\(finding)")
+      throw CommandFailure.damagedContent("\(finding)")
     }
   }
 
@@ -39,16 +39,14 @@ struct CopyCheck {
       let tree = try environment.openExistingTree(name.text, hasIntegerKeys: false)
     else { return }
     try environment.read { transaction in
-      let cursor = try Cursor(tree, in: transaction)
-      var isThere = try cursor.first()
-      while isThere {
+      try Cursor(tree, in: transaction).walk(KeyRange()) { key, body in
         do {
-          _ = try Checksum.unsealed(key: cursor.key, body: cursor.value)
+          _ = try Checksum.unsealed(key: key, body: body)
         } catch {
-          let key = Finding.hexadecimal(cursor.key)
-          throw CommandFailure.damagedPair(of: name.text, key: key, reason: "\(error)")
+          throw CommandFailure.damagedPair(
+            of: name.text, key: Finding.hexadecimal(key), reason: "\(error)")
         }
-        isThere = try cursor.next()
+        return true
       }
     }
   }

@@ -63,20 +63,14 @@ struct EntityCheck {
 
 /// Ids of records that come in order, as runs; or those that come in any, as their number and a sum.
 private struct RecordIDSet {
-  private var starts: [UInt64] = []
-  private var ends: [UInt64] = []
+  private var runs = IDRuns()
   private(set) var count = 0
   /// Of each id, mixed: the same for the same ids in any order, and hardly ever for others.
   private(set) var sum: UInt64 = 0
 
   /// Adds an id that is above all before it.
   mutating func append(_ id: UInt64) {
-    if let last = ends.last, last &+ 1 == id {
-      ends[ends.count - 1] = id
-    } else {
-      starts.append(id)
-      ends.append(id)
-    }
+    runs.append(id)
     count(id)
   }
 
@@ -87,8 +81,5 @@ private struct RecordIDSet {
     sum &+= mixed ^ mixed >> 29
   }
 
-  func contains(_ id: UInt64) -> Bool {
-    let index = ends.partitioningIndex { $0 >= id }
-    return index < starts.count && starts[index] <= id
-  }
+  func contains(_ id: UInt64) -> Bool { runs.contains(id) }
 }

@@ -11,8 +11,7 @@ struct FileFacts {
 
   /// Nil when there is none, or it may not be looked at.
   init?(_ path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard let status = Self.status(path) else { return nil }
     size = Int(status.st_size)
     #if canImport(Darwin)
       let time = status.st_mtimespec
@@ -20,6 +19,30 @@ struct FileFacts {
       let time = status.st_mtim
     #endif
     changed = Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  /// Whether `path` leads to one of `files`, by whatever name.
+  static func leads(_ path: String, toOneOf files: [String]) -> Bool {
+    guard let own = status(path) else { return false }
+    return files.contains {
+      status($0).map { $0.st_ino == own.st_ino && $0.st_dev == own.st_dev } ?? false
+    }
+  }
+
+  /// Makes a file without a name, which is gone when its descriptor is closed; nil for an error.
+  static func unnamed(in folder: String) -> Int32? {
+    var template = Array("\(folder)/kvdump.XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { return nil }
+    unlink(&template)
+    // Not inherited by the shell of a pager under its own number.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+
+  static func status(_ path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
   }
 
   /// Waits until the disk has all of a file; only while this process does not have it open as a store.

@@ -15,7 +15,7 @@ extension DynamicEntity {
   }
 
   /// The index over exactly these attributes, or the one with this number.
-  func index(named names: [String], store path: String) throws -> DynamicIndex {
+  func index(named names: [String]) throws -> DynamicIndex {
     let parts = names.flatMap { $0.split(separator: "+").map(String.init) }
     let wanted = parts.joined(separator: "+")
     let matching = indexes.filter { shortName($0) == wanted }
@@ -31,13 +31,13 @@ extension DynamicEntity {
         nextStep: "find records by an element, as by 'kvdump query' with a condition such as "
           + "'\"x\" IN \(wanted.prefix { $0 != "[" })'")
     }
-    throw CommandFailure.noSuchIndex(
-      wanted, of: name, in: path, known: indexes.map { shortName($0) })
+    throw UnknownName(
+      kind: .index, name: wanted, entity: name, known: indexes.map { shortName($0) })
   }
 
-  func attribute(_ name: String, store path: String) throws -> EntityDescription.Attribute {
+  func attribute(_ name: String) throws -> EntityDescription.Attribute {
     if let attribute = description.attribute(named: name) { return attribute }
-    throw CommandFailure.noSuchAttribute(name, of: self, in: path)
+    throw UnknownName.attribute(name, of: self)
   }
 }
 

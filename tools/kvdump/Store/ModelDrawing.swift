@@ -29,9 +29,7 @@ struct ModelDrawing {
     _ relationships: [(entity: DynamicEntity, relationship: DynamicRelationship)]
   ) {
     for entity in entities {
-      let rows = entity.description.declaredAttributes.map {
-        "\($0.name): \($0.type.name)\($0.isOptional ? "?" : "")"
-      }
+      let rows = entity.description.declaredAttributes.map(\.inDiagrams)
       let longest = ([entity.name] + rows).map(\.count).max() ?? 0
       boxes.append(
         Box(

@@ -1,6 +1,7 @@
 import EntityStore
 import LMDB
 import LodestoreFormat
+import LodestorePages
 
 /// A tree of a store as bytes, with their meaning where it is known.
 ///
@@ -178,7 +179,7 @@ struct RawTree {
 
   private func bucket(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
     guard let (bucket, key) = BucketKey.split(key) else { return nil }
-    let text = String(validating: key, as: UTF8.self) ?? HexText.text(key)
+    let text = String(validating: key, as: UTF8.self) ?? Finding.hexadecimal(key)
     return "\(bucket): \(text), \(max(body.count - 4, 0)) bytes"
   }
 
@@ -246,18 +247,5 @@ struct RawTree {
       values.append(value)
     }
     return values
-  }
-}
-
-/// Bytes as pairs of digits.
-enum HexText {
-  static func text(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -78,8 +78,12 @@ enum ReadStore {
 
 extension DynamicSnapshot {
   /// The entity `name`, or a failure that proposes the nearest one.
-  func entity(_ name: String, in path: String) throws -> DynamicEntity {
+  func entity(_ name: String) throws -> DynamicEntity {
     if let entity = entity(named: name) { return entity }
-    throw CommandFailure.noSuchEntity(name, in: path, known: entities.map(\.name))
+    throw unknownEntity(name)
+  }
+
+  func unknownEntity(_ name: String) -> UnknownName {
+    UnknownName(kind: .entity, name: name, known: entities.map(\.name))
   }
 }

@@ -26,9 +26,7 @@ struct RecordColumns {
   /// All attributes with the id in front, or the `names` chosen.
   ///
   /// - Parameter isExact: whether `import` is to read the same values from the cells.
-  init(
-    _ entity: DynamicEntity, names: [String]?, isExact: Bool = false, store path: String
-  ) throws {
+  init(_ entity: DynamicEntity, names: [String]?, isExact: Bool = false) throws {
     self.entity = entity
     self.isExact = isExact
     let attributes = entity.description.declaredAttributes
@@ -37,20 +35,17 @@ struct RecordColumns {
       columns = [Column(Self.idName)] + attributes.map { Column($0.name) }
       return
     }
-    sources = try names.map { try Self.source($0, entity, path) }
+    sources = try names.map { try Self.source($0, entity) }
     columns = names.map { Column($0) }
   }
 
   private static let collectionOperators: Set<String> = ["@count", "@sum", "@min", "@max", "@avg"]
 
-  private static func source(
-    _ name: String, _ entity: DynamicEntity, _ path: String
-  ) throws -> Source {
+  private static func source(_ name: String, _ entity: DynamicEntity) throws -> Source {
     if name == idName { return .id }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard let attribute = entity.description.attribute(named: parts[0]) else {
-      throw CommandFailure.noSuchAttribute(
-        parts[0], of: entity, in: path, known: [idName])
+      throw UnknownName.attribute(parts[0], of: entity, known: [idName])
     }
     if parts.count == 1 { return .attribute(attribute) }
     guard attribute.type == .json || attribute.type == .document else {
@@ -123,7 +118,7 @@ struct RecordColumns {
     case .link(let link):
       let keys = try (snapshot?.keys(of: link, from: id, of: entity) ?? [])
         .map { try isExact ? Cell(exactly: $0) : Cell($0) }
-      return link.isToOne ? keys.first ?? .null : .json(JSONText.array(keys))
+      return link.isToOne ? keys.first ?? .null : .array(keys)
     case .path(let attribute, let path):
       guard case .document(let bytes) = try reader.value(of: attribute) else { return .absent }
       return try bytes.withUnsafeBytes { bytes in

@@ -19,7 +19,7 @@ struct RecordSearch {
   /// Reads the values as the schema says.
   ///
   /// `_id`, and `id` where no attribute has that name, is the record's id.
-  init(_ matches: [AttributeMatch], in entity: DynamicEntity, store path: String) throws {
+  init(_ matches: [AttributeMatch], in entity: DynamicEntity) throws {
     self.entity = entity
     var conditions: [(attribute: String, value: Value)] = []
     var checks: [Wanted] = []
@@ -38,7 +38,7 @@ struct RecordSearch {
         isByID = true
         continue
       }
-      let attribute = try entity.attribute(match.attribute, store: path)
+      let attribute = try entity.attribute(match.attribute)
       let value = try TypedValue.value(match.value, of: attribute)
       numbers.insert(attribute.number)
       if Self.isCondition(value) {
@@ -90,18 +90,10 @@ struct RecordSearch {
     let reader = try record.reader()
     do {
       return try checks.allSatisfy { attribute, value in
-        Self.areSame(try reader.value(of: attribute), value)
+        try reader.value(of: attribute).isSame(as: value)
       }
     } catch {
       throw CommandFailure.damagedRecord(entity.name, record.id, reason: "\(error)")
-    }
-  }
-
-  private static func areSame(_ a: Value, _ b: Value) -> Bool {
-    switch (a, b) {
-    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
-      a == b || a.isNaN && b.isNaN
-    default: a == b
     }
   }
 }

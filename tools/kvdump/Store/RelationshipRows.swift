@@ -17,16 +17,15 @@ enum RelationshipRows {
   }
 
   static func object(_ relationship: DynamicRelationship) -> Cell {
-    .json(
-      JSONText.object([
-        ("name", relationship.name.map(Cell.text) ?? .absent),
-        ("to", .text(relationship.target.name)),
-        ("many", .bool(!relationship.isToOne)),
-        ("ordered", relationship.isOrdered ? .bool(true) : .absent),
-        ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
-        ("onDelete", .text(relationship.onDelete.rawValue)),
-        ("denyWhere", relationship.denyCondition.map(Cell.text) ?? .absent),
-      ]))
+    .object([
+      ("name", relationship.name.map(Cell.text) ?? .absent),
+      ("to", .text(relationship.target.name)),
+      ("many", .bool(!relationship.isToOne)),
+      ("ordered", relationship.isOrdered ? .bool(true) : .absent),
+      ("inverse", relationship.inverseName.map(Cell.text) ?? .absent),
+      ("onDelete", .text(relationship.onDelete.rawValue)),
+      ("denyWhere", relationship.denyCondition.map(Cell.text) ?? .absent),
+    ])
   }
 
   /// Each relationship once, from the side that is said first.
@@ -70,8 +69,7 @@ enum RelationshipRows {
       let relationships = snapshot.relationships(of: entity)
       let held = Set(relationships.filter(\.isToOne).compactMap(\.name))
       for attribute in entity.description.declaredAttributes where !held.contains(attribute.name) {
-        lines.append(
-          "  \(attribute.name): \(attribute.type.name)\(attribute.isOptional ? "?" : "")")
+        lines.append("  \(attribute.inDiagrams)")
       }
       for relationship in relationships {
         let arrow = relationship.isToOne ? "──>" : "─<>"
@@ -111,9 +109,7 @@ enum RelationshipRows {
   ) -> [String] {
     var lines = ["digraph model {", "  rankdir=LR; node [shape=record];"]
     for entity in entities {
-      let attributes = entity.description.declaredAttributes.map {
-        "\($0.name): \($0.type.name)\($0.isOptional ? "?" : "")\\l"
-      }
+      let attributes = entity.description.declaredAttributes.map { $0.inDiagrams + "\\l" }
       lines.append("  \(entity.name) [label=\"\(entity.name)|\(attributes.joined())\"];")
     }
     for (entity, relationship) in sides(snapshot, entities) {
@@ -127,14 +123,17 @@ enum RelationshipRows {
   }
 }
 
+extension EntityDescription.Attribute {
+  /// `name: type`, with a question mark where it is optional.
+  var inDiagrams: String { "\(name): \(type.name)\(isOptional ? "?" : "")" }
+}
+
 extension DynamicSnapshot {
   /// The relationship that `entity` knows as `name`.
-  func relationship(
-    _ name: String, of entity: DynamicEntity, in store: String
-  ) throws -> DynamicRelationship {
+  func relationship(_ name: String, of entity: DynamicEntity) throws -> DynamicRelationship {
     let all = relationships(of: entity)
     if let found = all.first(where: { $0.name == name }) { return found }
-    throw CommandFailure.noSuchRelationship(
-      name, of: entity.name, in: store, known: all.compactMap(\.name))
+    throw UnknownName(
+      kind: .relationship, name: name, entity: entity.name, known: all.compactMap(\.name))
   }
 }

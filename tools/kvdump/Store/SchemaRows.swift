@@ -3,97 +3,76 @@ import LodestoreFormat
 
 /// The schema as rows: an object an entity for programs, a row an attribute for people.
 enum SchemaRows {
-  static let entityColumns = [
-    Column("entity"), Column("attributes"), Column("indexes"),
-    Column("elementIndexes"), Column("relationships"), Column("rules"),
-    Column("history"), Column("expires"), Column("limit"),
+  static let entityColumns: [Column] = [
+    "entity", "attributes", "indexes", "elementIndexes", "relationships", "rules", "history",
+    "expires", "limit",
   ]
 
-  static let attributeColumns = [
-    Column("entity", title: "ENTITY"), Column("number", title: "NUMBER"),
-    Column("attribute", title: "ATTRIBUTE"), Column("type", title: "TYPE"),
-    Column("optional", title: "OPTIONAL"), Column("shape", title: "SHAPE"),
-    Column("initial", title: "INITIAL"), Column("constraints", title: "CONSTRAINTS"),
-    Column("indexes", title: "INDEXES"), Column("source", title: "MEMBER"),
-  ]
+  static let attributeColumns =
+    [
+      "entity", "number", "attribute", "type", "optional", "shape", "initial", "constraints",
+      "indexes",
+    ].map(Column.capital) + [Column("source", title: "MEMBER")]
 
   /// An entity as `import --schema` reads it.
-  static func entity(
-    _ entity: DynamicEntity, relationships: [DynamicRelationship],
-    derivations: [DynamicDerivation]
-  ) throws -> [Cell] {
-    let attributes = try entity.description.declaredAttributes.map { attribute in
+  static func entity(_ entity: DynamicEntity, _ snapshot: DynamicSnapshot) throws -> [Cell] {
+    let description = entity.description
+    let derivations = snapshot.derivations(of: entity)
+    let attributes = try description.declaredAttributes.map { attribute in
       let constraints = attribute.constraints
-      return Cell.json(
-        JSONText.object([
-          ("number", .unsigned(UInt64(attribute.number))), ("name", .text(attribute.name)),
-          ("source", attribute.source.map(Cell.text) ?? .absent),
-          ("type", .text(attribute.type.name)), ("optional", .bool(attribute.isOptional)),
-          ("shape", attribute.shape.map(Cell.text) ?? .absent),
-          ("initial", try exact(attribute.defaultValue)),
-          ("minimum", try exact(constraints.minimum)),
-          ("maximum", try exact(constraints.maximum)),
-          ("minLength", constraints.minLength.map { .integer(Int64($0)) } ?? .absent),
-          ("maxLength", constraints.maxLength.map { .integer(Int64($0)) } ?? .absent),
-          ("pattern", constraints.pattern.map(Cell.text) ?? .absent),
-          (
-            "derived",
-            derivations.first { $0.attribute == attribute.name }.map { .text($0.text) } ?? .absent
-          ),
-        ]))
+      let derived = derivations.first { $0.attribute == attribute.name }
+      return Cell.object([
+        ("number", .unsigned(UInt64(attribute.number))), ("name", .text(attribute.name)),
+        ("source", attribute.source.map(Cell.text) ?? .absent),
+        ("type", .text(attribute.type.name)), ("optional", .bool(attribute.isOptional)),
+        ("shape", attribute.shape.map(Cell.text) ?? .absent),
+        ("initial", try exact(attribute.defaultValue)),
+        ("minimum", try exact(constraints.minimum)),
+        ("maximum", try exact(constraints.maximum)),
+        ("minLength", constraints.minLength.map { .integer(Int64($0)) } ?? .absent),
+        ("maxLength", constraints.maxLength.map { .integer(Int64($0)) } ?? .absent),
+        ("pattern", constraints.pattern.map(Cell.text) ?? .absent),
+        ("derived", derived.map { .text($0.text) } ?? .absent),
+      ])
     }
     let indexes = entity.indexes.map { index in
-      Cell.json(
-        JSONText.object([
-          ("number", .unsigned(UInt64(index.description.number))),
-          ("attributes", .json(JSONText.array(names(index, entity).map(Cell.text)))),
-          ("unique", .bool(index.isUnique)),
-        ]))
+      Cell.object([
+        ("number", .unsigned(UInt64(index.description.number))),
+        ("attributes", names(index.description.attributes, description)),
+        ("unique", .bool(index.isUnique)),
+      ])
+    }
+    let elementIndexes = description.elementIndexes.map { index in
+      Cell.object([
+        ("attribute", .text(description.attribute(number: index.attribute)?.name ?? "")),
+        ("path", .array(index.path.map(Cell.text))),
+      ])
+    }
+    let rules = description.rules.map {
+      Cell.object([("name", .text($0.name)), ("condition", .text($0.condition))])
     }
     return [
-      .text(entity.name), .json(JSONText.array(attributes)), .json(JSONText.array(indexes)),
-      .json(
-        JSONText.array(
-          entity.description.elementIndexes.map { index in
-            let attribute = entity.description.attribute(number: index.attribute)?.name ?? ""
-            return .json(
-              JSONText.object([
-                ("attribute", .text(attribute)),
-                ("path", .json(JSONText.array(index.path.map(Cell.text)))),
-              ]))
-          })),
-      .json(JSONText.array(relationships.map(RelationshipRows.object))),
-      .json(
-        JSONText.array(
-          entity.description.rules.map {
-            .json(
-              JSONText.object([("name", .text($0.name)), ("condition", .text($0.condition))]))
-          })),
-      history(entity.description),
-      entity.description.expiryText.map(Cell.text) ?? .absent,
-      limit(entity.description),
+      .text(entity.name), .array(attributes), .array(indexes), .array(elementIndexes),
+      .array(snapshot.relationships(of: entity).map(RelationshipRows.object)), .array(rules),
+      history(description), description.expiryText.map(Cell.text) ?? .absent, limit(description),
     ]
   }
 
   private static func limit(_ entity: EntityDescription) -> Cell {
     guard let limit = entity.limit else { return .absent }
     let name = limit.attribute.flatMap { entity.attribute(number: $0)?.name }
-    return .json(
-      JSONText.object([
-        ("count", limit.count.map { .integer(Int64($0)) } ?? .absent),
-        ("bytes", limit.byteCount.map { .integer(Int64($0)) } ?? .absent),
-        ("by", name.map(Cell.text) ?? .absent),
-      ]))
+    return .object([
+      ("count", limit.count.map { .integer(Int64($0)) } ?? .absent),
+      ("bytes", limit.byteCount.map { .integer(Int64($0)) } ?? .absent),
+      ("by", name.map(Cell.text) ?? .absent),
+    ])
   }
 
   private static func history(_ entity: EntityDescription) -> Cell {
     guard let history = entity.history else { return .absent }
-    let names = history.preserved.compactMap { entity.attribute(number: $0)?.name }
-    return .json(
-      JSONText.object([
-        ("images", .bool(history.keepsImages)),
-        ("preserved", .json(JSONText.array(names.map(Cell.text)))),
-      ]))
+    return .object([
+      ("images", .bool(history.keepsImages)), ("preserved", names(history.preserved, entity)),
+    ])
   }
 
   static func attributes(_ entity: DynamicEntity) throws -> [[Cell]] {
@@ -141,7 +120,7 @@ enum SchemaRows {
     return parts.isEmpty ? .absent : .text(parts.joined(separator: ", "))
   }
 
-  private static func names(_ index: DynamicIndex, _ entity: DynamicEntity) -> [String] {
-    index.description.attributes.compactMap { entity.description.attribute(number: $0)?.name }
+  private static func names(_ numbers: [UInt32], _ entity: EntityDescription) -> Cell {
+    .array(numbers.compactMap { entity.attribute(number: $0).map { .text($0.name) } })
   }
 }

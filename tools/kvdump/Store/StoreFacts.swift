@@ -21,9 +21,8 @@ struct StoreFacts {
   }
 
   static let columns = [
-    Column("entity", title: "ENTITY"), Column("records", title: "RECORDS"),
-    Column("data", title: "DATA"), Column("indexData", title: "INDEX DATA"),
-    Column("indexes", title: "INDEXES"),
+    .capital("entity"), .capital("records"), .capital("data"),
+    Column("indexData", title: "INDEX DATA"), .capital("indexes"),
   ]
 
   let members: [(column: Column, cell: Cell)]
@@ -34,41 +33,26 @@ struct StoreFacts {
     let file = FileFacts(path)
     // The epochs of the file system and of the format are 978,307,200 seconds apart.
     let changed = file.map { KeyText.text(of: .date(($0.changed - 978_307_200).rounded(.down))) }
-    let sealMembers: [(column: Column, cell: Cell)] =
-      seal.map { seal in
-        [
-          (Column("dataset"), .text(seal.name)),
-          (Column("generation"), .unsigned(seal.generation)),
-          (Column("dataAsOf"), HistoryDate.cell(seal.dataAsOf)),
-          (Column("sealedAt"), HistoryDate.cell(seal.sealedAt)),
-          (Column("schemaFingerprint"), .text(seal.schemaFingerprint)),
-        ]
-      } ?? []
-    members =
-      [
-        (Column("store"), .text(path)),
-        (Column("fileSize"), .byteCount(file?.size ?? 0)),
-        (Column("used"), .byteCount(facts.usedSizeInBytes)),
-        (Column("freePages"), .count(facts.freePageCount)),
-        (Column("map"), .byteCount(facts.mapSizeInBytes)),
-        (Column("pageSize"), .count(facts.pageSizeInBytes)),
-        (Column("lowestReader"), .unsigned(UInt64(facts.requirement.lowestReader))),
-        (Column("lowestWriter"), .unsigned(UInt64(facts.requirement.lowestWriter))),
-        (Column("digest"), facts.digest.map { .text("\($0)") } ?? .null),
-        (Column("uuid"), facts.uuid.map { .text($0.text) } ?? .null),
-        (Column("created"), facts.created.map { .date(KeyText.text(of: .date($0))) } ?? .null),
-        (Column("changed"), changed.map(Cell.date) ?? .null),
-        (Column("schemaGeneration"), .unsigned(facts.schemaNumber)),
-        (Column("lastTransaction"), .unsigned(facts.commitNumber)),
-        (Column("readerSlotsUsed"), .count(facts.usedReaderSlotCount)),
-        (Column("readerSlots"), .count(facts.readerSlotCount)),
-        (Column("writer"), facts.writer.map(Cell.text) ?? .null),
-        (
-          Column("writerSince"),
-          facts.writerSince.map { .date(KeyText.text(of: .date($0.rounded(.down)))) } ?? .null
-        ),
-        (Column("engine"), .text(facts.engine)),
-      ] + sealMembers
+    func date(_ seconds: Double?) -> Cell {
+      seconds.map { .date(KeyText.text(of: .date($0))) } ?? .null
+    }
+    let own: [(column: Column, cell: Cell)] = [
+      ("store", .text(path)), ("fileSize", .byteCount(file?.size ?? 0)),
+      ("used", .byteCount(facts.usedSizeInBytes)), ("freePages", .count(facts.freePageCount)),
+      ("map", .byteCount(facts.mapSizeInBytes)), ("pageSize", .count(facts.pageSizeInBytes)),
+      ("lowestReader", .unsigned(UInt64(facts.requirement.lowestReader))),
+      ("lowestWriter", .unsigned(UInt64(facts.requirement.lowestWriter))),
+      ("digest", facts.digest.map { .text("\($0)") } ?? .null),
+      ("uuid", facts.uuid.map { .text($0.text) } ?? .null), ("created", date(facts.created)),
+      ("changed", changed.map(Cell.date) ?? .null),
+      ("schemaGeneration", .unsigned(facts.schemaNumber)),
+      ("lastTransaction", .unsigned(facts.commitNumber)),
+      ("readerSlotsUsed", .count(facts.usedReaderSlotCount)),
+      ("readerSlots", .count(facts.readerSlotCount)),
+      ("writer", facts.writer.map(Cell.text) ?? .null),
+      ("writerSince", date(facts.writerSince?.rounded(.down))), ("engine", .text(facts.engine)),
+    ]
+    members = own + (seal.map(Self.members) ?? [])
     entities = try snapshot.entities.map { entity in
       let size = try snapshot.size(of: entity)
       return EntityRow(
@@ -77,14 +61,22 @@ struct StoreFacts {
     }
   }
 
+  private static func members(_ seal: Seal) -> [(column: Column, cell: Cell)] {
+    [
+      ("dataset", .text(seal.name)), ("generation", .unsigned(seal.generation)),
+      ("dataAsOf", HistoryDate.cell(seal.dataAsOf)),
+      ("sealedAt", HistoryDate.cell(seal.sealedAt)),
+      ("schemaFingerprint", .text(seal.schemaFingerprint)),
+    ]
+  }
+
   /// The entities as one member of an object.
   var entityMember: (column: Column, cell: Cell) {
     let objects = entities.map { row in
       // Tables leave the digest out, since its digits take the room of the indexes.
       let digest = row.digest.map { Cell.text("\($0)") } ?? .null
-      return Cell.json(
-        JSONText.object(Array(zip(Self.columns.map(\.name), row.cells)) + [("digest", digest)]))
+      return Cell.object(zip(Self.columns.map(\.name), row.cells) + [("digest", digest)])
     }
-    return (Column("entities"), .json(JSONText.array(objects)))
+    return ("entities", .array(objects))
   }
 }

@@ -38,7 +38,6 @@ struct Terminal: Equatable, Sendable {
       if isKnown, told > 0 { return Int(told) }
       return environment[variable].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? fallback
     }
-    size = Size(
-      columns: side(window.ws_col, "COLUMNS", 80), rows: side(window.ws_row, "LINES", 24))
+    size = Size(columns: side(window.ws_col, "COLUMNS", 80), rows: side(window.ws_row, "LINES", 24))
   }
 }

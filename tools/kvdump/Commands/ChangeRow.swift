@@ -1,0 +1,46 @@
+import EntityStore
+import LodestoreFormat
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A changed record as `history` and `watch` tell it, as far as it is known.
+struct ChangeRow {
+  static let columns: [Column] = [
+    "write", "time", "author", "change", "entity", "record", "attributes",
+  ]
+
+  var write: UInt64?
+  var time: Date
+  var author: String?
+  var change: String
+  var entity: String
+  var record: UInt64
+  var attributes: [String] = []
+
+  var cells: [Cell] {
+    [
+      write.map(Cell.unsigned) ?? .null, HistoryDate.cell(time), author.map(Cell.text) ?? .null,
+      .text(change), .text(entity), .unsigned(record), .text(attributes.joined(separator: ", ")),
+    ]
+  }
+
+  var line: String {
+    let time = KeyText.text(of: .date(self.time.timeIntervalSinceReferenceDate))
+    let parts = [
+      time, author ?? "", change, "\(entity) \(record)", attributes.joined(separator: ", "),
+    ]
+    return DisplayText.escaped(parts.filter { !$0.isEmpty }.joined(separator: "  "))
+  }
+}
+
+extension ChangeRow {
+  init(_ change: HistoryChange, of transaction: HistoryTransaction, as kind: String) {
+    self.init(
+      write: transaction.id, time: transaction.time, author: transaction.author, change: kind,
+      entity: change.entity, record: change.recordID, attributes: change.attributes)
+  }
+}
