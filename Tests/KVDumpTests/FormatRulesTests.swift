@@ -195,8 +195,29 @@ struct FormatRulesTests {
     #expect(report.trees.map(\.entryCount).reduce(0, +) == others, "\(report.trees)")
   }
 
+  @Test
+  func `the pairs of imports of the document are sound`() throws {
+    var pairs: [String] = []
+    for line in Self.blocks(of: "import-pair").joined() {
+      if let equals = line.ranges(of: " = ").last {
+        pairs.append(String(line[equals.upperBound...]))
+      } else {
+        pairs[pairs.count - 1] += line
+      }
+    }
+    #expect(pairs.count > 4)
+    let store = try VerifiedStore()
+    try store.change { store in
+      for pair in pairs {
+        let sides = pair.split(separator: ":")
+        try store.put(Self.bytes(sides[0]), Self.bytes(sides[1]), .imports)
+      }
+    }
+    #expect(try Verifier.verify(path: store.path).findings == [])
+  }
+
   /// The lines of each example block of a kind.
-  private static func blocks(of kind: String) -> [[Substring]] {
+  static func blocks(of kind: String) -> [[Substring]] {
     var blocks: [[Substring]] = []
     var isInside = false
     for line in FormatRules.text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -210,7 +231,7 @@ struct FormatRulesTests {
     return blocks
   }
 
-  private static func bytes(_ hexadecimal: some StringProtocol) -> [UInt8] {
+  static func bytes(_ hexadecimal: some StringProtocol) -> [UInt8] {
     let digits = hexadecimal.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map {
       UInt8(digits[$0] << 4 | digits[$0 + 1])

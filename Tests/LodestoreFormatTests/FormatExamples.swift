@@ -144,6 +144,11 @@ struct ExampleParser {
     case "null": return .null
     case "true": return .bool(true)
     case "false": return .bool(false)
+    case "date":
+      guard take(" "), let seconds = Double(self.word()) else {
+        throw ExampleError("'date' has no number")
+      }
+      return .date(seconds)
     default:
       if let number = Int64(word) { return .integer(number) }
       if let number = UInt64(word) { return .unsigned(number) }

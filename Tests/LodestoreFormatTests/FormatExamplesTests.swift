@@ -13,15 +13,15 @@ import Testing
         "cut-key", "index-entry", "counters", "size", "bucket", "digest", "import-key",
         "import-pair",
         "element-entry",
-        "relationship-pair",
+        "relationship-pair", "link", "order", "digest-key", "copy-pair",
         // HistoryExamplesTests
         "history-part", "history-image", "preserved", "history-mark",
         // SealDescriptionTests
         "seal",
         // PublishedExamplesTests, of LodestoreDatasetsTests
-        "published",
+        "published", "key-set", "manifest",
         // The verifier's tests
-        "store", "page", "page version 3",
+        "store", "page", "page version 3", "page-part",
       ])
   }
 

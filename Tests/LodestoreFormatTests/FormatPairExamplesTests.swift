@@ -56,6 +56,11 @@ import Testing
         (HeaderField.format.key, FormatRequirement(lowestReader: 2, lowestWriter: 5).bytes),
         (HeaderField.created.key, littleEndianBytes((0.5).bitPattern)),
         (HeaderField.schema.key, littleEndianBytes(UInt64(3))),
+        (
+          HeaderField.uuid.key,
+          try #require(UUIDBytes(text: "2f1c64a0-3a52-4d0c-9d1e-5b7a6c8e9f01")).bytes
+        ),
+        (HeaderField.model.key, littleEndianBytes(UInt64(3))),
         (HeaderField.changes(entity: 12), littleEndianBytes(UInt64(7))),
       ])
     {
@@ -63,7 +68,7 @@ import Testing
       #expect(key == expected.0, "\(line)")
       #expect(body == expected.1, "\(line)")
     }
-    #expect(try lines("header").count == 4)
+    #expect(try lines("header").count == 6)
   }
 
   @Test func `digests hold`() throws {
@@ -189,16 +194,47 @@ import Testing
   @Test func `pairs of imports hold`() throws {
     let keys: [String: ImportKey] = [
       "basis": .basis, "page 1": .seen(page: 1), "memory": .memory(SHA256.hash(Array("p1".utf8))),
+      "state": .state, "report": .report(run: 258),
     ]
-    let lines = try lines("import-pair")
-    #expect(lines.count == keys.count)
-    for line in lines {
+    var shown: Set<String> = []
+    for line in try lines("import-pair") {
       let place = try #require(keys.first { line.left.hasPrefix($0.key + " ") })
+      shown.insert(place.key)
       var parser = ExampleParser(String(line.left.dropFirst(place.key.count + 1)))
       let (key, body) = try pair(line.right)
       #expect(key == place.value.bytes(name: "Film"), "\(line)")
       #expect(body == Checksum.sealed(key: key, content: try parser.json().encoded()), "\(line)")
     }
+    #expect(shown == Set(keys.keys))
+  }
+
+  @Test func `links and their positions hold`() throws {
+    let links = try lines("link").map { try pair($0.right) }
+    let expected = [(300, 7), (7, 300)].map { ids in
+      var key = KeyEncoder()
+      key.append(UInt64(ids.0))
+      key.append(recordID: UInt64(ids.1))
+      return Array(key.bytes)
+    }
+    #expect(links.map(\.key) == expected && links.allSatisfy { $0.body.isEmpty })
+    let orders = try lines("order").map { try pair($0.right) }
+    #expect(orders.map(\.key) == [LinkOrderKey.link(300, 7), LinkOrderKey.position(300, 1 << 62)])
+    #expect(
+      orders.map(\.body) == [littleEndianBytes(UInt64(1) << 62), littleEndianBytes(UInt64(7))])
+  }
+
+  @Test func `keys of digests hold`() throws {
+    let contents: [DigestedContent] = [.records(entity: 2), .links(relationship: 1), .buckets]
+    #expect(
+      try lines("digest-key").map { bytes(hexadecimal: $0.right) } == contents.map(\.key))
+  }
+
+  @Test func `a field in the second copy holds`() throws {
+    let line = try #require(try lines("copy-pair").first)
+    let (key, body) = try pair(line.right)
+    let uuid = try #require(UUIDBytes(text: "2f1c64a0-3a52-4d0c-9d1e-5b7a6c8e9f01"))
+    #expect(key == CatalogueCopyKey.key(of: .uuid))
+    #expect(body == Checksum.sealed(key: key, content: uuid.bytes))
   }
 
   @Test func `counters hold`() throws {

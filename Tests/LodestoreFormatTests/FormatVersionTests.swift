@@ -4,10 +4,11 @@ import Testing
 @Suite struct FormatVersionTests {
   /// The rows of the table in Format.md, "Version history": version, lowest reader, lowest writer.
   private var rows: [[UInt32]] {
-    guard let history = FormatExamples.text.split(separator: "## Version history").last else {
-      return []
-    }
-    return history.split(separator: "\n").compactMap { line in
+    let text = FormatExamples.text
+    guard let heading = text.firstMatch(of: /\n## [0-9]+ Version history\n/)?.range,
+      let section = text[heading.upperBound...].split(separator: "\n## ").first
+    else { return [] }
+    return section.split(separator: "\n").compactMap { line in
       guard line.hasPrefix("| "), !line.hasPrefix("| version"), !line.hasPrefix("| ---") else {
         return nil
       }

@@ -22,8 +22,14 @@ import Testing
     text.split { !$0.isNumber }.compactMap { UInt64($0) }
   }
 
-  @Test func `a part of a write holds`() throws {
-    let lines = try #require(FormatExamples.blocks("history-part").first)
+  @Test func `parts of writes hold`() throws {
+    let blocks = FormatExamples.blocks("history-part")
+    #expect(try blocks.map(part).map(\.changes.count) == [2, 2])
+    #expect(try blocks.map(part).map(\.links.count) == [1, 2])
+  }
+
+  /// The part that a block describes, after a comparison with its bytes.
+  private func part(_ lines: [FormatExamples.Line]) throws -> HistoryPart {
     var header = HistoryPart.Header(
       partCount: 0, time: 0, process: 0, author: nil, context: nil)
     var part = HistoryPart()
@@ -41,22 +47,28 @@ import Testing
         guard case .string(let author) = try parser.json() else { throw ExampleError("no text") }
         header.author = author
       case "undoes": header.undoes = number
+      case "images": header.images = number
       case "untold": header.untold = numbers(line.right).map { EntityNumber(UInt32($0)) }
-      case "inserted", "updated":
+      case "inserted", "updated", "deleted", "restarted":
         var ids = IDRuns()
         for id in numbers(line.right) { ids.append(id) }
         let named = numbers(line.left).map { UInt32($0) }
+        let kinds: [String: HistoryPart.Change.Kind] = [
+          "inserted": .inserted, "updated": .updated(Array(named.dropFirst())),
+          "deleted": .deleted, "restarted": .restarted,
+        ]
         part.changes.append(
           .init(
-            entity: EntityNumber(named[0]),
-            kind: words[0] == "inserted" ? .inserted : .updated(Array(named.dropFirst())),
-            ids: ids))
-      case "added":
+            entity: EntityNumber(named[0]), kind: try #require(kinds[words[0]]), ids: ids,
+            isExpired: words.last == "expired"))
+      case "added", "removed", "moved":
         let pairs = line.right.split(separator: " ").map { text in
           LinkPair(from: numbers(text)[0], to: numbers(text)[1])
         }
         part.links.append(
-          .init(relationship: UInt32(numbers(line.left)[0]), kind: .added, pairs: pairs))
+          .init(
+            relationship: UInt32(numbers(line.left)[0]),
+            kind: try #require(HistoryPart.Links.Kind(rawValue: words[0])), pairs: pairs))
       case "bytes":
         part.header = header
         let (key, body) = try pair(line.right)
@@ -70,7 +82,8 @@ import Testing
       default: Issue.record("\(line)")
       }
     }
-    #expect(lines.last?.left == "bytes" && part.changes.count == 2 && part.links.count == 1)
+    #expect(lines.last?.left == "bytes")
+    return part
   }
 
   @Test func `an image holds, which is a record of the document`() throws {

@@ -1,5 +1,6 @@
 #if Datasets
   import Foundation
+  import LodestoreFormat
   import Testing
 
   @testable import LodestoreDatasets
@@ -36,6 +37,29 @@
         }
         #expect(made == bytes, "\(words)")
       }
+    }
+
+    @Test func `The example of a key set holds`() throws {
+      let keys = try KeySet(payload: try payload("key-set"))
+      #expect(keys.name == "pods" && keys.number == 1 && keys.keys.count == 2)
+    }
+
+    @Test func `The example of a manifest names the example of a table`() throws {
+      let manifest = try DatasetManifest(payload: try payload("manifest"))
+      #expect(manifest.name == "pods" && manifest.generation == 7 && manifest.patches.count == 1)
+      let table = try #require(try examples().last { $0.words[0] == "table" })
+      #expect(manifest.length == UInt64(table.words[1]))
+      #expect(manifest.whole.frames.length == UInt64(table.bytes.count))
+      let sha256 = HexText.encoded(SHA256.hash(table.bytes))
+      #expect(manifest.whole.frames.sha256.description == sha256)
+    }
+
+    /// The bytes of the JSON of an example.
+    private func payload(_ kind: String) throws -> [UInt8] {
+      let text = String(
+        decoding: try ScratchFolder.bytes(of: "\(packageFolder)/Format.md"), as: UTF8.self)
+      let block = try #require(text.split(separator: "```example \(kind)\n").dropFirst().first)
+      return Array(try #require(block.split(separator: "```").first).utf8)
     }
 
     private func hexadecimal(_ text: String) throws -> [UInt8] {

@@ -1,6 +1,6 @@
 """LMDB's files of a 64-bit little-endian machine, of LMDB 0.9 and of LMDB 1.0, read with plain calls.
 
-See Format.md, "Annex: LMDB's pages". Nothing in the file is believed: every number is checked before it is used,
+See Format.md, "LMDB's pages". Nothing in the file is believed: every number is checked before it is used,
 and a page is visited once.
 """
 

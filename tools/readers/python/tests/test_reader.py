@@ -20,7 +20,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", "..", "..", ".."))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import lodestore  # noqa: E402
-from lodestore import checksums, documents, keys, text  # noqa: E402
+from lodestore import checksums, documents, keys, published, text  # noqa: E402
 from lodestore.__main__ import main, plain  # noqa: E402
 from lodestore.store import Layout  # noqa: E402
 
@@ -205,6 +205,44 @@ class Examples(unittest.TestCase):
             values = ["a" * length] + ([7] if "integer" in left else [])
             key = keys.cut(keys.whole(["string", "int64"][: len(values)], values))
             self.assertEqual(key + suffix, wanted)
+
+    def test_of_pairs_have_their_checksums_and_documents(self):
+        count = 0
+        for name in ("catalogue-pair", "relationship-pair", "import-pair", "history-mark", "preserved", "seal"):
+            for block in self.blocks(name):
+                lines = []
+                for line in block.strip().splitlines():
+                    if " = " in line:
+                        lines.append(line.rsplit(" = ", 1))
+                    else:
+                        lines[-1][1] += " " + line
+                for left, right in lines:
+                    key, body = (bytes.fromhex(side) for side in right.split(":"))
+                    self.assertEqual(struct.unpack("<I", body[:4])[0], checksums.crc32c(key + body[4:]), left)
+                    found = documents.decode(body[4:])
+                    words = left.partition("{")
+                    if words[1] and "date " not in left:
+                        self.assertEqual(found, json.loads(words[1] + words[2]), left)
+                    count += 1
+        self.assertGreater(count, 10)
+
+    def test_of_a_meta_page_is_read(self):
+        line = re.search(r"meta page 0: (.*?) = ([0-9a-f \n]*)", self.blocks("page-part")[0])
+        page = bytes.fromhex(line.group(2).replace("\n", " ")).ljust(4096, b"\0")
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(page + page)
+            file.flush()
+            pages = lodestore.pages.Pages(file.name)
+            self.addCleanup(pages.close)
+        numbers = [int(number) for number in re.findall(r"\d+", line.group(1))]
+        self.assertEqual(pages.page_size, numbers[1])
+        self.assertEqual((pages.main.depth, pages.main.entries, pages.main.root), (numbers[6], *numbers[8:10]))
+        self.assertEqual((pages.last_page, pages.transaction), tuple(numbers[10:]))
+
+    def test_of_a_manifest_and_a_key_set_are_within_the_bounds(self):
+        (manifest,), (key_set,) = self.blocks("manifest"), self.blocks("key-set")
+        published._check_manifest(json.loads(manifest))
+        self.assertEqual(len(published.KeySet._read(key_set.encode("utf-8"), "pods").keys), 2)
 
     def test_of_mapped_texts_come_out(self):
         for line in self.blocks("mapped-text")[0].strip().splitlines():
