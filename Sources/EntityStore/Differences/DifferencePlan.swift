@@ -10,6 +10,8 @@ struct DifferencePlan {
   let entities: Set<String>?
   private let digests: (older: Digests, newer: Digests)
   private let isOneLineage: Bool
+  /// Parts that ``DifferenceMatching/uniqueKey`` does not compare, by name, as far as steps were made.
+  private(set) var uncompared: [String] = []
 
   init(
     _ older: TransactionCore, _ newer: TransactionCore, _ matching: DifferenceMatching,
@@ -63,12 +65,12 @@ struct DifferencePlan {
     return (names + gone).filter { entities?.contains($0) ?? true }
   }
 
-  func recordSteps(_ uncompared: inout [String]) throws -> [DifferencePass.Step] {
+  mutating func recordSteps() throws -> [DifferencePass.Step] {
     var steps: [DifferencePass.Step] = []
     for name in names {
       let (old, new) = (older.schema.entity(named: name), newer.schema.entity(named: name))
       if matching.isByKey, let old, let new {
-        steps.append(.keys(try keyedPair(name, old, new, &uncompared)))
+        steps.append(.keys(try keyedPair(name, old, new)))
         continue
       }
       let pair = EntityPair(name, old, new, isOneLineage: isOneLineage)
@@ -85,8 +87,8 @@ struct DifferencePlan {
 
   // MARK: Keys
 
-  private func keyedPair(
-    _ name: String, _ old: StoredEntity, _ new: StoredEntity, _ uncompared: inout [String]
+  private mutating func keyedPair(
+    _ name: String, _ old: StoredEntity, _ new: StoredEntity
   ) throws -> KeyedPair {
     var names: [String]?
     if case .uniqueKey(let given) = matching.rule { names = given }
@@ -156,7 +158,7 @@ struct DifferencePlan {
 
   // MARK: Links, orders and buckets
 
-  func otherSteps(_ uncompared: inout [String]) throws -> [DifferencePass.Step] {
+  mutating func otherSteps() throws -> [DifferencePass.Step] {
     let relationships = relationshipPairs()
     if matching.isByKey {
       uncompared += relationships.filter(\.hasLinks).map(\.label)
