@@ -19,8 +19,6 @@ final class ObservationCenter: StoreCompanion {
   private struct State {
     var observers = ObserverSet()
     var log = CommitLog()
-    /// Observers know of all records that had expired at this time; `nil` before the first look.
-    var knownMoment: Double?
     var job = Job.idle
     var connection = Connection.none
   }
@@ -62,8 +60,7 @@ final class ObservationCenter: StoreCompanion {
   private let state = Guarded(State())
   /// Held while the center is connected, so that no observer reads before it is.
   private let connecting = Guarded(())
-  /// Rings when a record expires that an observer may show.
-  private let expiry = Alarm()
+  private let expiry = ExpiryAlarm()
 
   init(_ core: StoreCore) { self.core = core }
 
@@ -129,34 +126,12 @@ final class ObservationCenter: StoreCompanion {
 
   // MARK: Expiry
 
-  /// Sets the alarm to the next date of a record that an observer may show, or to now where one has
-  /// passed that observers do not know of.
+  /// Sets the alarm to the next date of a record that an observer may show.
   private func awaitExpiry(_ core: TransactionCore) throws {
-    guard let moment = core.moment else { return }
-    let (observed, known) = state.withLock { state in
-      // A clock may be set back, too: observers hear again of records that expire again.
-      let known = min(state.knownMoment ?? moment, moment)
-      state.knownMoment = known
-      return (state.observers.entities, known)
+    try expiry.set(for: state.withLock { $0.observers.entities }, core) { [weak self] in
+      await self?.noticeExpiry()
     }
-    var next: Double?
-    for entity in core.schema.expiring where observed.contains(entity.number) {
-      var date = try core.nextExpiry(of: entity)
-      // The clock was set ahead, or a read of this commit began before the date and this one after
-      // it.
-      if known < moment, try core.hasExpired(of: entity, since: known) { date = moment }
-      guard let date else { continue }
-      next = min(next ?? date, date)
-    }
-    guard let next else { return }
-    // A clock that stands still is asked again, and not without a pause; a step of the clock is
-    // noticed within a minute.
-    let delay = Duration.seconds(min(max(next - moment, 0.01), Self.longestWait))
-    expiry.set(after: delay) { [weak self] in await self?.noticeExpiry() }
   }
-
-  /// The longest time until the clock is read again, in seconds.
-  private static let longestWait = 60.0
 
   /// Wakes the observers of entities of which a record has expired without their knowledge.
   private func noticeExpiry() async {
@@ -164,16 +139,10 @@ final class ObservationCenter: StoreCompanion {
     try? await core.onReader { [weak self] in
       try core.read { core in
         guard let self, let moment = core.moment else { return }
-        let known = self.state.withLock { $0.knownMoment } ?? moment
-        let entities = try core.schema.expiring.filter { entity in
-          try core.hasExpired(of: entity, since: known)
+        let entities = try self.expiry.takeExpired(at: moment, core)
+        for observer in self.state.withLock({ $0.observers.observers(of: entities) }) {
+          observer.wake(core.commitNumber.rawValue, at: moment)
         }
-        let numbers = Set(entities.map(\.number))
-        let observers = self.state.withLock { state in
-          state.knownMoment = moment
-          return state.observers.observers(of: numbers)
-        }
-        for observer in observers { observer.wake(core.commitNumber.rawValue, at: moment) }
         try self.awaitExpiry(core)
       }
     }
