@@ -10,7 +10,8 @@ struct DifferencePlan {
   let entities: Set<String>?
   private let digests: (older: Digests, newer: Digests)
   private let isOneLineage: Bool
-  /// Parts that ``DifferenceMatching/uniqueKey`` does not compare, by name, as far as steps were made.
+  /// The names of parts that the steps made so far leave out: ``DifferenceMatching/uniqueKey`` does
+  /// not compare them.
   private(set) var uncompared: [String] = []
 
   init(

@@ -30,7 +30,7 @@ struct FollowedOrigin: Sendable {
 /// The stores whose results one loop follows, one after the other: a single store, or the newest of
 /// a sequence of stores.
 final class FollowedStores: Sendable {
-  /// What the loop has not taken yet, and who is woken when there is something.
+  /// The news that the loop has not taken yet, and the observer that they wake.
   private struct News {
     var arrived: ObservedStore?
     /// The end of the sequence.
@@ -68,7 +68,7 @@ final class FollowedStores: Sendable {
 
   deinit { task?.cancel() }
 
-  /// Changes what is there, and wakes who waits for that.
+  /// Changes the news, and wakes the observer.
   private static func change(_ news: Guarded<News>, _ body: (inout News) -> Void) {
     let before = news.withLock { news in
       defer { body(&news) }
