@@ -66,7 +66,8 @@ extension Store {
     try await read { try $0.fetch(query, including: path) }
   }
 
-  /// not there is left out.
+  /// The results of `query`, each with the record that the property at `path` leads to; one whose
+  /// record is not there is left out.
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>> & Sendable
   ) async throws -> [(record: E, related: Target)] {

@@ -39,16 +39,14 @@ struct DifferencePass: DifferenceSource {
     onlyRecords: Bool = false
   ) throws {
     self.sides = sides
-    var uncompared: [String] = []
-    (schema, steps) = try sides.read { older, newer in
+    (schema, steps, uncompared) = try sides.read { older, newer in
       if let entities { try Self.check(entities, older.schema, newer.schema) }
-      let plan = try DifferencePlan(older, newer, matching, entities: entities)
+      var plan = try DifferencePlan(older, newer, matching, entities: entities)
       let schema = SchemaComparison(older.schema, newer.schema, entities: entities).differences
-      var steps = try plan.recordSteps(&uncompared)
-      if !onlyRecords { steps += try plan.otherSteps(&uncompared) }
-      return (schema, steps)
+      var steps = try plan.recordSteps()
+      if !onlyRecords { steps += try plan.otherSteps() }
+      return (schema, steps, plan.uncompared)
     }
-    self.uncompared = uncompared
   }
 
   private static func check(

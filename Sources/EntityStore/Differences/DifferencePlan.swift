@@ -10,6 +10,9 @@ struct DifferencePlan {
   let entities: Set<String>?
   private let digests: (older: Digests, newer: Digests)
   private let isOneLineage: Bool
+  /// The names of parts that the steps made so far leave out: ``DifferenceMatching/uniqueKey`` does
+  /// not compare them.
+  private(set) var uncompared: [String] = []
 
   init(
     _ older: TransactionCore, _ newer: TransactionCore, _ matching: DifferenceMatching,
@@ -63,12 +66,12 @@ struct DifferencePlan {
     return (names + gone).filter { entities?.contains($0) ?? true }
   }
 
-  func recordSteps(_ uncompared: inout [String]) throws -> [DifferencePass.Step] {
+  mutating func recordSteps() throws -> [DifferencePass.Step] {
     var steps: [DifferencePass.Step] = []
     for name in names {
       let (old, new) = (older.schema.entity(named: name), newer.schema.entity(named: name))
       if matching.isByKey, let old, let new {
-        steps.append(.keys(try keyedPair(name, old, new, &uncompared)))
+        steps.append(.keys(try keyedPair(name, old, new)))
         continue
       }
       let pair = EntityPair(name, old, new, isOneLineage: isOneLineage)
@@ -85,8 +88,8 @@ struct DifferencePlan {
 
   // MARK: Keys
 
-  private func keyedPair(
-    _ name: String, _ old: StoredEntity, _ new: StoredEntity, _ uncompared: inout [String]
+  private mutating func keyedPair(
+    _ name: String, _ old: StoredEntity, _ new: StoredEntity
   ) throws -> KeyedPair {
     var names: [String]?
     if case .uniqueKey(let given) = matching.rule { names = given }
@@ -156,7 +159,7 @@ struct DifferencePlan {
 
   // MARK: Links, orders and buckets
 
-  func otherSteps(_ uncompared: inout [String]) throws -> [DifferencePass.Step] {
+  mutating func otherSteps() throws -> [DifferencePass.Step] {
     let relationships = relationshipPairs()
     if matching.isByKey {
       uncompared += relationships.filter(\.hasLinks).map(\.label)

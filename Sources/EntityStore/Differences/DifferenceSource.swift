@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// A source of differences, as far as it is read: two commits, or one commit and its history.
+/// A place in a sequence of differences: of two commits, or of one commit and its history.
 protocol DifferenceSource: Sendable {
   /// The differences of the schema.
   var schema: [SchemaDifference] { get }

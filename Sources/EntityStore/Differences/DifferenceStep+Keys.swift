@@ -18,21 +18,22 @@ extension DifferenceStep {
     let pair = keyed.pair
     guard let oldEntity = pair.older, let newEntity = pair.newer else { return true }
     let step = self
+    func find(_ old: Row?, _ new: Row?, _ budget: inout DifferenceBudget) throws {
+      guard old != nil || new != nil, let found = try step.compare(pair, old, new) else { return }
+      budget.find(found.byteCount)
+      try visit(.record(found))
+    }
     return try mergeKeys(keyed.older.tree, keyed.newer.tree) { key, before, after, budget in
       let old = try before.flatMap { try Self.record($0, keyed.older, oldEntity, step.older) }
       let new = try after.flatMap { try Self.record($0, keyed.newer, newEntity, step.newer) }
       budget.visits -= 7
-      var rows = [(old, nil), (nil, new)]
       // A key with a null ends with the id of its record, so that equal keys say nothing.
       if let old, let new, try !keyed.hasNull(new.bytes, new.id) {
         if pair.haveEqualContent(old.bytes, new.bytes), !pair.followsLinks { return }
-        rows = [(old, new)]
+        return try find(old, new, &budget)
       }
-      for (old, new) in rows where old != nil || new != nil {
-        guard let found = try step.compare(pair, old, new) else { continue }
-        budget.find(found.byteCount)
-        try visit(.record(found))
-      }
+      try find(old, nil, &budget)
+      try find(nil, new, &budget)
     }
   }
 

@@ -1,17 +1,17 @@
 internal import LodestoreFormat
 
-/// What has happened to the records of one entity between two commits, as far as observers have to know.
+/// The changes of the records of one entity between two commits, for observers.
 struct EntityDelta: Sendable {
   /// Records that may have changed; all of them where ``isUnknown``.
   var touched = IDRuns()
-  /// Those of them that were not there before.
+  /// The records of ``touched`` that did not exist before.
   var inserted = IDRuns()
-  /// The others as they were before, as far as they were kept.
+  /// Other records of ``touched`` as they were before, where they were kept.
   var olds: [UInt64: [UInt8]] = [:]
   /// Whether more has happened than is listed.
   var isUnknown = false
 
-  /// More is not told one by one.
+  /// The most records that are listed one by one.
   private static let largestCount = 4_096
 
   static let unknown = EntityDelta(isUnknown: true)
@@ -23,19 +23,19 @@ struct EntityDelta: Sendable {
       return
     }
     for (id, bytes) in later.olds where !touched.contains(id) { olds[id] = bytes }
-    // What was there before, was deleted and came back by an undo is not new.
+    // A record that was deleted and came back by an undo is not new.
     inserted = IDRuns(inserted.ranges + later.inserted.subtracting(touched).ranges)
     touched = IDRuns(touched.ranges + later.touched.ranges)
     limit()
   }
 
-  /// Forgets what has happened to too many records.
+  /// Becomes unknown where too many records are listed.
   mutating func limit() {
     if touched.count > Self.largestCount { self = .unknown }
   }
 }
 
-/// What has happened between two commits.
+/// The changes between two commits.
 struct ChangeDelta: Sendable {
   var entities: [EntityNumber: EntityDelta] = [:]
   /// The numbers of relationships whose links have changed.
@@ -69,7 +69,9 @@ struct ChangeDelta: Sendable {
 }
 
 extension ChangeDelta {
-  /// What the history tells of the writes after `number`; entities that keep none may have changed.
+  /// Reads the changes of the writes after `number` from the history.
+  ///
+  /// Entities that keep no history may have changed.
   init(afterWrite number: UInt64, _ core: TransactionCore) throws {
     let log = HistoryLog(core)
     if let purged = try log.purged(), purged.number > number {
@@ -94,7 +96,7 @@ extension ChangeDelta {
       }
       return true
     }
-    // Links of entities without a history are told nowhere.
+    // The history has no links of entities without one.
     for relationship in core.schema.relationships
     where relationship.from.description.history == nil
       && relationship.to.description.history == nil

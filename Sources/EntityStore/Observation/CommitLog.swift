@@ -1,34 +1,34 @@
-/// The commits of this process that observers have not been told of yet.
+/// The commits of this process that are not reported to observers yet.
 ///
-/// Commits are told apart by their numbers, which are consecutive over all processes. A commit that
-/// is in no log was made by another process.
+/// Numbers of commits are consecutive over all processes. A commit that the log lacks was made by
+/// another process.
 struct CommitLog {
-  /// Commits that are told together.
+  /// Commits that are reported together.
   struct News {
-    /// The last commit that observers knew of before.
+    /// The last commit that was reported before.
     let from: UInt64
-    /// What each commit has changed; `nil` where the log lacks one of them.
+    /// The changes of each commit; `nil` where the log lacks one of them.
     let deltas: [ChangeDelta]?
   }
 
   /// Ascending.
   private var commits: [(number: UInt64, delta: ChangeDelta)] = []
-  /// A write of a commit up to this one may have told nothing.
+  /// Writes of commits up to this one may be missing from the log.
   private var doubtfulThrough: UInt64 = 0
   /// The last commit that observers know of.
-  private(set) var told: UInt64 = 0
-  /// The last write in the history at that commit; `nil` where no entity keeps one.
-  private(set) var toldWrite: UInt64?
+  private(set) var reported: UInt64 = 0
+  /// The last write in the history at the commit ``reported``; `nil` where no entity keeps a history.
+  private(set) var reportedWrite: UInt64?
 
-  /// The last commit that was told or will be.
-  var newest: UInt64 { max(told, commits.last?.number ?? 0) }
-  /// How many commits wait to be told.
+  /// The last commit that is reported or waits for it.
+  var newest: UInt64 { max(reported, commits.last?.number ?? 0) }
+  /// The number of commits that wait.
   var count: Int { commits.count }
 
-  /// A write of a commit up to `commit` may have begun before anybody was told.
+  /// A write of `commit`, or of an earlier one, may have begun while nobody noted its changes.
   mutating func doubt(through commit: UInt64) { doubtfulThrough = max(doubtfulThrough, commit) }
 
-  /// Adds what one write of `commit` has changed; writes come in their order.
+  /// Adds the changes of one write of `commit`; writes come in their order.
   mutating func note(_ delta: ChangeDelta, of commit: UInt64) {
     if commits.last?.number == commit {
       commits[commits.count - 1].delta.merge(delta)
@@ -37,9 +37,9 @@ struct CommitLog {
     }
   }
 
-  /// All writes of `commit` are noted.
+  /// Ends `commit`, of which all writes are noted.
   ///
-  /// A commit that no write has told of is a migration, or the like.
+  /// A commit without a noted write is a migration, or the like: anything may have changed.
   mutating func end(_ commit: UInt64) {
     if commit <= doubtfulThrough || commits.last?.number != commit { note(.unknown, of: commit) }
   }
@@ -47,25 +47,25 @@ struct CommitLog {
   /// Drops all commits up to `commit`: whoever observes next reads it, or a later one, first.
   mutating func drop(through commit: UInt64) {
     commits = []
-    told = max(told, commit)
-    toldWrite = nil
+    reported = max(reported, commit)
+    reportedWrite = nil
   }
 
-  /// Takes the commits up to `commit` that observers do not know of; `nil` for none.
+  /// Takes the commits up to `commit` that are not reported yet; returns `nil` for none.
   mutating func take(through commit: UInt64) -> News? {
     let count = commits.prefix { $0.number <= commit }.count
-    let found = commits[..<count].filter { $0.number > told }.map(\.delta)
+    let found = commits[..<count].filter { $0.number > reported }.map(\.delta)
     commits.removeFirst(count)
-    guard commit > told else { return nil }
-    return News(from: told, deltas: UInt64(found.count) == commit - told ? found : nil)
+    guard commit > reported else { return nil }
+    return News(from: reported, deltas: UInt64(found.count) == commit - reported ? found : nil)
   }
 
-  /// Observers know of `commit`, at which `write` is the last in the history.
+  /// Notes that observers know of `commit`, at which `write` is the last in the history.
   ///
-  /// A commit before those that were dropped meanwhile is passed by.
-  mutating func tell(_ commit: UInt64, lastWrite write: UInt64?) {
-    guard commit >= told else { return }
-    told = commit
-    toldWrite = write
+  /// A commit before one that was dropped meanwhile changes nothing.
+  mutating func report(_ commit: UInt64, lastWrite write: UInt64?) {
+    guard commit >= reported else { return }
+    reported = commit
+    reportedWrite = write
   }
 }

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What is new in a commit, and a read of it: for one round of observers, on one thread.
+/// The changes up to a commit, and a read of it: for one round of observers, on one thread.
 final class CommittedChanges {
   /// A record that has changed.
   struct Record {
@@ -13,7 +13,7 @@ final class CommittedChanges {
   }
 
   let delta: ChangeDelta
-  /// The commit behind which it has changed.
+  /// The commit after which the changes were made.
   let from: UInt64
   let commit: UInt64
   let core: TransactionCore
@@ -26,8 +26,8 @@ final class CommittedChanges {
     commit = core.commitNumber.rawValue
   }
 
-  /// The records of an entity that have changed; `nil` where more has happened than is listed, or a
-  /// record was not kept as it was.
+  /// The records of an entity that have changed; `nil` where the delta does not list all of them, or
+  /// lacks one as it was before.
   func records(of entity: StoredEntity) throws(StoreError) -> [Record]? {
     if let records = known[entity.number] { return records }
     let records = try findRecords(of: entity)

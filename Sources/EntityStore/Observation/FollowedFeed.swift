@@ -4,10 +4,10 @@ protocol FollowedObserver: Observer {
 
   /// Goes on from the observer of the store before, by the changes from that store to this one.
   ///
-  /// - Returns: whether these are known; otherwise nothing was done, and ``fetch(_:)`` has to follow.
+  /// - Returns: whether the changes are known; otherwise the caller calls ``fetch(_:)``.
   func follow(_ last: Self, of older: StoreCore, _ core: TransactionCore) throws -> Bool
 
-  /// Reads.
+  /// Reads the state of a commit.
   func fetch(_ core: TransactionCore) throws
 
   /// Whether the last read has read an entity or relationship for the first time.
@@ -15,11 +15,11 @@ protocol FollowedObserver: Observer {
   /// Commits to it since the read began may have been reported to nobody.
   var hasGrown: Bool { get }
 
-  /// Takes what was read or worked out, for the loop to deliver; `nil` where it is as before.
+  /// Takes the news that the loop delivers; `nil` where nothing differs from the last ones.
   func takeNews() -> News?
 }
 
-/// What one loop delivers: news of one store, or of the newest of a sequence of stores.
+/// The news that one loop delivers, of one store or of the newest of a sequence of stores.
 ///
 /// Unchecked: used by the one task that loops.
 final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
@@ -128,7 +128,7 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     let (core, observer) = (handle.center.core, handle.observer)
     repeat {
       try await core.onReader { try core.read { try observer.fetch($0) } }
-      // What is observed may be more than before, and the schema another one.
+      // The read may have used more entities than the one before, of another schema.
       handle.center.extend(observer)
     } while observer.hasGrown
     last = observer

@@ -1,5 +1,4 @@
 internal import LMDB
-internal import LodestoreFormat
 
 /// The store whose results a loop follows.
 struct ObservedStore: Sendable {
@@ -31,7 +30,7 @@ struct FollowedOrigin: Sendable {
 /// The stores whose results one loop follows, one after the other: a single store, or the newest of
 /// a sequence of stores.
 final class FollowedStores: Sendable {
-  /// What the loop has not taken yet, and who is woken when there is something.
+  /// The news that the loop has not taken yet, and the observer that they wake.
   private struct News {
     var arrived: ObservedStore?
     /// The end of the sequence.
@@ -69,7 +68,7 @@ final class FollowedStores: Sendable {
 
   deinit { task?.cancel() }
 
-  /// Changes what is there, and wakes who waits for that.
+  /// Changes the news, and wakes the observer.
   private static func change(_ news: Guarded<News>, _ body: (inout News) -> Void) {
     let before = news.withLock { news in
       defer { body(&news) }
@@ -110,38 +109,4 @@ final class FollowedStores: Sendable {
 
   /// Has `observer` woken when there is news, in place of the one before.
   func wakeOnNews(_ observer: Observer?) { news.withLock { $0.observer = observer } }
-}
-
-extension StoredEntity {
-  /// Whether records of this entity and of `other`, of another store, have equal values where they
-  /// have equal bytes.
-  func hasLayouts(of other: StoredEntity) -> Bool {
-    description.layouts.allSatisfy { mine in
-      guard let theirs = other.layout(number: mine.number) else { return true }
-      return words(of: mine) == other.words(of: theirs)
-    }
-  }
-
-  /// A hash of what the values of records in `layout` depend on besides their bytes.
-  func stamp(of layout: RecordLayout) -> UInt32 {
-    var checksum = Checksum()
-    for word in words(of: layout) {
-      var word = word + "\n"
-      word.withUTF8 { checksum.combine(UnsafeRawBufferPointer($0)) }
-    }
-    return checksum.value
-  }
-
-  /// The attributes that a layout has, then the initial values of those that the program declares
-  /// and the layout lacks.
-  private func words(of layout: RecordLayout) -> [String] {
-    let stored = layout.attributes.map { attribute in
-      let name = description.attribute(number: attribute.number)?.name ?? ""
-      return "\(name) \(attribute.type.name) \(attribute.isOptional)"
-    }
-    let initial = declared.compactMap { description.attribute(number: $0.number) }
-      .filter { layout.slotIndex(ofAttribute: $0.number) == nil }
-      .map { "\($0.name) = \($0.initial)" }
-    return stored + initial.sorted()
-  }
 }

@@ -1,26 +1,21 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Tells the observers of one store what commits have changed.
+/// Reports the changes of commits to the observers of one store.
 ///
-/// Writes of this process are told by an ``ObservationSink``, on the writer's thread, and put into
-/// a log. One job at a time on the store's reader threads takes what is in it, begins a read, and
-/// asks each observer that depends on a changed entity whether it is concerned: an observer that
-/// waits gets its update there, or is woken to work it out itself; one that is busy notes what has
-/// changed and works it out when it asks for more. So commits that come meanwhile are merged, and
-/// nothing queues up.
+/// An ``ObservationSink`` notes the changes of each write of this process in the ``CommitLog``, on
+/// the writer's thread. One job at a time on the store's reader threads takes the commits from the
+/// log, begins a read, and asks each observer that depends on a changed entity whether it is
+/// concerned. An observer that waits gets its update there, or is woken to read for itself. A busy
+/// observer notes the changes, and asks for them later. So commits that come meanwhile are merged,
+/// and nothing queues up.
 ///
-/// Commits are told apart by their numbers, which are consecutive over all processes. Those that
-/// are in no log are another process's, or of a migration: what they have changed is read from the
-/// history, where all entities have one, or is unknown, and observers run their queries again.
-///
-/// State, under its mutex: the log and the observers.
+/// The log lacks the commits of other processes. The job reads their changes from the history where
+/// all entities keep one. Otherwise their changes are unknown, and observers run their queries again.
 final class ObservationCenter: StoreCompanion {
   private struct State {
     var observers = ObserverSet()
     var log = CommitLog()
-    /// Observers know of all records that had expired at this time; `nil` before the first look.
-    var knownMoment: Double?
     var job = Job.idle
     var connection = Connection.none
   }
@@ -28,9 +23,9 @@ final class ObservationCenter: StoreCompanion {
   /// The job that tells observers.
   private enum Job {
     case idle
-    /// It looks, or looks again before it ends.
+    /// The job is to look at the log, once more if it does already.
     case due
-    /// It has begun to look.
+    /// The job looks at the log.
     case looking
   }
 
@@ -62,8 +57,7 @@ final class ObservationCenter: StoreCompanion {
   private let state = Guarded(State())
   /// Held while the center is connected, so that no observer reads before it is.
   private let connecting = Guarded(())
-  /// Rings when a record expires that an observer may show.
-  private let expiry = Alarm()
+  private let expiry = ExpiryAlarm()
 
   init(_ core: StoreCore) { self.core = core }
 
@@ -129,34 +123,12 @@ final class ObservationCenter: StoreCompanion {
 
   // MARK: Expiry
 
-  /// Sets the alarm to the next date of a record that an observer may show, or to now where one has
-  /// passed that observers do not know of.
+  /// Sets the alarm to the next date of a record that an observer may show.
   private func awaitExpiry(_ core: TransactionCore) throws {
-    guard let moment = core.moment else { return }
-    let (observed, known) = state.withLock { state in
-      // A clock may be set back, too: observers hear again of records that expire again.
-      let known = min(state.knownMoment ?? moment, moment)
-      state.knownMoment = known
-      return (state.observers.entities, known)
+    try expiry.set(for: state.withLock { $0.observers.entities }, core) { [weak self] in
+      await self?.noticeExpiry()
     }
-    var next: Double?
-    for entity in core.schema.expiring where observed.contains(entity.number) {
-      var date = try core.nextExpiry(of: entity)
-      // The clock was set ahead, or a read of this commit began before the date and this one after
-      // it.
-      if known < moment, try core.hasExpired(of: entity, since: known) { date = moment }
-      guard let date else { continue }
-      next = min(next ?? date, date)
-    }
-    guard let next else { return }
-    // A clock that stands still is asked again, and not without a pause; a step of the clock is
-    // noticed within a minute.
-    let delay = Duration.seconds(min(max(next - moment, 0.01), Self.longestWait))
-    expiry.set(after: delay) { [weak self] in await self?.noticeExpiry() }
   }
-
-  /// The longest time until the clock is read again, in seconds.
-  private static let longestWait = 60.0
 
   /// Wakes the observers of entities of which a record has expired without their knowledge.
   private func noticeExpiry() async {
@@ -164,16 +136,10 @@ final class ObservationCenter: StoreCompanion {
     try? await core.onReader { [weak self] in
       try core.read { core in
         guard let self, let moment = core.moment else { return }
-        let known = self.state.withLock { $0.knownMoment } ?? moment
-        let entities = try core.schema.expiring.filter { entity in
-          try core.hasExpired(of: entity, since: known)
+        let entities = try self.expiry.takeExpired(at: moment, core)
+        for observer in self.state.withLock({ $0.observers.observers(of: entities) }) {
+          observer.wake(core.commitNumber.rawValue, at: moment)
         }
-        let numbers = Set(entities.map(\.number))
-        let observers = self.state.withLock { state in
-          state.knownMoment = moment
-          return state.observers.observers(of: numbers)
-        }
-        for observer in observers { observer.wake(core.commitNumber.rawValue, at: moment) }
         try self.awaitExpiry(core)
       }
     }
@@ -181,7 +147,7 @@ final class ObservationCenter: StoreCompanion {
 
   // MARK: Commits
 
-  /// Has commits told to the center, where they are not yet.
+  /// Connects the center with the commits of the store, unless it is connected.
   private func connect() throws {
     guard state.withLock({ $0.connection.isMissing }) else { return }
     let listeners = Listeners(
@@ -201,7 +167,7 @@ final class ObservationCenter: StoreCompanion {
       state.withLock { state in
         state.log.doubt(through: doubtful)
         // What was committed before is in the first read of each observer.
-        state.log.tell(number, lastWrite: write)
+        state.log.report(number, lastWrite: write)
       }
       guard listeners.watch?.start() ?? true else {
         throw StoreError(
@@ -224,8 +190,8 @@ final class ObservationCenter: StoreCompanion {
   private func makeSink(for core: TransactionCore) -> ObservationSink? {
     let observed = state.withLock { state -> Set<EntityNumber>? in
       if !state.observers.isEmpty { return state.observers.entities }
-      // An observer that comes within the write is told of a commit that nothing is known of,
-      // whatever the other writes of the commit tell.
+      // To an observer that comes within the write the commit is unknown, whatever its other
+      // writes note.
       state.log.doubt(through: core.commitNumber.rawValue)
       return nil
     }
@@ -236,7 +202,7 @@ final class ObservationCenter: StoreCompanion {
     core.schema.keepsHistory ? try HistoryLog(core).lastNumber() : nil
   }
 
-  /// Called on the writer's thread for each write, behind the commit.
+  /// Called on the writer's thread for each write, after the commit.
   ///
   /// - Parameter observed: the entities whose changes are in `delta`.
   func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>, in commit: UInt64) {
@@ -250,7 +216,7 @@ final class ObservationCenter: StoreCompanion {
     }
   }
 
-  /// Called on the writer's thread behind all writes of a commit.
+  /// Called on the writer's thread after ``note(_:of:in:)`` of all writes of a commit.
   private func finish(_ commit: UInt64) {
     runJob { state in
       // What nobody waits for is not kept.
@@ -306,7 +272,7 @@ final class ObservationCenter: StoreCompanion {
     let commit = core.commitNumber.rawValue
     core.environment.waitForHooks(of: commit)
     let (news, observers, write) = state.withLock { state in
-      (state.log.take(through: commit), state.observers.all, state.log.toldWrite)
+      (state.log.take(through: commit), state.observers.all, state.log.reportedWrite)
     }
     guard let news else {
       for observer in observers { observer.serve(core) }
@@ -319,7 +285,7 @@ final class ObservationCenter: StoreCompanion {
       delta = try write.map { try ChangeDelta(afterWrite: $0, core) } ?? .unknown
     }
     let number = try Self.lastWrite(core)
-    state.withLock { $0.log.tell(commit, lastWrite: number) }
+    state.withLock { $0.log.report(commit, lastWrite: number) }
     try awaitExpiry(core)
     let changes = CommittedChanges(delta, from: news.from, core)
     for observer in observers { observer.learn(changes) }

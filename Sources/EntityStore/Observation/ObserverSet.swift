@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
-/// The observers of one store, each with the entities that it depended on when it last said so: its own
-/// may change meanwhile.
+/// The observers of one store, each with the entities that it depends on.
+///
+/// The observer may have found more dependencies since; ``extend(_:to:)`` adds them.
 struct ObserverSet {
   private var members: [ObjectIdentifier: (observer: Observer, entities: Set<EntityNumber>)] = [:]
   /// The entities that an observer depends on.

@@ -31,10 +31,9 @@ enum StoreReplacement {
     guard let old = older.store.seal, let new = newer.store.seal, old.schema == new.schema,
       !newer.schema.hasExpiry, let names = names(of: region, newer.schema)
     else { return nil }
-    let plan = try DifferencePlan(older, newer, .id, entities: names)
     // Matching by ids compares all.
-    var uncompared: [String] = []
-    let steps = try plan.recordSteps(&uncompared) + plan.otherSteps(&uncompared)
+    var plan = try DifferencePlan(older, newer, .id, entities: names)
+    let steps = try plan.recordSteps() + plan.otherSteps()
     guard let first = steps.first else { return ChangeDelta() }
     guard steps.count == 1, let listed, case .records(let pair) = first,
       pair.name == listed.name, let entity = try changes(of: pair, older, newer)

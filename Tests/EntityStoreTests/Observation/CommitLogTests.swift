@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// The log of commits that observers are not told of yet, without a store.
+/// The log of commits that are not reported to observers yet, without a store.
 @Suite struct `The log of commits` {
   private static let entity = EntityNumber(1)
 
@@ -11,9 +11,9 @@ import Testing
     ChangeDelta(entities: [entity: EntityDelta(touched: IDRuns([ids]))])
   }
 
-  private static func log(told: UInt64, lastWrite: UInt64? = nil) -> CommitLog {
+  private static func log(reported: UInt64, lastWrite: UInt64? = nil) -> CommitLog {
     var log = CommitLog()
-    log.tell(told, lastWrite: lastWrite)
+    log.report(reported, lastWrite: lastWrite)
     return log
   }
 
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `gives each commit once, with what its writes have changed`() {
-    var log = Self.log(told: 4)
+    var log = Self.log(reported: 4)
     log.note(Self.delta(1..<3), of: 5)
     log.note(Self.delta(7..<8), of: 5)
     log.end(5)
@@ -32,58 +32,64 @@ import Testing
     let news = log.take(through: 6)
     #expect(news?.from == 4)
     #expect(Self.touched(news?.deltas) == [[1..<3, 7..<8], [9..<10]])
-    log.tell(6, lastWrite: nil)
-    #expect(log.take(through: 6)?.from == nil && log.count == 0 && log.told == 6)
+    log.report(6, lastWrite: nil)
+    let rest = log.take(through: 6)
+    #expect(rest?.from == nil && log.count == 0 && log.reported == 6)
   }
 
   @Test func `keeps commits that a read does not see yet`() {
-    var log = Self.log(told: 4)
+    var log = Self.log(reported: 4)
     for commit in UInt64(5)...7 {
       log.note(Self.delta(commit..<commit + 1), of: commit)
       log.end(commit)
     }
-    #expect(Self.touched(log.take(through: 5)?.deltas) == [[5..<6]])
-    log.tell(5, lastWrite: nil)
+    let seen = log.take(through: 5)
+    #expect(Self.touched(seen?.deltas) == [[5..<6]])
+    log.report(5, lastWrite: nil)
     #expect(log.count == 2)
-    #expect(Self.touched(log.take(through: 7)?.deltas) == [[6..<7], [7..<8]])
+    let rest = log.take(through: 7)
+    #expect(Self.touched(rest?.deltas) == [[6..<7], [7..<8]])
   }
 
   @Test func `knows that a commit between is another process's`() {
-    var log = Self.log(told: 4, lastWrite: 12)
+    var log = Self.log(reported: 4, lastWrite: 12)
     log.note(Self.delta(1..<2), of: 6)
     log.end(6)
     let news = log.take(through: 6)
-    #expect(news?.from == 4 && news?.deltas == nil && log.toldWrite == 12)
+    #expect(news?.from == 4 && news?.deltas == nil && log.reportedWrite == 12)
     // One that has come since is of this process again.
-    log.tell(6, lastWrite: 14)
+    log.report(6, lastWrite: 14)
     log.note(Self.delta(2..<3), of: 7)
     log.end(7)
-    #expect(Self.touched(log.take(through: 7)?.deltas) == [[2..<3]])
+    let next = log.take(through: 7)
+    #expect(Self.touched(next?.deltas) == [[2..<3]])
   }
 
   @Test func `takes a commit that no write has told of for one that changed anything`() {
-    var log = Self.log(told: 4)
+    var log = Self.log(reported: 4)
     log.end(5)
-    #expect(log.take(through: 5)?.deltas?.map(\.isUnknown) == [true])
+    let news = log.take(through: 5)
+    #expect(news?.deltas?.map(\.isUnknown) == [true])
   }
 
   @Test func `takes a commit for unknown of which a write began untold`() {
-    var log = Self.log(told: 4)
+    var log = Self.log(reported: 4)
     log.doubt(through: 5)
     log.note(Self.delta(1..<2), of: 5)
     log.end(5)
     log.note(Self.delta(1..<2), of: 6)
     log.end(6)
-    #expect(log.take(through: 6)?.deltas?.map(\.isUnknown) == [true, false])
+    let news = log.take(through: 6)
+    #expect(news?.deltas?.map(\.isUnknown) == [true, false])
   }
 
   @Test func `drops what nobody waits for, and goes on behind it`() {
-    var log = Self.log(told: 4, lastWrite: 3)
+    var log = Self.log(reported: 4, lastWrite: 3)
     log.note(Self.delta(1..<2), of: 5)
     log.drop(through: 5)
-    #expect(log.count == 0 && log.told == 5 && log.toldWrite == nil)
+    #expect(log.count == 0 && log.reported == 5 && log.reportedWrite == nil)
     // A round that read the commit before ends late.
-    log.tell(4, lastWrite: 3)
-    #expect(log.told == 5 && log.toldWrite == nil)
+    log.report(4, lastWrite: 3)
+    #expect(log.reported == 5 && log.reportedWrite == nil)
   }
 }
