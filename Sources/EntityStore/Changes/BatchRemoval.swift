@@ -20,7 +20,7 @@ extension TransactionCore {
   ) throws(StoreError) -> Int {
     guard !ids.isEmpty else { return 0 }
     let changes = changes(of: entity)
-    let batch = ChangeBatch(
+    let batch = try ChangeBatch(
       changes, expectedRemovals: min(ids.count, removalsPerRound), core: self)
     var count = 0
     try breakingOnError {
@@ -55,7 +55,7 @@ extension TransactionCore {
     let numbers = Set(links.map(\.attribute))
     let concerned = entity.derivations?.dependents(of: numbers).union(numbers) ?? numbers
     let indexes = entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) }
-    let batch = ChangeBatch(
+    let batch = try ChangeBatch(
       changes, concerned: indexes, memoryLimit: store.options.batchMemoryInBytes, core: self)
     var count = 0
     func change() throws {

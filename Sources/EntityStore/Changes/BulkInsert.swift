@@ -47,11 +47,7 @@ final class BulkInsert {
       IndexChanges(
         keys, at: position, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     }
-    do {
-      cursor = try Cursor(entity.records, in: core.transaction)
-    } catch {
-      throw StoreError(error)
-    }
+    cursor = try wrappingErrors { try Cursor(entity.records, in: core.transaction) }
   }
 
   deinit { collector?.stop() }
@@ -91,7 +87,7 @@ final class BulkInsert {
   }
 
   private func check(_ record: UnsealedRecord, id: UInt64) throws(StoreError) {
-    _ = try broken.collect(at: checkedCount) { () throws(StoreError) in
+    try broken.collect(at: checkedCount) { () throws(StoreError) in
       try changes.check(try entity.view(record), id: id, isNew: true)
     }
     checkedCount &+= 1

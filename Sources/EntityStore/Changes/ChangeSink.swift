@@ -98,6 +98,16 @@ enum RecordChange {
   ///
   /// For those who asked to see each it is followed by ``removed(_:old:)`` for each.
   case cleared(count: Int)
+
+  /// The record before and after, for those who asked for both.
+  var both: (id: UInt64, old: RecordView?, new: RecordView?)? {
+    switch self {
+    case .insertedRecord(let id, let new): (id, nil, new)
+    case .updated(let id, let old?, let new?, _): (id, old, new)
+    case .removed(let id, let old?): (id, old, nil)
+    case .inserted, .updated, .removed, .cleared: nil
+    }
+  }
 }
 
 /// Links of one relationship that were added or removed; links that were there already, or were not, are

@@ -81,12 +81,12 @@ final class EntityChanges {
     var broken = BrokenRules()
     let told = isNew ? nil : id
     if let validator = entity.validator {
-      _ = try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
+      try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
     }
     for name in try rules()?.broken(by: view, id: id) ?? [] {
       let violation = RuleViolation(
         entity: entity.name, recordID: told, attribute: nil, rule: name)
-      _ = try broken.collect { () throws(StoreError) in throw .broken([violation]) }
+      try broken.add(.broken([violation]))
     }
     try broken.check()
   }

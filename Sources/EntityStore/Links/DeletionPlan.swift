@@ -340,12 +340,10 @@ extension TransactionCore {
   ) throws(StoreError) -> [UInt64] {
     var present: [UInt64] = []
     present.reserveCapacity(ids.count)
-    do {
+    try wrappingErrors {
       try forEachStored(ids, of: entity) { id, _ in
         if present.last != id { present.append(id) }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return present
   }

@@ -20,7 +20,7 @@ extension TransactionCore {
     let changes = changes(of: entity)
     var concerned = numbers
     if case .rebuild = occasion { concerned.formUnion(derivations.dependents(of: numbers)) }
-    let batch = ChangeBatch(
+    let batch = try ChangeBatch(
       changes,
       concerned: entity.indexes.filter {
         !concerned.isDisjoint(with: $0.description.attributes)
