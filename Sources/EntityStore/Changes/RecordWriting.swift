@@ -20,26 +20,22 @@ struct RecordTree {
     if entity.description.keepsSize { sum.keepsSize = true }
   }
 
-  /// - Parameter old: the record that is replaced; `nil` for a new one.
-  func put(_ record: SealedRecord, replacing old: StoredRecord? = nil) throws(StoreError) {
+  /// Writes a record, of which `old` is absent where it is new and `new` where it goes.
+  @inline(__always)
+  func write(_ new: SealedRecord?, inPlaceOf old: StoredRecord?) throws(StoreError) {
     noteWritten()
-    if let old {
-      sum.replace(record.id, old.written, by: record.bytes)
-    } else {
-      sum.add(record.id, record.bytes)
-    }
     do {
-      try core.transaction.put(record.id, record.bytes, in: entity.records)
-    } catch {
-      throw StoreError(error)
-    }
-  }
-
-  func remove(_ old: StoredRecord) throws(StoreError) {
-    noteWritten()
-    sum.remove(old.id, old.written)
-    do {
-      try core.transaction.delete(old.id, in: entity.records)
+      if let new {
+        if let old {
+          sum.replace(new.id, old.written, by: new.bytes)
+        } else {
+          sum.add(new.id, new.bytes)
+        }
+        try core.transaction.put(new.id, new.bytes, in: entity.records)
+      } else if let old {
+        sum.remove(old.id, old.written)
+        try core.transaction.delete(old.id, in: entity.records)
+      }
     } catch {
       throw StoreError(error)
     }
