@@ -144,16 +144,8 @@ final class BulkInsert {
     let listeners = changes.listeners
     try listeners.tellInserted(firstID..<nextID)
     guard listeners.wantNewRecords else { return }
-    do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      var found = try cursor.seek(atOrAfter: firstID)
-      while found {
-        let id = cursor.integerKey
-        try listeners.tellInsertedRecord(id, try entity.view(cursor.value, id: id))
-        found = try cursor.next()
-      }
-    } catch {
-      throw StoreError(wrapping: error)
+    try core.forEachStored(of: entity, from: firstID) { (id, bytes) throws(StoreError) in
+      try listeners.tellInsertedRecord(id, try entity.view(bytes, id: id))
     }
   }
 

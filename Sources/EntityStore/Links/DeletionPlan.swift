@@ -329,9 +329,7 @@ extension TransactionCore {
       try changes(of: entity).clear()
       return count
     }
-    var ids: [UInt64] = []
-    try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
-    return try delete(ids, of: entity)
+    return try delete(try storedIDs(of: entity), of: entity)
   }
 
   /// Returns the ids among `ids`, which ascend, that are records of `entity`.

@@ -52,8 +52,7 @@ extension TransactionCore {
     _ numbers: Set<UInt32>, of entity: StoredEntity, unbuilt: Set<UInt32>,
     _ occasion: RecordDerivations.Occasion = .rebuild
   ) throws(StoreError) {
-    var ids: [UInt64] = []
-    try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
+    let ids = try storedIDs(of: entity)
     let related = schema.derived.filter { $0.owner === entity && numbers.contains($0.number) }
     let readers = try related.map { (derivation) throws(StoreError) in
       try RelatedReader(derivation, core: self)
