@@ -135,14 +135,16 @@ final class ChangeBatch {
 
   /// Changes bytes of the record at the cursor in its page, and its checksum with them.
   ///
-  /// Returns false for a long record, which stays as it is. Only for attributes that no index, no rule and no sink that needs bytes reads.
+  /// Returns false for a long record, which stays as it is. Only for attributes that no index, no rule
+  /// and no sink that needs bytes reads.
   @inline(__always)
   func patch(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws -> Bool {
-    guard try changes.records.change(id, at: cursor, by: change) else { return false }
+    guard changes.records.canChange(at: cursor) else { return false }
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
+    try changes.records.change(id, at: cursor, by: change)
     return true
   }
 

@@ -27,8 +27,8 @@ protocol ChangeSink: AnyObject {
 
   /// Called for each change, with as much of it as was asked for; views are valid until it returns.
   ///
-  /// The change is told before it is written; records of a batch insert are there already, and a
-  /// range of new records is told at the end of its batch. It must not change records here, but in
+  /// The change is told before it is written; only a range of new records is told at the end of its
+  /// batch, as a batch insert may be refused until then. It must not change records here, but in
   /// ``settle(_:)``.
   ///
   /// - Throws: what refuses the change. An update or a delete of one record is not made then; after any

@@ -63,24 +63,25 @@ struct RecordTree {
     try cursor.replaceCurrent(with: record.bytes)
   }
 
-  /// Calls `change` with the bytes of the record at the cursor; returns false for a long record.
+  /// Whether the record at the cursor is short enough to be changed in its page.
+  @inline(__always)
+  func canChange(at cursor: Cursor) -> Bool {
+    cursor.value.count <= PageLayout.longestSharedValue
+  }
+
+  /// Calls `change` with the bytes of the record at the cursor, which is short enough.
   ///
   /// The bytes are those of the page. With the plain engine they are a copy, which is stored
   /// instead.
   @inline(__always)
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws(LMDBError) -> Bool {
+  ) throws(LMDBError) {
     noteWritten()
-    if let page = try cursor.changeableCurrent() {
-      digested(id, page, change)
-      return true
-    }
-    guard cursor.value.count <= PageLayout.longestSharedValue else { return false }
+    if let page = try cursor.changeableCurrent() { return digested(id, page, change) }
     var copy = Array(cursor.value)
     copy.withUnsafeMutableBytes { digested(id, $0, change) }
     try copy.withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
-    return true
   }
 
   @inline(__always)
