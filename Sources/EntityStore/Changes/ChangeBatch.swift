@@ -49,9 +49,10 @@ final class ChangeBatch {
   ///   - memoryLimit: of all new and old entries, in bytes; what is more is kept in a scratch file.
   init(
     _ changes: EntityChanges, concerned: [StoredIndex]? = nil, expectedCount: Int = 0,
-    expectedRemovals: Int = 0, memoryLimit: Int = .max, core: TransactionCore
+    expectedRemovals: Int = 0, memoryLimit: Int = .max
   ) throws(StoreError) {
     self.changes = changes
+    let core = changes.core
     self.core = core
     entity = changes.entity
     let keys = BatchKeys(of: entity, in: concerned ?? entity.indexes)

@@ -229,13 +229,13 @@ extension TransactionCore {
   /// The changes of `entity` in this transaction.
   func changes(of entity: StoredEntity) -> EntityChanges {
     let state = state
-    if let last = state.last, last.entity === entity { return last }
-    if let known = state.all[entity.number], known.entity === entity {
-      state.last = known
-      return known
+    if let last = state.last {
+      if last.entity === entity { return last }
+      // Writes of one entity need no table.
+      state.others[last.entity.number] = last
     }
-    let changes = EntityChanges(of: entity, core: self)
-    state.all[entity.number] = changes
+    let known = state.others[entity.number].flatMap { $0.entity === entity ? $0 : nil }
+    let changes = known ?? EntityChanges(of: entity, core: self)
     state.last = changes
     return changes
   }

@@ -18,7 +18,7 @@ extension MigrationRun {
     let core = core(of: after)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
-    let batch = try ChangeBatch(changes, concerned: [], core: core)
+    let batch = try ChangeBatch(changes, concerned: [])
     touched.insert(new.number)
     var next: UInt64 = 0
     while true {

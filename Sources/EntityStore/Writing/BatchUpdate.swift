@@ -62,8 +62,7 @@ final class BatchUpdate {
     changes = core.changes(of: entity)
     layout = entity.layout
     batch = try ChangeBatch(
-      changes, concerned: concerned,
-      memoryLimit: core.store.options.batchMemoryInBytes, core: core)
+      changes, concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes)
     var slots: [RecordLayout.Slot] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
       if let index = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) {

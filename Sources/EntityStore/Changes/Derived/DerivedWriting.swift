@@ -26,7 +26,7 @@ extension TransactionCore {
         !concerned.isDisjoint(with: $0.description.attributes)
           && !unbuilt.contains($0.description.number)
       },
-      memoryLimit: store.options.batchMemoryInBytes, core: self)
+      memoryLimit: store.options.batchMemoryInBytes)
     try breakingOnError {
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
