@@ -20,8 +20,7 @@ extension TransactionCore {
   ) throws(StoreError) -> Int {
     guard !ids.isEmpty else { return 0 }
     let changes = changes(of: entity)
-    let batch = ChangeBatch(
-      changes, expectedRemovals: min(ids.count, removalsPerRound), core: self)
+    let batch = try ChangeBatch(changes, expectedRemovals: min(ids.count, removalsPerRound))
     var count = 0
     try breakingOnError {
       try forEachStored(ids, of: entity) { id, cursor in
@@ -55,8 +54,8 @@ extension TransactionCore {
     let numbers = Set(links.map(\.attribute))
     let concerned = entity.derivations?.dependents(of: numbers).union(numbers) ?? numbers
     let indexes = entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) }
-    let batch = ChangeBatch(
-      changes, concerned: indexes, memoryLimit: store.options.batchMemoryInBytes, core: self)
+    let batch = try ChangeBatch(
+      changes, concerned: indexes, memoryLimit: store.options.batchMemoryInBytes)
     var count = 0
     func change() throws {
       var walk = NulledWalk(links, layout: entity.layout)

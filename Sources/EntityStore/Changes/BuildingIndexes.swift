@@ -34,25 +34,11 @@ extension EntityChanges {
   }
 }
 
-/// The changes of entries of an index that is being built.
-struct BuildingChanges {
-  let entries: IndexChanges
-  let next: UInt64
-
-  init(_ building: BuildingIndex, of entity: StoredEntity, memoryLimit: Int, core: TransactionCore)
-  {
-    entries = IndexChanges(
-      BatchKeys(of: entity, in: [building.index]), at: 0, expectedCount: 0,
-      memoryLimit: memoryLimit, core: core)
-    next = building.next
-  }
-}
-
 extension TransactionCore {
   /// The id of the first record that an index which is being built has no entry of.
   func nextToIndex(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let key = CounterKey.building(entity: entity.number, index: index.description.number)
-    do {
+    return try wrappingErrors {
       guard let stored = try transaction.get(key, in: store.trees.counters) else { return 1 }
       guard stored.count == 8 else {
         throw StoreError.damagedIndex(index.name, "how far it is built is not 8 bytes")
@@ -63,8 +49,6 @@ extension TransactionCore {
           index.name, "it is built up to record \(next), must be from 1 to 2^63")
       }
       return next
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -47,11 +47,7 @@ final class BulkInsert {
       IndexChanges(
         keys, at: position, expectedCount: expectedCount, memoryLimit: memoryLimit, core: core)
     }
-    do {
-      cursor = try Cursor(entity.records, in: core.transaction)
-    } catch {
-      throw StoreError(error)
-    }
+    cursor = try wrappingErrors { try Cursor(entity.records, in: core.transaction) }
   }
 
   deinit { collector?.stop() }
@@ -91,7 +87,7 @@ final class BulkInsert {
   }
 
   private func check(_ record: UnsealedRecord, id: UInt64) throws(StoreError) {
-    _ = try broken.collect(at: checkedCount) { () throws(StoreError) in
+    try broken.collect(at: checkedCount) { () throws(StoreError) in
       try changes.check(try entity.view(record), id: id, isNew: true)
     }
     checkedCount &+= 1
@@ -139,25 +135,17 @@ final class BulkInsert {
     }
     collector?.stop()
     collector = nil
+    if changes.hasListeners { try core.breakingOnError { try tellInserted() } }
     // Each is freed as soon as it is written, to make room for the pages of the next index.
     while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
-    if changes.hasListeners { try core.breakingOnError { try tellInserted() } }
   }
 
   private func tellInserted() throws(StoreError) {
     let listeners = changes.listeners
     try listeners.tellInserted(firstID..<nextID)
     guard listeners.wantNewRecords else { return }
-    do {
-      let cursor = try Cursor(entity.records, in: core.transaction)
-      var found = try cursor.seek(atOrAfter: firstID)
-      while found {
-        let id = cursor.integerKey
-        try listeners.tellInsertedRecord(id, try entity.view(cursor.value, id: id))
-        found = try cursor.next()
-      }
-    } catch {
-      throw StoreError(wrapping: error)
+    try core.forEachStored(of: entity, from: firstID) { (id, bytes) throws(StoreError) in
+      try listeners.tellInsertedRecord(id, try entity.view(bytes, id: id))
     }
   }
 
@@ -165,7 +153,7 @@ final class BulkInsert {
   func takeBack() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }
-      try changes.records.remove(try changes.stored(record, id: id))
+      try changes.records.write(nil, inPlaceOf: try changes.stored(record, id: id))
     }
     core.nextIDs[entity.number] = firstID
   }

@@ -27,9 +27,8 @@ final class ChangeBatch {
   private let core: TransactionCore
   /// The changes of each index whose entries may change.
   private let indexes: [IndexChanges]
-  /// The changes of indexes that are being built; made with the first change.
-  @exclusivity(unchecked) private var madeBuilding: [BuildingChanges]?
-  private let memoryLimit: Int
+  /// The changes of indexes that are being built, each with the first record that it has no entry of.
+  private let building: [(entries: IndexChanges, next: UInt64)]
   /// Copies of removed records of the current layout whose index entries are not collected yet; as many as
   /// stay in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
@@ -50,20 +49,26 @@ final class ChangeBatch {
   ///   - memoryLimit: of all new and old entries, in bytes; what is more is kept in a scratch file.
   init(
     _ changes: EntityChanges, concerned: [StoredIndex]? = nil, expectedCount: Int = 0,
-    expectedRemovals: Int = 0, memoryLimit: Int = .max, core: TransactionCore
-  ) {
+    expectedRemovals: Int = 0, memoryLimit: Int = .max
+  ) throws(StoreError) {
     self.changes = changes
+    let core = changes.core
     self.core = core
     entity = changes.entity
     let keys = BatchKeys(of: entity, in: concerned ?? entity.indexes)
     self.keys = keys
     let count = keys.count + entity.building.count
     let memoryLimit = memoryLimit == .max ? .max : memoryLimit / max(1, 2 * count)
-    self.memoryLimit = memoryLimit
     indexes = (0..<keys.count).map { position in
       IndexChanges(
         keys, at: position, expectedCount: expectedCount, expectedRemovals: expectedRemovals,
         memoryLimit: memoryLimit, core: core)
+    }
+    building = try changes.building().map { part in
+      let keys = BatchKeys(of: changes.entity, in: [part.index])
+      return (
+        IndexChanges(keys, at: 0, expectedCount: 0, memoryLimit: memoryLimit, core: core), part.next
+      )
     }
   }
 
@@ -80,17 +85,7 @@ final class ChangeBatch {
     _ id: UInt64, _ body: (IndexChanges) throws(StoreError) -> Void
   ) throws(StoreError) {
     guard changes.isBuilding else { return }
-    for part in try building() where id < part.next { try body(part.entries) }
-  }
-
-  @inline(never)
-  private func building() throws(StoreError) -> [BuildingChanges] {
-    if let madeBuilding { return madeBuilding }
-    let made = try changes.building().map {
-      BuildingChanges($0, of: entity, memoryLimit: memoryLimit, core: core)
-    }
-    madeBuilding = made
-    return made
+    for part in building where id < part.next { try body(part.entries) }
   }
 
   // MARK: Inserting
@@ -141,14 +136,16 @@ final class ChangeBatch {
 
   /// Changes bytes of the record at the cursor in its page, and its checksum with them.
   ///
-  /// Returns false for a long record, which stays as it is. Only for attributes that no index, no rule and no sink that needs bytes reads.
+  /// Returns false for a long record, which stays as it is. Only for attributes that no index, no rule
+  /// and no sink that needs bytes reads.
   @inline(__always)
   func patch(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
   ) throws -> Bool {
-    guard try changes.records.change(id, at: cursor, by: change) else { return false }
+    guard changes.records.canChange(at: cursor) else { return false }
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
+    try changes.records.change(id, at: cursor, by: change)
     return true
   }
 
@@ -200,13 +197,13 @@ final class ChangeBatch {
     try tellInserted()
     if isPatched { try core.noteChange(of: entity) }
     for index in indexes { try index.write(checksUnique: checksUnique) }
-    for part in madeBuilding ?? [] { try part.entries.write(checksUnique: true) }
+    for part in building { try part.entries.write(checksUnique: true) }
   }
 
   /// Removes the entries of removed records from their indexes; more may be removed afterwards.
   func finishRemovals() throws(StoreError) {
     try noteRemoved()
     for index in indexes { try index.writeRemovals() }
-    for part in madeBuilding ?? [] { try part.entries.writeRemovals() }
+    for part in building { try part.entries.writeRemovals() }
   }
 }

@@ -47,7 +47,7 @@ final class ChangeRehearsal {
   func note(_ old: StoredRecord, _ new: RecordView) throws(StoreError) {
     let id = old.id
     if changes.hasConstraints {
-      _ = try broken.collect { () throws(StoreError) in try changes.check(new, id: id) }
+      try broken.collect { () throws(StoreError) in try changes.check(new, id: id) }
     }
     for position in 0..<keys.count
     where id < ends[position] && !keys.areSurelySame(position, old.view, new) {

@@ -27,8 +27,8 @@ protocol ChangeSink: AnyObject {
 
   /// Called for each change, with as much of it as was asked for; views are valid until it returns.
   ///
-  /// The change is told before it is written; records of a batch insert are there already, and a
-  /// range of new records is told at the end of its batch. It must not change records here, but in
+  /// The change is told before it is written; only a range of new records is told at the end of its
+  /// batch, as a batch insert may be refused until then. It must not change records here, but in
   /// ``settle(_:)``.
   ///
   /// - Throws: what refuses the change. An update or a delete of one record is not made then; after any
@@ -98,6 +98,16 @@ enum RecordChange {
   ///
   /// For those who asked to see each it is followed by ``removed(_:old:)`` for each.
   case cleared(count: Int)
+
+  /// The record before and after, for those who asked for both.
+  var both: (id: UInt64, old: RecordView?, new: RecordView?)? {
+    switch self {
+    case .insertedRecord(let id, let new): (id, nil, new)
+    case .updated(let id, let old?, let new?, _): (id, old, new)
+    case .removed(let id, let old?): (id, old, nil)
+    case .inserted, .updated, .removed, .cleared: nil
+    }
+  }
 }
 
 /// Links of one relationship that were added or removed; links that were there already, or were not, are

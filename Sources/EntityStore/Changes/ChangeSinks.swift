@@ -33,9 +33,9 @@ final class ChangeState {
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
   /// The sink among them that has entries to write before they are read.
   @exclusivity(unchecked) fileprivate(set) var elements: ElementIndexes?
-  /// The changes of the entity that was changed last, and of all that were changed.
+  /// The changes of the entity that was changed last, and of those before it.
   @exclusivity(unchecked) var last: EntityChanges?
-  @exclusivity(unchecked) var all: [EntityNumber: EntityChanges] = [:]
+  @exclusivity(unchecked) var others: [EntityNumber: EntityChanges] = [:]
   /// When this run of the write began to change records, in seconds since 2001; one for all its records.
   private(set) lazy var time = DynamicValue.currentTime
   /// Whether an order has given its links other positions, so that positions of removed links are

@@ -33,14 +33,8 @@ final class ElementIndexes: ChangeSink {
   func settle(_: TransactionCore) throws(StoreError) { try write() }
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
-    for entries in byEntity[entity.number] ?? [] {
-      switch change {
-      case .insertedRecord(let id, let new): try entries.change(id, nil, new)
-      case .updated(let id, let old?, let new?, _): try entries.change(id, old, new)
-      case .removed(let id, let old?): try entries.change(id, old, nil)
-      case .inserted, .updated, .removed, .cleared: break
-      }
-    }
+    guard let (id, old, new) = change.both else { return }
+    for entries in byEntity[entity.number] ?? [] { try entries.change(id, old, new) }
   }
 }
 

@@ -81,12 +81,12 @@ final class EntityChanges {
     var broken = BrokenRules()
     let told = isNew ? nil : id
     if let validator = entity.validator {
-      _ = try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
+      try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
     }
     for name in try rules()?.broken(by: view, id: id) ?? [] {
       let violation = RuleViolation(
         entity: entity.name, recordID: told, attribute: nil, rule: name)
-      _ = try broken.collect { () throws(StoreError) in throw .broken([violation]) }
+      try broken.add(.broken([violation]))
     }
     try broken.check()
   }
@@ -132,18 +132,13 @@ final class EntityChanges {
     derived record: UnsealedRecord, as given: UInt64?
   ) throws(StoreError) -> UInt64 {
     let id = if let given { given } else { try core.newID(of: entity) }
-    let new = try prepare(record, id: id, isNew: true)
-    try takeKeys(of: id, from: nil, to: new.view)
-    try keys.checkUnique(except: nil, core)
     assert((try? core.record(id, of: entity)) == nil, "no record has the id of a new one")
-    if hasListeners { try core.breakingOnError { try listeners.tellInserted(id, new.view) } }
-    try records.put(new)
+    try change(id, from: nil, to: try prepare(record, id: id, isNew: true))
     if given == nil {
       core.nextIDs[entity.number] = id + 1
     } else {
       core.noteRestored(id, of: entity)
     }
-    try core.moveEntries(of: id, by: keys)
     return id
   }
 
@@ -154,14 +149,48 @@ final class EntityChanges {
     }
     let old = try stored(bytes, id: id, isCarriedOver: entity.derivations != nil)
     guard let new = try prepare(try derived(record, over: old), over: old) else { return false }
-    try takeKeys(of: id, from: old.view, to: new.view)
-    try keys.checkUnique(except: id, core)
-    try keys.checkOwnEntries(of: id, core)
-    if hasListeners { try listeners.tellUpdated(id, old.view, new.view, core) }
-    try core.noteChange(of: entity)
-    try records.put(new, replacing: old)
-    try core.moveEntries(of: id, by: keys)
+    try change(id, from: old, to: new)
     return true
+  }
+
+  /// Removes record `id` and its entries, and nothing else; returns whether there was one.
+  func erase(_ id: UInt64) throws(StoreError) -> Bool {
+    guard let bytes = try core.record(id, of: entity) else { return false }
+    try change(id, from: try stored(bytes, id: id), to: nil)
+    return true
+  }
+
+  /// Makes one change, of which `old` is absent for a new record and `new` for one that goes.
+  ///
+  /// Everything is checked and told before the first byte is written.
+  @inline(__always)
+  private func change(
+    _ id: UInt64, from old: StoredRecord?, to new: SealedRecord?
+  ) throws(StoreError) {
+    try takeKeys(of: id, from: old?.view, to: new?.view)
+    try keys.checkUnique(except: old?.id, core)
+    try keys.checkOwnEntries(of: id, core)
+    if hasListeners { try tell(id, old?.view, new?.view) }
+    if old != nil {
+      if new == nil { try core.raiseCounter(of: entity) }
+      try core.noteChange(of: entity)
+      assert(
+        new != nil || core.isCounterRaised(above: id, of: entity),
+        "the id of a removed record is not used again")
+    }
+    try records.write(new, inPlaceOf: old)
+    try core.moveEntries(of: id, by: keys)
+  }
+
+  private func tell(
+    _ id: UInt64, _ old: RecordView?, _ new: RecordView?
+  ) throws(StoreError) {
+    switch (old, new) {
+    case (nil, let new?): try core.breakingOnError { try listeners.tellInserted(id, new) }
+    case (let old?, let new?): try listeners.tellUpdated(id, old, new, core)
+    case (let old?, nil): try listeners.tellRemoved(id, old)
+    case (nil, nil): break
+    }
   }
 
   /// Throws when ``insert(_:)`` of a record, which has its derived attributes, instead of record `id`
@@ -170,22 +199,6 @@ final class EntityChanges {
     let new = try prepare(record, id: try core.newID(of: entity), isNew: true)
     try takeKeys(of: id, from: nil, to: new.view)
     try keys.checkUnique(except: id, core)
-  }
-
-  /// Removes record `id` and its entries, and nothing else; returns whether there was one.
-  func erase(_ id: UInt64) throws(StoreError) -> Bool {
-    guard let bytes = try core.record(id, of: entity) else { return false }
-    let old = try stored(bytes, id: id)
-    try takeKeys(of: id, from: old.view, to: nil)
-    try keys.checkOwnEntries(of: id, core)
-    if hasListeners { try listeners.tellRemoved(id, old.view) }
-    try core.raiseCounter(of: entity)
-    try core.noteChange(of: entity)
-    assert(
-      core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
-    try records.remove(old)
-    try core.moveEntries(of: id, by: keys)
-    return true
   }
 
   /// Removes every record, in time that does not depend on how many there are unless a sink must see
@@ -216,13 +229,13 @@ extension TransactionCore {
   /// The changes of `entity` in this transaction.
   func changes(of entity: StoredEntity) -> EntityChanges {
     let state = state
-    if let last = state.last, last.entity === entity { return last }
-    if let known = state.all[entity.number], known.entity === entity {
-      state.last = known
-      return known
+    if let last = state.last {
+      if last.entity === entity { return last }
+      // Writes of one entity need no table.
+      state.others[last.entity.number] = last
     }
-    let changes = EntityChanges(of: entity, core: self)
-    state.all[entity.number] = changes
+    let known = state.others[entity.number].flatMap { $0.entity === entity ? $0 : nil }
+    let changes = known ?? EntityChanges(of: entity, core: self)
     state.last = changes
     return changes
   }

@@ -34,13 +34,11 @@ extension TransactionCore {
 
   /// The sum of the lengths of the records of `entity`, which is limited by bytes.
   func size(of entity: StoredEntity) throws(StoreError) -> Int {
-    do {
+    try wrappingErrors {
       // The changes that a write adds up are those of the transaction that writes.
-      return isWrite
+      isWrite
         ? try ContentLedger.of(self).size(of: entity.number, in: transaction)
         : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

@@ -58,17 +58,7 @@ final class OrderedLinks: ChangeSink {
   }
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
-    switch change {
-    case .insertedRecord(let id, let new): try note(id, nil, new, entity)
-    case .updated(let id, let old?, let new?, _): try note(id, old, new, entity)
-    case .removed(let id, let old?): try note(id, old, nil, entity)
-    case .inserted, .updated, .removed, .cleared: break
-    }
-  }
-
-  private func note(
-    _ id: UInt64, _ old: RecordView?, _ new: RecordView?, _ entity: StoredEntity
-  ) throws(StoreError) {
+    guard let (id, old, new) = change.both else { return }
     for side in held[entity.number] ?? [] {
       guard let holder = side.holder else { continue }
       let before = try entity.recordID(ofAttribute: holder, in: old)

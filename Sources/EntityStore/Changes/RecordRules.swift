@@ -38,27 +38,29 @@ struct BrokenRules {
 
   /// Collects the broken rules that `body` throws.
   ///
-  /// Returns whether nothing was broken. Throws other errors, and the broken rules once there are
-  /// many.
+  /// Throws other errors, and the broken rules once there are many.
   ///
   /// - Parameter position: of the value among those of a batch insert.
   mutating func collect(
     at position: Int? = nil, _ body: () throws(StoreError) -> Void
-  ) throws(StoreError) -> Bool {
+  ) throws(StoreError) {
     do {
       try body()
-      return true
     } catch {
-      guard error.code == .invalidValue, !error.violations.isEmpty else { throw error }
-      if violations.isEmpty { detail = error.privateDetail }
-      violations += error.violations.map { violation in
-        var violation = violation
-        violation.batchPosition = position
-        return violation
-      }
-      if violations.count >= StoreError.mostViolations { try check() }
-      return false
+      try add(error, at: position)
     }
+  }
+
+  /// Adds the broken rules that `error` is of, which is thrown where it is of none.
+  mutating func add(_ error: StoreError, at position: Int? = nil) throws(StoreError) {
+    guard error.code == .invalidValue, !error.violations.isEmpty else { throw error }
+    if violations.isEmpty { detail = error.privateDetail }
+    violations += error.violations.map { violation in
+      var violation = violation
+      violation.batchPosition = position
+      return violation
+    }
+    if violations.count >= StoreError.mostViolations { try check() }
   }
 
   /// Throws the broken rules, if there are any.

@@ -20,26 +20,22 @@ struct RecordTree {
     if entity.description.keepsSize { sum.keepsSize = true }
   }
 
-  /// - Parameter old: the record that is replaced; `nil` for a new one.
-  func put(_ record: SealedRecord, replacing old: StoredRecord? = nil) throws(StoreError) {
+  /// Writes a record, of which `old` is absent where it is new and `new` where it goes.
+  @inline(__always)
+  func write(_ new: SealedRecord?, inPlaceOf old: StoredRecord?) throws(StoreError) {
     noteWritten()
-    if let old {
-      sum.replace(record.id, old.written, by: record.bytes)
-    } else {
-      sum.add(record.id, record.bytes)
-    }
     do {
-      try core.transaction.put(record.id, record.bytes, in: entity.records)
-    } catch {
-      throw StoreError(error)
-    }
-  }
-
-  func remove(_ old: StoredRecord) throws(StoreError) {
-    noteWritten()
-    sum.remove(old.id, old.written)
-    do {
-      try core.transaction.delete(old.id, in: entity.records)
+      if let new {
+        if let old {
+          sum.replace(new.id, old.written, by: new.bytes)
+        } else {
+          sum.add(new.id, new.bytes)
+        }
+        try core.transaction.put(new.id, new.bytes, in: entity.records)
+      } else if let old {
+        sum.remove(old.id, old.written)
+        try core.transaction.delete(old.id, in: entity.records)
+      }
     } catch {
       throw StoreError(error)
     }
@@ -67,24 +63,25 @@ struct RecordTree {
     try cursor.replaceCurrent(with: record.bytes)
   }
 
-  /// Calls `change` with the bytes of the record at the cursor; returns false for a long record.
+  /// Whether the record at the cursor is short enough to be changed in its page.
+  @inline(__always)
+  func canChange(at cursor: Cursor) -> Bool {
+    cursor.value.count <= PageLayout.longestSharedValue
+  }
+
+  /// Calls `change` with the bytes of the record at the cursor, which is short enough.
   ///
   /// The bytes are those of the page. With the plain engine they are a copy, which is stored
   /// instead.
   @inline(__always)
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws(LMDBError) -> Bool {
+  ) throws(LMDBError) {
     noteWritten()
-    if let page = try cursor.changeableCurrent() {
-      digested(id, page, change)
-      return true
-    }
-    guard cursor.value.count <= PageLayout.longestSharedValue else { return false }
+    if let page = try cursor.changeableCurrent() { return digested(id, page, change) }
     var copy = Array(cursor.value)
     copy.withUnsafeMutableBytes { digested(id, $0, change) }
     try copy.withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
-    return true
   }
 
   @inline(__always)

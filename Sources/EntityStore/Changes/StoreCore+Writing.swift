@@ -48,11 +48,7 @@ extension StoreCore {
         try self.checkOpen("write")
         return try self.run(origin, isEviction: false, body, in: transaction, savepoints)
       }
-    } catch is SchemaIsOld {
-      return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
-    } catch is EvictionFirst {
-      return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
-    } catch is SavepointFailed {
+    } catch  where error is SchemaIsOld || error is EvictionFirst || error is SavepointFailed {
       return try await onWriter { try self.write(origin, isEviction: false, savepoints, body) }
     } catch let error as LMDBError {
       throw StoreError(error)

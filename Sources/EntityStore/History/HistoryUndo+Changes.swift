@@ -66,8 +66,7 @@ extension HistoryUndo {
     let positions = revertedPositions(of: entity)
     guard !positions.isEmpty else { return 0 }
     let changes = core.changes(of: entity)
-    let batch = ChangeBatch(
-      changes, memoryLimit: core.store.options.batchMemoryInBytes, core: core)
+    let batch = try ChangeBatch(changes, memoryLimit: core.store.options.batchMemoryInBytes)
     var count = 0
     try core.breakingOnError {
       try core.forEachStored(positions.keys.sorted(), of: entity) { id, cursor in

@@ -348,14 +348,10 @@ extension ImportEngine {
     // In a file that was salvaged, what a page has brought may be lost.
     guard pageCount == pages else { throw StoreError.lostPages(name, pages - pageCount, of: pages) }
     var unseen: [UInt64] = []
-    let cursor = try Cursor(entity.records, in: core.transaction)
     var position = 0
-    var found = try cursor.first()
-    while found {
-      let id = cursor.integerKey
+    try core.forEachStored(of: entity) { (id, _) throws(StoreError) in
       while position < seen.count, seen[position] < id { position += 1 }
       if position == seen.count || seen[position] != id { unseen.append(id) }
-      found = try cursor.next()
     }
     if seen.isEmpty, !unseen.isEmpty, !options.mirrorsEmptySources {
       report.keptUnseen = true

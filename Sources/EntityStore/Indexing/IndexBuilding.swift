@@ -73,15 +73,18 @@ extension TransactionCore {
       try work?.step()
       let view = try changes.stored(bytes, id: id).view
       for attribute in attributes {
-        let isNull =
-          view.layout.slotIndex(ofAttribute: attribute.number).map {
-            view.isNull(view.layout.slots[$0])
-          } ?? (attribute.initial == .null)
-        if isNull {
+        if view.isNull(attribute) {
           throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)
         }
       }
     }
+  }
+
+  /// The ids of all records, ascending.
+  func storedIDs(of entity: StoredEntity) throws(StoreError) -> [UInt64] {
+    var ids: [UInt64] = []
+    try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
+    return ids
   }
 
   /// Visits every record in id order, through its own layout.
@@ -93,13 +96,14 @@ extension TransactionCore {
     }
   }
 
-  /// Visits the bytes of every record in id order.
+  /// Visits the bytes of every record in id order, from the id `first` on.
   func forEachStored(
-    of entity: StoredEntity, _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void
+    of entity: StoredEntity, from first: UInt64 = 0,
+    _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void
   ) throws(StoreError) {
     do {
       let cursor = try Cursor(entity.records, in: transaction)
-      var found = try cursor.first()
+      var found = try cursor.seek(atOrAfter: first)
       while found {
         try body(cursor.integerKey, cursor.value)
         found = try cursor.next()
@@ -107,5 +111,15 @@ extension TransactionCore {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+}
+
+extension RecordView {
+  /// Whether an attribute is null in a record of any layout.
+  func isNull(_ attribute: EntityDescription.Attribute) -> Bool {
+    guard let index = layout.slotIndex(ofAttribute: attribute.number) else {
+      return attribute.initial == .null
+    }
+    return isNull(layout.slots[index])
   }
 }

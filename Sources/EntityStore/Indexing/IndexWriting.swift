@@ -79,8 +79,10 @@ struct IndexWriter: ~Copyable {
     if putCount == Self.landmarkDistance { try lookAhead(key) }
   }
 
-  /// Puts all entries of `block`, whose keys have been made and are above those put before.
-  mutating func put(_ block: borrowing KeyBlock) throws(LMDBError) {
+  /// Puts all entries of `block`, whose keys are above those put before, and empties it.
+  mutating func put(_ block: inout KeyBlock) throws(LMDBError) {
+    block.makeKeys()
+    defer { block.removeAll() }
     guard block.count > 0, let keys = block.base else { return }
     if !hasBegun { try begin(block.key(at: 0)) }
     if watch != nil { tellFirst(block.key(at: 0)) }

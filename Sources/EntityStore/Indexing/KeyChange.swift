@@ -36,6 +36,7 @@ struct KeyChange: ~Copyable {
   ///
   /// A key that ends with the record id cannot be.
   func checkUnique(except id: UInt64?, _ core: TransactionCore) throws(StoreError) {
+    if new.isEmpty { return }
     for (position, index) in indexes.enumerated() where index.isUnique && isMoved(position) {
       guard let holder = try new.holder(position, in: index, core), holder != id else { continue }
       throw .uniqueViolation(
@@ -47,6 +48,7 @@ struct KeyChange: ~Copyable {
   /// Throws when an entry of record `id` that is to be removed leads to another record: then the
   /// stored record is damaged, and the entry belongs to the other.
   func checkOwnEntries(of id: UInt64, _ core: TransactionCore) throws(StoreError) {
+    if old.isEmpty { return }
     for (position, index) in indexes.enumerated() where index.isUnique && isMoved(position) {
       guard let holder = try old.holder(position, in: index, core), holder != id else { continue }
       throw .foreignEntry(

@@ -135,14 +135,9 @@ struct LinkList: ~Copyable {
       var block = KeyBlock(of: .ids, isUnique: false)
       for entry in 0..<count {
         block.append(buffer.start[entry].word, recordID: buffer.start[entry].payload)
-        if block.isFull {
-          block.makeKeys()
-          try writer.put(block)
-          block.removeAll()
-        }
+        if block.isFull { try writer.put(&block) }
       }
-      block.makeKeys()
-      try writer.put(block)
+      try writer.put(&block)
       try writer.finish()
     } catch {
       throw StoreError(wrapping: error)
@@ -167,6 +162,16 @@ struct LinkList: ~Copyable {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+
+  /// Keeps the links of the sorted list that `index` has, or those that it does not have.
+  mutating func keepEach(
+    in index: StoredIndex, isThere: Bool, core: TransactionCore
+  ) throws(StoreError) {
+    var keeps: [Bool] = []
+    keeps.reserveCapacity(count)
+    try forEach(in: index, core: core) { _, _, found in keeps.append(found == isThere) }
+    keepEach { keeps[$0] }
   }
 
   /// Which entries of the sorted list `index` has: calls `body` with each and the answer.

@@ -32,29 +32,18 @@ final class LinkOrder {
     self.core = core
     self.tree = tree
     name = TreeName.order(relationship: end.relationship.description.number, side: end.side).text
-    do {
-      cursor = try Cursor(tree, in: core.transaction)
-    } catch {
-      throw StoreError(error)
-    }
+    cursor = try wrappingErrors { try Cursor(tree, in: core.transaction) }
   }
 
   // MARK: Reading
 
   /// The position of `other` among what `owner` leads to; `nil` where it does not lead there.
   func position(of other: UInt64, in owner: UInt64) throws(StoreError) -> UInt64? {
-    do {
-      return try LinkOrderKey.link(owner, other).withBytes {
-        (key) throws(StoreError) -> UInt64? in
-        do {
-          guard let body = try core.transaction.get(key, in: tree) else { return nil }
-          guard body.count == 8, LinkOrderKey.isPosition(body._uint64(at: 0)) else {
-            throw damaged()
-          }
-          return body._uint64(at: 0)
-        } catch {
-          throw StoreError(wrapping: error)
-        }
+    try wrappingErrors {
+      try LinkOrderKey.link(owner, other).withBytes { key in
+        guard let body = try core.transaction.get(key, in: tree) else { return nil }
+        guard body.count == 8, LinkOrderKey.isPosition(body._uint64(at: 0)) else { throw damaged() }
+        return body._uint64(at: 0)
       }
     }
   }
@@ -88,45 +77,31 @@ final class LinkOrder {
 
   /// The first record from the id `first` on that leads to others in an order; `nil` for none.
   func owner(from first: UInt64) throws(StoreError) -> UInt64? {
-    do {
-      let isThere = try bigEndianBytes(first).withBytes { (key) throws(LMDBError) in
-        try cursor.seek(atOrAfter: key)
-      }
-      guard isThere else { return nil }
-      switch LinkOrderKey.content(cursor.key) {
-      case .link(let owner, _)? where owner >= first: return owner
-      case .position(let owner, _)? where owner >= first: return owner
-      default: throw damaged()
-      }
-    } catch {
-      throw StoreError(wrapping: error)
+    let isThere = try wrappingErrors {
+      try bigEndianBytes(first).withBytes { try cursor.seek(atOrAfter: $0) }
+    }
+    guard isThere else { return nil }
+    switch LinkOrderKey.content(cursor.key) {
+    case .link(let owner, _)? where owner >= first: return owner
+    case .position(let owner, _)? where owner >= first: return owner
+    default: throw damaged()
     }
   }
 
   /// The first item at `position` or after it.
   func seek(_ owner: UInt64, _ position: UInt64) throws(StoreError) -> Item? {
-    do {
-      let isThere = try LinkOrderKey.position(owner, position).withBytes {
-        (key) throws(LMDBError) in
-        try cursor.seek(atOrAfter: key)
-      }
-      return isThere ? try current(of: owner) : nil
-    } catch {
-      throw StoreError(wrapping: error)
+    let isThere = try wrappingErrors {
+      try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(atOrAfter: $0) }
     }
+    return isThere ? try current(of: owner) : nil
   }
 
   /// The last before `position`.
   func last(of owner: UInt64, before position: UInt64 = .max) throws(StoreError) -> Item? {
-    do {
-      let isThere = try LinkOrderKey.position(owner, position).withBytes {
-        (key) throws(LMDBError) in
-        try cursor.seek(before: key)
-      }
-      return isThere ? try current(of: owner) : nil
-    } catch {
-      throw StoreError(wrapping: error)
+    let isThere = try wrappingErrors {
+      try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(before: $0) }
     }
+    return isThere ? try current(of: owner) : nil
   }
 
   /// The item that the cursor is on; `nil` where that is no position of `owner`.
@@ -188,11 +163,9 @@ final class LinkOrder {
   /// Takes `other` out of the order; nothing where it has no position.
   func remove(_ other: UInt64, from owner: UInt64) throws(StoreError) {
     guard let position = try position(of: other, in: owner) else { return }
-    do {
+    try wrappingErrors {
       _ = try core.transaction.delete(LinkOrderKey.link(owner, other), in: tree)
       _ = try core.transaction.delete(LinkOrderKey.position(owner, position), in: tree)
-    } catch {
-      throw StoreError(error)
     }
   }
 
@@ -219,12 +192,9 @@ final class LinkOrder {
         return true
       }
       guard Double(items.count + 1) <= Double(size) * share else { continue }
-      for item in items {
-        do {
-          _ = try core.transaction.delete(
-            LinkOrderKey.position(owner, item.position), in: tree)
-        } catch {
-          throw StoreError(error)
+      try wrappingErrors {
+        for item in items {
+          _ = try core.transaction.delete(LinkOrderKey.position(owner, item.position), in: tree)
         }
       }
       items.insert(Item(position: 0, other: other), at: place)
@@ -240,13 +210,11 @@ final class LinkOrder {
   }
 
   private func put(_ item: Item, in owner: UInt64) throws(StoreError) {
-    do {
+    try wrappingErrors {
       try core.transaction.put(
         LinkOrderKey.position(owner, item.position), littleEndianBytes(item.other), in: tree)
       try core.transaction.put(
         LinkOrderKey.link(owner, item.other), littleEndianBytes(item.position), in: tree)
-    } catch {
-      throw StoreError(error)
     }
   }
 }

@@ -143,14 +143,9 @@ extension NumberEntries {
       for entry in 0..<itemCount {
         let item = item(entry)
         block.append(item.word, recordID: item.payload)
-        if block.isFull {
-          block.makeKeys()
-          try writer.put(block)
-          block.removeAll()
-        }
+        if block.isFull { try writer.put(&block) }
       }
-      block.makeKeys()
-      try writer.put(block)
+      try writer.put(&block)
       try writer.finish()
     } catch {
       throw StoreError(wrapping: error)

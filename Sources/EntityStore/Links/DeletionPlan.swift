@@ -329,9 +329,7 @@ extension TransactionCore {
       try changes(of: entity).clear()
       return count
     }
-    var ids: [UInt64] = []
-    try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
-    return try delete(ids, of: entity)
+    return try delete(try storedIDs(of: entity), of: entity)
   }
 
   /// Returns the ids among `ids`, which ascend, that are records of `entity`.
@@ -340,12 +338,10 @@ extension TransactionCore {
   ) throws(StoreError) -> [UInt64] {
     var present: [UInt64] = []
     present.reserveCapacity(ids.count)
-    do {
+    try wrappingErrors {
       try forEachStored(ids, of: entity) { id, _ in
         if present.last != id { present.append(id) }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return present
   }

@@ -15,19 +15,10 @@ extension TransactionCore {
     if let missing = try firstMissing(list.ids, in: end.source) {
       throw .noSuchRecord(entity: end.source.name, id: missing)
     }
-    let isFirst: Bool
-    do {
-      isFirst = try transaction.count(of: links.tree) == 0
-    } catch {
-      throw StoreError(error)
-    }
-    if isFirst {
+    if try wrappingErrors({ try transaction.count(of: links.tree) }) == 0 {
       list.keepEach { _ in true }
     } else {
-      var isNew: [Bool] = []
-      isNew.reserveCapacity(list.count)
-      try list.forEach(in: links, core: self) { _, _, isThere in isNew.append(!isThere) }
-      list.keepEach { isNew[$0] }
+      try list.keepEach(in: links, isThere: false, core: self)
     }
     let count = list.count
     list.swapSides()
@@ -36,14 +27,11 @@ extension TransactionCore {
       throw .noSuchRecord(entity: end.target.name, id: missing)
     }
     guard count > 0 else { return 0 }
-    do throws(StoreError) {
+    try breakingOnError {
       try list.write(into: inverse, core: self)
       list.swapSides()
       list.sort()
       try list.write(into: links, core: self)
-    } catch {
-      brokenBy = error
-      throw error
     }
     changeCount &+= 1
     digest(list, by: end) { $0 += $1 }
@@ -55,20 +43,14 @@ extension TransactionCore {
   func removeLinks(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     guard list.count > 0, let links = end.links, let inverse = end.opposite.links else { return 0 }
     list.sort()
-    var isThere: [Bool] = []
-    isThere.reserveCapacity(list.count)
-    try list.forEach(in: links, core: self) { _, _, found in isThere.append(found) }
-    list.keepEach { isThere[$0] }
+    try list.keepEach(in: links, isThere: true, core: self)
     let count = list.count
     guard count > 0 else { return 0 }
-    do throws(StoreError) {
+    try breakingOnError {
       try list.remove(from: links, core: self)
       list.swapSides()
       list.sort()
       try list.remove(from: inverse, core: self)
-    } catch {
-      brokenBy = error
-      throw error
     }
     changeCount &+= 1
     list.swapSides()

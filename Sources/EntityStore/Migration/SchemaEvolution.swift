@@ -289,20 +289,9 @@ struct SchemaEvolution {
 
   /// New records have the attributes `numbers` in this order.
   private mutating func settleLayout(_ numbers: [UInt32]) {
-    let wanted = numbers.compactMap { number in
-      result.attribute(number: number).map {
-        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
-      }
-    }
-    if let same = result.layouts.first(where: { $0.attributes == wanted }) {
-      if same.number != result.currentLayout { isChanged = true }
-      result.currentLayout = same.number
-      return
-    }
-    let number = (result.layouts.map(\.number).max() ?? 0) + 1
-    result.layouts.append(RecordLayout(number: number, attributes: wanted))
-    result.currentLayout = number
-    isChanged = true
+    let before = result.currentLayout
+    result.settleLayout(numbers)
+    if result.currentLayout != before { isChanged = true }
   }
 
   private mutating func settleElementIndexes(
@@ -407,5 +396,23 @@ extension Value {
     self == other
       || EntityDescription.document(of: self).encoded()
         == EntityDescription.document(of: other).encoded()
+  }
+}
+
+extension EntityDescription {
+  /// Makes a layout of the attributes with these numbers the current one.
+  mutating func settleLayout(_ order: [UInt32]) {
+    let wanted = order.compactMap { number in
+      attribute(number: number).map {
+        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
+      }
+    }
+    if let same = layouts.first(where: { $0.attributes == wanted }) {
+      currentLayout = same.number
+      return
+    }
+    let number = (layouts.map(\.number).max() ?? 0) + 1
+    layouts.append(RecordLayout(number: number, attributes: wanted))
+    currentLayout = number
   }
 }

@@ -153,9 +153,7 @@ public struct MigrationTransaction {
   public func forEach(_ entity: String, _ body: (MigratedRecord) throws -> Void) throws {
     let stored = try core.entity(named: entity)
     let names = MigratedRecord.Names(stored.description)
-    var ids: [UInt64] = []
-    try core.forEachStored(of: stored) { (id, _) throws(StoreError) in ids.append(id) }
-    for id in ids {
+    for id in try core.storedIDs(of: stored) {
       guard let bytes = try core.record(id, of: stored) else { continue }
       let view = try core.changes(of: stored).stored(bytes, id: id).view
       try body(MigratedRecord(id: id, names, try stored.values(of: view)))

@@ -15,12 +15,10 @@ extension MigrationRun {
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
-    let core = TransactionCore(
-      transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
-      store: store, isWrite: true)
+    let core = core(of: after)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
-    let batch = ChangeBatch(changes, concerned: [], core: core)
+    let batch = try ChangeBatch(changes, concerned: [])
     touched.insert(new.number)
     var next: UInt64 = 0
     while true {
@@ -66,9 +64,7 @@ extension MigrationRun {
   /// merge them.
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
-    let core = TransactionCore(
-      transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
-      store: store, isWrite: true)
+    let core = core(of: after)
     let held = try heldAttributes(of: new)
     var left: [EntityDescription.Index] = []
     for index in after.indexes where numbers.contains(index.description.number) {
@@ -108,9 +104,7 @@ extension MigrationRun {
       entity.indexes = (entity.indexes + [index]).sorted { $0.number < $1.number }
       try put(entity)
       let after = try stored(entity)
-      let core = TransactionCore(
-        transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
-        store: store, isWrite: true)
+      let core = core(of: after)
       for built in after.indexes where built.description.number == index.number {
         try core.build(built, of: after, work)
       }
@@ -321,20 +315,6 @@ extension MigrationRun {
     try store.empty(held.trees, in: transaction)
     try Catalogue.remove(held, store.trees, in: transaction)
     try remove(name, of: entity)
-  }
-}
-
-extension EntityDescription {
-  /// Makes a layout of the attributes with these numbers the current one.
-  mutating func settleLayout(_ order: [UInt32]) {
-    let wanted = order.compactMap { number in
-      attribute(number: number).map {
-        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
-      }
-    }
-    let number = (layouts.map(\.number).max() ?? 0) + 1
-    layouts.append(RecordLayout(number: number, attributes: wanted))
-    currentLayout = number
   }
 }
 

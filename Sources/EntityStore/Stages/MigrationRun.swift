@@ -97,9 +97,7 @@ final class MigrationRun {
     var description = description
     description.rules = [rule]
     let entity = try stored(description)
-    let core = TransactionCore(
-      transaction: transaction, schema: StoredSchema(number: .unread, entities: [entity]),
-      store: store, isWrite: true)
+    let core = core(of: entity)
     do throws(StoreError) {
       _ = try core.rules(of: entity)
       return true
@@ -115,6 +113,13 @@ final class MigrationRun {
 
   func stored(_ description: EntityDescription) throws -> StoredEntity {
     try StoredEntity(description: description, declared: nil, tree: tree)
+  }
+
+  /// Reads and writes the records of `entity` alone.
+  func core(of entity: StoredEntity) -> TransactionCore {
+    TransactionCore(
+      transaction: transaction, schema: StoredSchema(number: .unread, entities: [entity]),
+      store: store, isWrite: true)
   }
 
   /// Reads and writes with the catalogue as it is now.
@@ -274,21 +279,9 @@ extension EntityDescription {
   mutating func settleLayout() {
     let live = attributes.filter { !$0.isRemoved }
     let before = layout.attributes.map(\.number)
-    let order =
+    settleLayout(
       before.filter { number in live.contains { $0.number == number } }
-      + live.map(\.number).filter { !before.contains($0) }
-    let wanted = order.compactMap { number in
-      attribute(number: number).map {
-        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
-      }
-    }
-    if let same = layouts.first(where: { $0.attributes == wanted }) {
-      currentLayout = same.number
-      return
-    }
-    let number = (layouts.map(\.number).max() ?? 0) + 1
-    layouts.append(RecordLayout(number: number, attributes: wanted))
-    currentLayout = number
+        + live.map(\.number).filter { !before.contains($0) })
   }
 }
 

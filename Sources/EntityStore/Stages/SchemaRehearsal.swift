@@ -350,11 +350,7 @@ private struct RecordCheck {
     var count = 0
     try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       let view = try core.changes(of: entity).stored(bytes, id: id).view
-      let isNull =
-        view.layout.slotIndex(ofAttribute: attribute.number).map {
-          view.isNull(view.layout.slots[$0])
-        } ?? (attribute.initial == .null)
-      if isNull { count += 1 }
+      if view.isNull(attribute) { count += 1 }
     }
     return count
   }

@@ -38,11 +38,11 @@ final class StageRules: ChangeSink {
         try core.forEachStored(runs.ranges.flatMap { Array($0) }, of: entity) { id, cursor in
           let view = try entity.view(cursor.value, id: id)
           try core.withCurrent(view, id: id, of: entity) { (view, id) throws(StoreError) in
-            _ = try broken.collect { () throws(StoreError) in try changes.check(view, id: id) }
+            try broken.collect { () throws(StoreError) in try changes.check(view, id: id) }
             for rule in try rules?.brokenAtCommit(by: view, id: id) ?? [] {
               let violation = RuleViolation(
                 entity: entity.name, recordID: id, attribute: nil, rule: rule.name)
-              _ = try broken.collect { () throws(StoreError) in throw .broken([violation]) }
+              try broken.add(.broken([violation]))
             }
           }
         }

@@ -89,7 +89,7 @@ extension BatchMerge {
       }
       return
     }
-    let writes = ChangeBatch(changes, expectedCount: exchanges.count, core: core)
+    let writes = try ChangeBatch(changes, expectedCount: exchanges.count)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       for one in exchanges {

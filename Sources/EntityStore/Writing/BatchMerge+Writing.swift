@@ -4,7 +4,7 @@ internal import LodestoreFormat
 extension BatchMerge {
   /// Writes all records that are not written alone.
   func writeTogether() throws(StoreError) {
-    let writes = ChangeBatch(changes, expectedCount: batch.count, core: core)
+    let writes = try ChangeBatch(changes, expectedCount: batch.count)
     do {
       let cursor = try Cursor(entity.records, in: core.transaction)
       let held = heldPositions()

@@ -42,7 +42,9 @@ final class BatchUpdate {
   // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
-  init(of entity: StoredEntity, _ assignments: [Assignment], core: TransactionCore) {
+  init(
+    of entity: StoredEntity, _ assignments: [Assignment], core: TransactionCore
+  ) throws(StoreError) {
     self.core = core
     self.entity = entity
     self.assignments = assignments
@@ -59,9 +61,8 @@ final class BatchUpdate {
     self.concerned = concerned
     changes = core.changes(of: entity)
     layout = entity.layout
-    batch = ChangeBatch(
-      changes, concerned: concerned,
-      memoryLimit: core.store.options.batchMemoryInBytes, core: core)
+    batch = try ChangeBatch(
+      changes, concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes)
     var slots: [RecordLayout.Slot] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
       if let index = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) {
@@ -239,7 +240,7 @@ final class BatchUpdate {
     switch try changes.prepareOrRefuse(record, id: stored.id) {
     case .ready(let sealed): try batch.replace(stored, with: sealed, at: cursor)
     case .same: break
-    case .refused(let refusal): _ = try broken.collect { () throws(StoreError) in throw refusal }
+    case .refused(let refusal): try broken.add(refusal)
     }
   }
 

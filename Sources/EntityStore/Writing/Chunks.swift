@@ -131,12 +131,10 @@ extension TransactionCore {
       request.condition, to: entity, positions: request.positions, schema: schema)
     let evaluator = ConditionEvaluator(condition, entity: entity, core: self)
     var found: [UInt64] = []
-    do {
+    try wrappingErrors {
       try forEachStored(ids, of: entity) { id, cursor in
         if try evaluator.admits(cursor.value, id: id) { found.append(id) }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return found
   }

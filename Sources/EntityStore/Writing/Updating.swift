@@ -116,7 +116,7 @@ extension TransactionCore {
         BatchUpdate.Assignment(
           attribute: attribute, operand: try binding.operand(operand), constant: constant))
     }
-    return BatchUpdate(of: entity, bound, core: self)
+    return try BatchUpdate(of: entity, bound, core: self)
   }
 
   /// Removes the records that `request` finds.

@@ -101,7 +101,7 @@ import Testing
     try damaged { core, _, author in
       let record = try #require(try core.record(1, of: author.to))
       let changes = core.changes(of: author.to)
-      try changes.records.remove(try changes.stored(record, id: 1))
+      try changes.records.write(nil, inPlaceOf: try changes.stored(record, id: 1))
       let entity = author.to
       var key = KeyEncoder()
       try key.append(.string("A"))

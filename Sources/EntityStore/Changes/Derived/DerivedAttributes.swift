@@ -71,13 +71,9 @@ final class DerivedAttributes: ChangeSink {
   // MARK: Changes
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
+    guard let (id, old, new) = change.both else { return }
     do {
-      switch change {
-      case .insertedRecord(let id, let new): try note(id, nil, new, entity)
-      case .updated(let id, let old?, let new?, _): try note(id, old, new, entity)
-      case .removed(let id, let old?): try note(id, old, nil, entity)
-      case .inserted, .updated, .removed, .cleared: break
-      }
+      try note(id, old, new, entity)
     } catch {
       throw StoreError(wrapping: error)
     }

@@ -20,13 +20,13 @@ extension TransactionCore {
     let changes = changes(of: entity)
     var concerned = numbers
     if case .rebuild = occasion { concerned.formUnion(derivations.dependents(of: numbers)) }
-    let batch = ChangeBatch(
+    let batch = try ChangeBatch(
       changes,
       concerned: entity.indexes.filter {
         !concerned.isDisjoint(with: $0.description.attributes)
           && !unbuilt.contains($0.description.number)
       },
-      memoryLimit: store.options.batchMemoryInBytes, core: self)
+      memoryLimit: store.options.batchMemoryInBytes)
     try breakingOnError {
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
@@ -52,8 +52,7 @@ extension TransactionCore {
     _ numbers: Set<UInt32>, of entity: StoredEntity, unbuilt: Set<UInt32>,
     _ occasion: RecordDerivations.Occasion = .rebuild
   ) throws(StoreError) {
-    var ids: [UInt64] = []
-    try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
+    let ids = try storedIDs(of: entity)
     let related = schema.derived.filter { $0.owner === entity && numbers.contains($0.number) }
     let readers = try related.map { (derivation) throws(StoreError) in
       try RelatedReader(derivation, core: self)

@@ -17,11 +17,11 @@ final class RelatedReader {
     links = try derivation.end.links.map { (index) throws(StoreError) in
       try LinkCursor(index, core: core)
     }
-    do {
-      records = try Cursor(derivation.end.target.records, in: core.transaction)
-      owners = try Cursor(derivation.owner.records, in: core.transaction)
-    } catch {
-      throw StoreError(error)
+    (records, owners) = try wrappingErrors {
+      (
+        try Cursor(derivation.end.target.records, in: core.transaction),
+        try Cursor(derivation.owner.records, in: core.transaction)
+      )
     }
   }
 

@@ -28,22 +28,15 @@ struct HistoryLog {
   /// The number of the last write in the history; 0 before the first.
   func lastNumber() throws(StoreError) -> UInt64 {
     guard let tree else { return 0 }
-    do {
+    let last: UInt64? = try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
-      let found = try HistoryKey.images.withBytes { (key) throws(LMDBError) in
-        try cursor.seek(before: key)
+      guard try HistoryKey.images.withBytes({ try cursor.seek(before: $0) }) else { return nil }
+      guard case .part(let number, _)? = HistoryKey(cursor.key) else {
+        throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
       }
-      if found {
-        guard case .part(let number, _)? = HistoryKey(cursor.key) else {
-          throw FormatError("a key is none that is listed")
-        }
-        return number
-      }
-    } catch let error as FormatError {
-      throw .damagedHistory(error)
-    } catch {
-      throw StoreError(wrapping: error)
+      return number
     }
+    if let last { return last }
     return try purged()?.number ?? 0
   }
 
@@ -155,11 +148,7 @@ struct HistoryLog {
   /// The bytes of a record under `key`; `nil` where there are none.
   func image(_ key: HistoryKey) throws(StoreError) -> UnsafeRawBufferPointer? {
     guard let tree else { return nil }
-    do {
-      return try core.transaction.get(key.bytes, in: tree)
-    } catch {
-      throw StoreError(error)
-    }
+    return try wrappingErrors { try core.transaction.get(key.bytes, in: tree) }
   }
 
   /// Returns the key of the write with `number`, or that of the last write that kept something;
@@ -171,14 +160,11 @@ struct HistoryLog {
   ) throws(StoreError) -> HistoryKey? {
     if let number { return key.with(transaction: number) }
     guard let tree else { return nil }
-    do {
+    return try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
-      let end = key.with(transaction: .max).bytes
-      let isFound = try end.withBytes { (end) throws(LMDBError) in try cursor.seek(before: end) }
+      let isFound = try key.with(transaction: .max).bytes.withBytes { try cursor.seek(before: $0) }
       guard isFound, let found = HistoryKey(cursor.key) else { return nil }
       return found.with(transaction: 0) == key.with(transaction: 0) ? found : nil
-    } catch {
-      throw StoreError(error)
     }
   }
 

@@ -82,14 +82,10 @@ final class HistoryRecorder: ChangeSink {
     else { return }
     var members: [String: Document] = [:]
     do {
-      for attribute in preserved {
-        var value = Value.null
-        if let index = old.layout.slotIndex(ofAttribute: attribute) {
-          value = try old.value(at: old.layout.slots[index])
-        } else if let described = entity.description.attribute(number: attribute) {
-          value = described.initial
-        }
-        members["\(attribute)"] = EntityDescription.document(of: value)
+      for number in preserved {
+        let attribute = entity.description.attribute(number: number)
+        let value = try attribute.map { try entity.value(of: $0, in: old) } ?? .null
+        members["\(number)"] = EntityDescription.document(of: value)
       }
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)

@@ -211,9 +211,7 @@ extension ImportEngine {
     _ made: [UInt64], by link: ImportedLink, _ entity: StoredEntity, in state: inout ImportState
   ) throws(StoreError) {
     guard !made.isEmpty else { return }
-    var links = state.report.links ?? .init()
-    links.made += made.count
-    state.report.links = links
+    state.report.linkCounts.made += made.count
     if link.target == entity.name, rule.tellsStoredFromNew {
       state.madeRecords = (state.madeRecords ?? []) + made
     }

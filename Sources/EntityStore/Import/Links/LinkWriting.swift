@@ -154,7 +154,6 @@ extension ImportEngine {
     _ end: RelationshipEnd, _ core: TransactionCore, _ report: inout ImportReport
   ) throws(StoreError) -> [UInt64: StoreError] {
     var refused: [UInt64: StoreError] = [:]
-    var links = report.links ?? .init()
     // By other record: where it leads from now on, and which record of the page says so.
     var changes: [UInt64: (target: UInt64?, by: UInt64)] = [:]
     for (id, others) in wanted.sorted(by: { $0.key < $1.key }) {
@@ -162,8 +161,8 @@ extension ImportEngine {
       let (gone, new) = (present.subtracting(others), others.subtracting(present))
       for other in gone where changes[other] == nil { changes[other] = (nil, id) }
       for other in new { changes[other] = (id, id) }
-      links.removed += gone.count
-      links.added += new.count
+      report.linkCounts.removed += gone.count
+      report.linkCounts.added += new.count
     }
     for (other, change) in changes.sorted(by: { $0.key < $1.key }) {
       do throws(StoreError) {
@@ -173,7 +172,6 @@ extension ImportEngine {
         refused[change.by] = error
       }
     }
-    report.links = links
     return refused
   }
 
@@ -188,20 +186,16 @@ extension ImportEngine {
         gone.append(id, other)
       }
     }
-    var links = report.links ?? .init()
-    links.removed += try core.unlink(gone, by: end)
-    links.added += try core.link(list, by: end)
-    report.links = links
+    report.linkCounts.removed += try core.unlink(gone, by: end)
+    report.linkCounts.added += try core.link(list, by: end)
   }
 
   // MARK: Reporting
 
   func count(_ change: LinkTally.Change, in report: inout ImportReport) {
     guard change.added > 0 || change.removed > 0 else { return }
-    var links = report.links ?? .init()
-    links.added += change.added
-    links.removed += change.removed
-    report.links = links
+    report.linkCounts.added += change.added
+    report.linkCounts.removed += change.removed
   }
 
   private func note(_ pending: PendingLink, in state: inout ImportState) {
@@ -213,12 +207,18 @@ extension ImportEngine {
   }
 
   func report(_ pending: PendingLink, _ key: Value, in report: inout ImportReport) {
-    var links = report.links ?? .init()
-    links.note(
+    report.linkCounts.note(
       .init(
         page: pending.page, record: pending.record, member: self.links[pending.link].member,
         key: KeyText.text(of: key)))
-    report.links = links
+  }
+}
+
+extension ImportReport {
+  /// ``links``, which are counted from 0 on.
+  var linkCounts: Links {
+    get { links ?? Links() }
+    set { links = newValue }
   }
 }
 

@@ -13,7 +13,7 @@ extension ImportEngine {
     state.pendingLinks = nil
     guard !pending.isEmpty else { return }
     let entity = try self.entity(core)
-    var links = state.report.links ?? .init()
+    state.report.links = state.report.linkCounts
     for (position, link) in self.links.enumerated() {
       let mine = pending.filter { $0.link == position }
       guard !mine.isEmpty else { continue }
@@ -24,14 +24,12 @@ extension ImportEngine {
       for ((one, key), id) in zip(zip(mine, keys), ids) {
         if id == 0 {
           placed[one.id, default: PlacedLinks()].pass(one)
-          state.report.links = links
           report(one, key, in: &state.report)
-          links = state.report.links ?? links
           continue
         }
         do throws(StoreError) {
           if try add(one, id, by: resolver.end, entity, core) {
-            links.added += 1
+            state.report.linkCounts.added += 1
             placed[one.id, default: PlacedLinks()].add(one, id)
           }
         } catch  where error.refusesValue {
@@ -48,7 +46,6 @@ extension ImportEngine {
         try core.arrange(links.arranged(order), of: id, by: resolver.end)
       }
     }
-    state.report.links = links
   }
 
   /// Makes the record of a pending link lead to `target`; returns whether it did not before.
