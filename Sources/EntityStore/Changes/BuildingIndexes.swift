@@ -39,8 +39,7 @@ struct BuildingChanges {
   let entries: IndexChanges
   let next: UInt64
 
-  init(_ building: BuildingIndex, of entity: StoredEntity, memoryLimit: Int, core: TransactionCore)
-  {
+  init(_ building: BuildingIndex, of entity: StoredEntity, memoryLimit: Int, core: WriteCore) {
     entries = IndexChanges(
       BatchKeys(of: entity, in: [building.index]), at: 0, expectedCount: 0,
       memoryLimit: memoryLimit, core: core)

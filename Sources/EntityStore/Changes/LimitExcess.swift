@@ -37,7 +37,7 @@ extension TransactionCore {
     do {
       // The changes that a write adds up are those of the transaction that writes.
       return isWrite
-        ? try ContentLedger.of(self).size(of: entity.number, in: transaction)
+        ? try ContentLedger.of(transaction, store.trees).size(of: entity.number, in: transaction)
         : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
     } catch {
       throw StoreError(wrapping: error)

@@ -7,7 +7,7 @@ internal import LodestoreFormat
 /// history reports a move where the place changed.
 final class OrderedLinks: ChangeSink {
   let name = "the order of relationships"
-  private let core: TransactionCore
+  private let core: WriteCore
   private let orders: [Side]
   /// By entity, the sides whose links an attribute of its records holds.
   private var held: [EntityNumber: [Side]] = [:]
@@ -30,7 +30,7 @@ final class OrderedLinks: ChangeSink {
   }
 
   /// `nil` where the schema has no order.
-  init?(_ schema: StoredSchema, core: TransactionCore) throws(StoreError) {
+  init?(_ schema: StoredSchema, core: WriteCore) throws(StoreError) {
     var orders: [Side] = []
     for relationship in schema.relationships {
       for side in RelationshipSide.allCases {

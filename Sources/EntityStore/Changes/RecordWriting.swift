@@ -141,7 +141,7 @@ extension EntityChanges {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Runs `body`, whose changes of `entity` follow from others and are not the program's own.
   func asConsequence(
     in entity: StoredEntity, _ body: () throws(StoreError) -> Void
@@ -159,7 +159,7 @@ extension TransactionCore {
 
 extension ContentLedger {
   /// The ledger of the transaction that `core` writes in.
-  static func of(_ core: TransactionCore) -> ContentLedger {
+  static func of(_ core: WriteCore) -> ContentLedger {
     of(core.transaction, core.store.trees)
   }
 }

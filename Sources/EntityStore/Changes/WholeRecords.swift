@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-extension TransactionCore {
+extension WriteCore {
   /// Calls `body` with the whole content for `value`; four bytes behind it are free.
   ///
   /// - Parameter id: of the record that it is to replace; `nil` for a new one.

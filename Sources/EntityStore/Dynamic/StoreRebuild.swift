@@ -180,10 +180,9 @@ package final class StoreRebuild {
   }
 
   private func finish(_ counters: [[UInt8]: UInt64], in transaction: Transaction) throws {
-    let schema = try core.load(in: transaction)
+    let writing = try core.writing(transaction)
+    let schema = writing.schema
     try putCounters(counters, schema, transaction)
-    let writing = TransactionCore(
-      transaction: transaction, schema: schema, store: core, isWrite: true)
     var derived: [EntityNumber: Set<UInt32>] = [:]
     for derivation in schema.derived {
       derived[derivation.owner.number, default: []].insert(derivation.number)
@@ -212,7 +211,7 @@ package final class StoreRebuild {
 
   /// Builds the indexes in `later`, or all others.
   private func build(
-    _ later: [EntityNumber: Set<UInt32>], isLater: Bool, _ writing: TransactionCore
+    _ later: [EntityNumber: Set<UInt32>], isLater: Bool, _ writing: WriteCore
   ) throws {
     var repeated: [RepeatedKey] = []
     for entity in writing.schema.entities {

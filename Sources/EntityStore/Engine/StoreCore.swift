@@ -159,9 +159,7 @@ final class StoreCore: Sendable {
           guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
             return nil
           }
-          return try body(
-            TransactionCore(
-              transaction: transaction, schema: schema, store: self, isWrite: false))
+          return try body(TransactionCore(reading: transaction, schema: schema, store: self))
         }
       }
       if let result { return result }

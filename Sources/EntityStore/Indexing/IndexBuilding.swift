@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension TransactionCore {
+extension WriteCore {
   /// Fills a new, empty index from the records.
   ///
   /// Throws when a unique index finds two alike.
@@ -30,7 +30,9 @@ extension TransactionCore {
       throw StoreError(wrapping: error)
     }
   }
+}
 
+extension TransactionCore {
   /// Pairs of records that have one key of a unique index; of several, each with the next.
   func repeatedKeys(
     in index: StoredIndex, of entity: StoredEntity
@@ -54,9 +56,8 @@ extension TransactionCore {
       of: index, of: entity, expectedCount: count,
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
-    let changes = changes(of: entity)
-    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try entries.append(try changes.stored(bytes, id: id), id: id, keys, at: 0, core: self)
+    try forEachChecked(of: entity) { (id, view) throws(StoreError) in
+      try entries.append(view, id: id, keys, at: 0, core: self)
       try work?.step()
     }
     try entries.sort()
@@ -68,10 +69,8 @@ extension TransactionCore {
     of attributes: [EntityDescription.Attribute], in entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
     guard !attributes.isEmpty else { return }
-    let changes = changes(of: entity)
-    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+    try forEachChecked(of: entity) { (id, view) throws(StoreError) in
       try work?.step()
-      let view = try changes.stored(bytes, id: id)
       for attribute in attributes {
         let isNull =
           view.layout.slotIndex(ofAttribute: attribute.number).map {
@@ -91,6 +90,23 @@ extension TransactionCore {
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try body(id, try entity.view(bytes, id: id))
     }
+  }
+
+  /// Visits every record in id order as ``forEachRecord(of:_:)`` does, with its checksum checked as
+  /// before a change.
+  func forEachChecked(
+    of entity: StoredEntity, _ body: (UInt64, RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let verifiesChecksums = verifiesChecksums(of: entity)
+    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
+      if verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+      try body(id, view)
+    }
+  }
+
+  /// Whether the checksums of records are verified before a change: the history keeps values of them.
+  func verifiesChecksums(of entity: StoredEntity) -> Bool {
+    store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
   }
 
   /// Visits the bytes of every record in id order.

@@ -34,7 +34,9 @@ extension TransactionCore {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }
   }
+}
 
+extension WriteCore {
   /// Throws when a key of ``newKeys`` is held by another record than `id`.
   ///
   /// A key that ends with the record id cannot be.

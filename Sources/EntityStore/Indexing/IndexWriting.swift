@@ -44,7 +44,7 @@ struct IndexWriter: ~Copyable {
 
   /// - Parameter alsoRemoves: entries are also removed, so none is appended.
   init(
-    into index: StoredIndex, core: TransactionCore, alsoRemoves: Bool = false
+    into index: StoredIndex, core: WriteCore, alsoRemoves: Bool = false
   ) throws(LMDBError) {
     let cursor = try Cursor(index.tree, in: core.transaction)
     pageSize = try core.transaction.statistics(of: index.tree).pageSize
@@ -194,7 +194,7 @@ struct IndexWriter: ~Copyable {
   /// Begins to write the index anew when ``IndexRepacking`` says so for a batch that adds `added`
   /// entries and removes `removed`; `middle` is the key of one of them.
   mutating func repackIfDue(
-    added: Int, removed: Int, middle: UnsafeRawBufferPointer, core: TransactionCore
+    added: Int, removed: Int, middle: UnsafeRawBufferPointer, core: WriteCore
   ) throws(LMDBError) {
     let isDue = try IndexRepacking.isDue(
       index, added: added, removed: removed, middle: middle,
@@ -246,7 +246,7 @@ extension SortedLookup {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Moves the entries of record `id` from the keys in ``oldKeys`` to those in ``newKeys``.
   func moveEntries(
     in indexes: [StoredIndex], id: UInt64, hasOld: Bool, hasNew: Bool
@@ -290,7 +290,7 @@ private struct EvictionWatch {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The one that is told of the keys that are put into `index`; `nil` where no records leave in its
   /// order.
   @inline(__always)

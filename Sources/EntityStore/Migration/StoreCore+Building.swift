@@ -33,7 +33,7 @@ extension StoreCore {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The most records that one part adds to an index: a part holds up other writes for some milliseconds.
   private static let partSize = 10_000
 

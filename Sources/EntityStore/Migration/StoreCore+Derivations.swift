@@ -33,8 +33,7 @@ extension StoreCore {
     for entity in evolution.changed { try Catalogue.put(entity, trees, in: transaction) }
     try checkNames(except: lost, in: transaction)
     guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
-    let core = TransactionCore(
-      transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
+    let core = try writing(transaction)
     if let sink = opened?.sink { core.tellChanges(to: sink) }
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)

@@ -120,8 +120,7 @@ extension StoreCore {
     restarted.formUnion(
       try evolveDerivations(
         declared, unbuilt: unbuilt, after: opened, lost: lost, in: transaction, work))
-    let core = TransactionCore(
-      transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
+    let core = try writing(transaction)
     try core.checkConditions(Set(declared.map(\.name)))
     try opened?.checkRules(core)
     return restarted
@@ -234,10 +233,7 @@ extension StoreCore {
     let entity = try StoredEntity(
       description: evolution.result, declared: nil
     ) { try environment.madeTree($0, in: transaction) }
-    let core = TransactionCore(
-      transaction: transaction,
-      schema: StoredSchema(number: current.number, entities: [entity]), store: self,
-      isWrite: true)
+    let core = WriteCore(transaction, only: entity, store: self)
     _ = try core.rules(of: entity)
     if evolution.beginsHistory { restarted.insert(entity.number) }
     try core.checkPresence(of: evolution.tightened, in: entity, work)
@@ -274,6 +270,11 @@ extension StoreCore {
     try transaction.put(
       CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
     return EntityNumber(number)
+  }
+
+  /// Reads and writes with the schema as `transaction` sees it.
+  func writing(_ transaction: Transaction) throws -> WriteCore {
+    WriteCore(transaction, schema: try load(in: transaction), store: self)
   }
 
   /// The schema as `transaction` sees it.

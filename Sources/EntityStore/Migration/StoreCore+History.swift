@@ -5,13 +5,11 @@ extension StoreCore {
   /// Tells in the history that records of these entities may have changed of which nothing was told: the
   /// history of the entity begins here, or a stage has changed it.
   func tellRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
-    let schema = try load(in: transaction)
-    let entities = schema.entities.filter {
+    let core = try writing(transaction)
+    let entities = core.schema.entities.filter {
       numbers.contains($0.number) && $0.description.history != nil
     }
     guard !entities.isEmpty else { return }
-    let core = TransactionCore(
-      transaction: transaction, schema: schema, store: self, isWrite: true)
     let log = try HistoryLog(writing: core)
     try log.append(
       number: try log.lastNumber() + 1,

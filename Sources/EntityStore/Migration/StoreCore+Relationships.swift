@@ -62,11 +62,9 @@ extension StoreCore {
   private func order(
     _ relationship: RelationshipDescription, _ side: RelationshipSide, in transaction: Transaction
   ) throws {
-    let schema = try load(in: transaction)
-    let core = TransactionCore(
-      transaction: transaction, schema: schema, store: self, isWrite: true)
+    let core = try writing(transaction)
     guard
-      let end = schema.relationships.first(where: {
+      let end = core.schema.relationships.first(where: {
         $0.description.number == relationship.number
       })?.end(side), let links = end.links, let order = try LinkOrder(end, core: core)
     else { return }
@@ -94,14 +92,12 @@ extension StoreCore {
   private func checkTargets(
     of relationship: RelationshipDescription, in transaction: Transaction
   ) throws {
-    let schema = try load(in: transaction)
+    let core = try writing(transaction)
     guard
-      let stored = schema.relationships.first(where: {
+      let stored = core.schema.relationships.first(where: {
         $0.description.number == relationship.number
       })
     else { return }
-    let core = TransactionCore(
-      transaction: transaction, schema: schema, store: self, isWrite: true)
     try core.checkTargets(ofAll: stored)
   }
 }

@@ -15,9 +15,7 @@ extension MigrationRun {
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
-    let core = TransactionCore(
-      transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
-      store: store, isWrite: true)
+    let core = WriteCore(transaction, only: after, store: store)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
     touched.insert(new.number)
@@ -70,9 +68,7 @@ extension MigrationRun {
   /// merge them.
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
-    let core = TransactionCore(
-      transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
-      store: store, isWrite: true)
+    let core = WriteCore(transaction, only: after, store: store)
     let held = try heldAttributes(of: new)
     var left: [EntityDescription.Index] = []
     for index in after.indexes where numbers.contains(index.description.number) {
@@ -112,9 +108,7 @@ extension MigrationRun {
       entity.indexes = (entity.indexes + [index]).sorted { $0.number < $1.number }
       try put(entity)
       let after = try stored(entity)
-      let core = TransactionCore(
-        transaction: transaction, schema: StoredSchema(number: .unread, entities: [after]),
-        store: store, isWrite: true)
+      let core = WriteCore(transaction, only: after, store: store)
       for built in after.indexes where built.description.number == index.number {
         try core.build(built, of: after, work)
       }

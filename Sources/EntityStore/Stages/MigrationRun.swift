@@ -97,9 +97,7 @@ final class MigrationRun {
     var description = description
     description.rules = [rule]
     let entity = try stored(description)
-    let core = TransactionCore(
-      transaction: transaction, schema: StoredSchema(number: .unread, entities: [entity]),
-      store: store, isWrite: true)
+    let core = WriteCore(transaction, only: entity, store: store)
     do throws(StoreError) {
       _ = try core.rules(of: entity)
       return true
@@ -118,10 +116,9 @@ final class MigrationRun {
   }
 
   /// Reads and writes with the catalogue as it is now.
-  func core() throws -> TransactionCore {
-    let core = TransactionCore(
-      transaction: transaction, schema: try store.load(in: transaction, isForStages: true),
-      store: store, isWrite: true)
+  func core() throws -> WriteCore {
+    let core = WriteCore(
+      transaction, schema: try store.load(in: transaction, isForStages: true), store: store)
     if let rules { core.tellChanges(to: rules) }
     return core
   }
@@ -130,7 +127,7 @@ final class MigrationRun {
   ///
   /// - Throws: ``StoreError/Code/brokenTransaction`` when one of its changes has failed halfway,
   ///   although the step has gone on.
-  func end(_ core: TransactionCore) throws {
+  func end(_ core: WriteCore) throws {
     if let brokenBy = core.brokenBy { throw StoreError.brokenTransaction(by: brokenBy) }
     touched.formUnion(core.notedEntities)
   }

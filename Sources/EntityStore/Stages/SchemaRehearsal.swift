@@ -76,12 +76,10 @@ struct SchemaRehearsal {
         return changes
       }
     }
-    let current = try store.load(in: transaction)
-    let core = TransactionCore(
-      transaction: transaction, schema: current, store: store, isWrite: true)
+    let core = try store.writing(transaction)
     changes += try Self.differences(
-      declared, current.entities.map(\.description), current.relationships.map(\.description),
-      lost: lost, records: core)
+      declared, core.schema.entities.map(\.description),
+      core.schema.relationships.map(\.description), lost: lost, records: core)
     guard let opened, !changes.contains(where: { $0.cost == .refused }) else { return changes }
     // The values that stages leave are final only once the schema fits the declared types.
     do throws(StoreError) {
@@ -348,8 +346,7 @@ private struct RecordCheck {
   /// How many records have null in an attribute.
   func nullCount(of attribute: EntityDescription.Attribute) throws -> Int {
     var count = 0
-    try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      let view = try core.changes(of: entity).stored(bytes, id: id)
+    try core.forEachChecked(of: entity) { (_, view) in
       let isNull =
         view.layout.slotIndex(ofAttribute: attribute.number).map {
           view.isNull(view.layout.slots[$0])

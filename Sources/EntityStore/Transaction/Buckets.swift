@@ -168,7 +168,7 @@ enum Buckets {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Changes the digest of the buckets before a pair is put or, for a `nil` body, removed.
   fileprivate func digestBucketPair(_ key: [UInt8], _ body: [UInt8]?) throws(StoreError) {
     let sum = ContentLedger.of(self).sum(of: .buckets)

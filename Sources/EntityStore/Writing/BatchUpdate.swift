@@ -12,7 +12,7 @@ final class BatchUpdate {
     var constant: Value?
   }
 
-  private let core: TransactionCore
+  private let core: WriteCore
   private let entity: StoredEntity
   private let assignments: [Assignment]
   private let evaluator: ConditionEvaluator
@@ -43,7 +43,7 @@ final class BatchUpdate {
   @exclusivity(unchecked) private var scratch: [UInt8] = []
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
-  init(of entity: StoredEntity, _ assignments: [Assignment], core: TransactionCore) {
+  init(of entity: StoredEntity, _ assignments: [Assignment], core: WriteCore) {
     self.core = core
     self.entity = entity
     self.assignments = assignments

@@ -144,7 +144,7 @@ extension WriteTransaction {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The values that a program's value is stored as.
   fileprivate func values<E: Entity>(
     _ value: E, of entity: StoredEntity, over id: UInt64

@@ -98,7 +98,7 @@ private struct OldLink: Entity {
     store.close()
   }
 
-  private func change(_ core: TransactionCore, _ hasElementIndex: Bool) throws {
+  private func change(_ core: WriteCore, _ hasElementIndex: Bool) throws {
     var description = try core.entity(named: "Link").description
     if hasElementIndex {
       description.elementIndexes.append(.init(number: 1, attribute: 1, path: ["q"]))

@@ -185,7 +185,7 @@ import Testing
     }
     store.close()
     let dynamic = try Store(at: folder.storePath, entities: [])
-    let deletes: [(TransactionCore) throws -> Void] = [
+    let deletes: [(WriteCore) throws -> Void] = [
       { core in _ = try core.delete(1, of: core.entity(named: "Borrower")) },
       { core in _ = try core.delete(2, of: core.entity(named: "Borrower")) },
       { core in _ = try core.deleteAll(of: core.entity(named: "Borrower")) },

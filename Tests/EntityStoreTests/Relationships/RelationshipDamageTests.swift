@@ -10,7 +10,7 @@ import Testing
 @Suite struct `Damaged relationships` {
   /// Two shelves with two books each, by an author; then `change` is made behind the store's back.
   private func damaged(
-    _ change: (TransactionCore, StoredRelationship, StoredRelationship) throws -> Void,
+    _ change: (WriteCore, StoredRelationship, StoredRelationship) throws -> Void,
     _ body: (String) throws -> Void
   ) throws {
     let folder = try TemporaryFolder()

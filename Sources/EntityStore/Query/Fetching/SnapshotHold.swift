@@ -61,7 +61,7 @@ extension StoreCore {
         }) {
           return (
             pinned,
-            TransactionCore(transaction: transaction, schema: schema, store: self, isWrite: false)
+            TransactionCore(reading: transaction, schema: schema, store: self)
           )
         }
       } catch {
