@@ -147,11 +147,7 @@ class TransactionCore {
 
   /// How many records the file has of `entity`, expired ones included.
   final func count(of entity: StoredEntity) throws(StoreError) -> Int {
-    do {
-      return try transaction.count(of: entity.records)
-    } catch {
-      throw StoreError(error)
-    }
+    return try wrappingErrors { try transaction.count(of: entity.records) }
   }
 
   /// How many records of `entity` are not expired.

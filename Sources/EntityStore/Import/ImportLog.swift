@@ -202,7 +202,7 @@ struct ImportLog {
   /// The names of all imports.
   static func names(_ core: TransactionCore) throws(StoreError) -> [String] {
     var names: [String] = []
-    do {
+    try wrappingErrors {
       let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
       var found = try cursor.first()
       while found {
@@ -214,8 +214,6 @@ struct ImportLog {
           try cursor.seek(atOrAfter: bytes)
         }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
     return names
   }
@@ -224,7 +222,7 @@ struct ImportLog {
 
   private func value<V: Decodable>(_ key: ImportKey) throws(StoreError) -> V? {
     let key = key.bytes(name: name)
-    do {
+    return try wrappingErrors {
       guard let body = try core.transaction.get(key, in: core.store.trees.imports) else {
         return nil
       }
@@ -235,8 +233,6 @@ struct ImportLog {
           throw StoreError(wrapping: error)
         }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -255,27 +251,23 @@ struct ImportLog {
   private func put(_ value: some Encodable, _ key: ImportKey) throws(StoreError) {
     let key = key.bytes(name: name)
     var document = DocumentWriter()
-    do {
+    try wrappingErrors {
       try DocumentCoding.encode(value, into: &document)
       try core.transaction.put(
         key, Checksum.sealed(key: key, content: document.bytes), in: core.store.trees.imports)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
   private func forEach(
     _ body: (ImportKey, UnsafeRawBufferPointer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
       try cursor.walk(.prefix(ImportKey.prefix(name: name))) { key, value in
         guard let (_, known) = ImportKey.split(key) else { return true }
         try body(known, try Checksum.unsealed(key: key, body: value))
         return true
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -284,10 +276,8 @@ struct ImportLog {
     try forEach { (key, _) throws(StoreError) in
       if isGone(key) { gone.append(key.bytes(name: name)) }
     }
-    do {
+    try wrappingErrors {
       for key in gone { try core.transaction.delete(key, in: core.store.trees.imports) }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

@@ -48,11 +48,9 @@ private struct RecordIDUpgrade {
       uniqueKeysWithValues: entity.attributes.filter(\.isNumberedDocument).map {
         ($0.number, $0.isOptional)
       })
-    for (number, _) in candidates {
-      switch Self.id(in: entity.attribute(number: number)?.initial ?? .null) {
-      case .none: candidates[number] = nil
-      case .some(.null), .some: break
-      }
+    for number in candidates.keys
+    where Self.id(in: entity.attribute(number: number)?.initial ?? .null) == nil {
+      candidates[number] = nil
     }
     let cursor = try Cursor(records, in: transaction)
     var found = try cursor.first()
@@ -169,16 +167,7 @@ extension EntityDescription {
           initial: initial(old.initial)))
       replacements[old.number] = number
     }
-    let replaced = layout.attributes.map { stored in
-      guard let number = replacements[stored.number], let isOptional = attributes[stored.number]
-      else {
-        return stored
-      }
-      return RecordLayout.Attribute(number: number, type: .recordID, isOptional: isOptional)
-    }
-    let number = (layouts.map(\.number).max() ?? 0) + 1
-    result.layouts.append(RecordLayout(number: number, attributes: replaced))
-    result.currentLayout = number
+    result.settleLayout(layout.attributes.map { replacements[$0.number] ?? $0.number })
     return (result, Dictionary(uniqueKeysWithValues: replacements.map { ($1, $0) }))
   }
 }

@@ -49,7 +49,7 @@ extension WriteCore {
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
     let changes = changes(of: entity)
-    do {
+    return try wrappingErrors {
       let cursor = try Cursor(entity.records, in: transaction)
       var next = try nextToIndex(index, of: entity)
       var found = try cursor.seek(atOrAfter: next)
@@ -78,8 +78,6 @@ extension WriteCore {
       try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
       return !description.building.isEmpty
         || schema.entities.contains { $0 !== entity && !$0.building.isEmpty }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

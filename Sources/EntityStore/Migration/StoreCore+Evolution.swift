@@ -73,22 +73,15 @@ extension StoreCore {
       try self.checkModel(model, stages, declared, in: transaction)
       let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
       let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
-      let lost = try self.lostNames(in: transaction)
-      var opened: (any OpenedStages)?
+      let opening = try Opening(self, declared, in: transaction, work)
       if let stages, isPending, !isNew {
-        try self.stopBuilding(in: transaction)
-        let schema = try self.load(in: transaction)
-        try work?.begin(
-          total: stages.workCount(after: model, in: schema, transaction)
-            + self.workCount(declared, in: transaction, isExact: false))
-        opened = try stages.run(after: model, self, in: transaction, work)
+        try opening.run(stages, after: model)
       } else {
-        try work?.begin(total: self.workCount(declared, in: transaction))
+        try work?.begin(total: opening.workCount())
       }
-      let restarted = try self.evolve(
-        declared, after: opened, lost: lost, in: transaction, work)
-      self.migrationSteps.withLock { $0 = opened?.steps ?? [] }
-      try self.tellRestarts(of: restarted, in: transaction)
+      try opening.evolve()
+      self.migrationSteps.withLock { $0 = opening.stages?.steps ?? [] }
+      try self.tellRestarts(of: opening.restarted, in: transaction)
       if let stages, stages.version > model {
         try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)
       }
@@ -96,34 +89,6 @@ extension StoreCore {
     }
     try reloadForReading()
     work?.end()
-  }
-
-  /// Makes the file's schema fit `declared`, with all that follows from stages.
-  ///
-  /// Returns the entities whose history begins again.
-  ///
-  /// - Parameter lost: what ``lostNames(in:)`` found before.
-  func evolve(
-    _ declared: [DeclaredEntity], after opened: (any OpenedStages)?, lost: Set<String>,
-    in transaction: Transaction, _ work: OpeningWork?
-  ) throws -> Set<EntityNumber> {
-    var unbuilt: [EntityNumber: Set<UInt32>] = [:]
-    var restarted: Set<EntityNumber> = []
-    var current = try load(in: transaction)
-    for entity in declared {
-      current = try evolve(
-        entity, current, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
-    }
-    try evolveRelationships(declared, in: transaction)
-    try opened?.finish()
-    restarted.formUnion(opened?.touched ?? [])
-    restarted.formUnion(
-      try evolveDerivations(
-        declared, unbuilt: unbuilt, after: opened, lost: lost, in: transaction, work))
-    let core = try writing(transaction)
-    try core.checkConditions(Set(declared.map(\.name)))
-    try opened?.checkRules(core)
-    return restarted
   }
 
   /// Throws when an older program would change the file.
@@ -149,27 +114,6 @@ extension StoreCore {
     throw StoreError.newerModel(model, known: known, unknown)
   }
 
-  /// How many records the new schema asks to be read, and entries to be written.
-  ///
-  /// - Parameter isExact: false while stages may still change what does not fit.
-  private func workCount(
-    _ declared: [DeclaredEntity], in transaction: Transaction, isExact: Bool = true
-  ) throws -> Int {
-    let current = try load(in: transaction)
-    return try declared.reduce(0) { sum, declared in
-      guard let stored = current.entity(named: declared.name) else { return sum }
-      let count = try transaction.count(of: stored.records)
-      guard isExact else { return sum + 2 * count * declared.indexes.count }
-      let evolution = try SchemaEvolution(
-        from: stored.description, to: declared, hasRecords: count > 0,
-        held: current.heldAttributes(of: stored),
-        buildsInUse: try buildsIndexesInUse(of: stored, in: transaction))
-      return sum + count
-        * (2 * evolution.addedIndexes.count + evolution.addedElementIndexes.count
-          + (evolution.tightened.isEmpty ? 0 : 1) + (evolution.reshaped.isEmpty ? 0 : 1))
-    }
-  }
-
   private func isSettled(
     _ entity: DeclaredEntity, in stored: StoredSchema
   ) throws(StoreError) -> Bool {
@@ -182,78 +126,6 @@ extension StoreCore {
       held: stored.heldAttributes(of: match), buildsInUse: options.buildsIndexesInUse)
     return options.isReadOnly
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
-  }
-
-  /// Makes one entity of the file fit its declaration; returns the schema afterwards.
-  ///
-  /// Only a changed entity reads the whole schema again: for many new ones that would take time by
-  /// their square.
-  ///
-  /// - Parameters:
-  ///   - current: the schema before.
-  ///   - unbuilt: is given the new indexes of derived attributes, whose values come later.
-  ///   - restarted: is given the entity where its history begins while it has records.
-  private func evolve(
-    _ declared: DeclaredEntity, _ current: StoredSchema, in transaction: Transaction,
-    _ work: OpeningWork?, unbuilt: inout [EntityNumber: Set<UInt32>],
-    restarted: inout Set<EntityNumber>
-  ) throws -> StoredSchema {
-    let stored = current.entity(named: declared.name)
-    let evolution: SchemaEvolution
-    if let stored {
-      evolution = try SchemaEvolution(
-        from: stored.description, to: declared,
-        hasRecords: try transaction.count(of: stored.records) > 0,
-        held: current.heldAttributes(of: stored),
-        buildsInUse: try buildsIndexesInUse(of: stored, in: transaction))
-      for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number)
-      {
-        try index.empty(in: transaction)
-      }
-      for index in stored.building
-      where evolution.stoppedIndexes.contains(index.description.number) {
-        try stopBuilding(index, of: stored, in: transaction)
-      }
-      for index in stored.elementIndexes
-      where evolution.droppedElementIndexes.contains(index.description.number) {
-        try index.entries.empty(in: transaction)
-      }
-    } else {
-      try checkResemblance(of: declared, in: current, transaction)
-      evolution = SchemaEvolution(
-        creating: declared,
-        number: try nextEntity(after: current.entities.map(\.description), in: transaction))
-    }
-    guard evolution.isChanged || evolution.changesConstraints else { return current }
-    try current.checkTreeCount(with: evolution.result)
-    try Catalogue.put(evolution.result, trees, in: transaction)
-    if let stored {
-      try renameInConditions(from: stored.description, to: evolution.result, in: transaction)
-    }
-    let entity = try StoredEntity(
-      description: evolution.result, declared: nil
-    ) { try environment.madeTree($0, in: transaction) }
-    let core = WriteCore(transaction, only: entity, store: self)
-    _ = try core.rules(of: entity)
-    if evolution.beginsHistory { restarted.insert(entity.number) }
-    try core.checkPresence(of: evolution.tightened, in: entity, work)
-    try core.checkDocuments(of: evolution.reshaped, in: entity, work)
-    for index in entity.elementIndexes
-    where evolution.addedElementIndexes.contains(index.description.number) {
-      try core.build(index, of: entity, work)
-    }
-    let derived = declared.numbersOfDerived(in: evolution.result)
-    for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
-      if derived.isDisjoint(with: index.description.attributes) {
-        try core.build(index, of: entity, work)
-      } else {
-        unbuilt[entity.number, default: []].insert(index.description.number)
-      }
-    }
-    guard stored == nil else { return try load(in: transaction) }
-    return StoredSchema(
-      number: current.number, entities: current.entities + [entity],
-      relationships: current.relationships)
   }
 
   /// A number that no entity of the file has had.

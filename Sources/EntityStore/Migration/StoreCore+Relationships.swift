@@ -12,39 +12,6 @@ extension StoreCore {
     return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
   }
 
-  /// Makes the file's relationships fit those that are declared; after the entities.
-  func evolveRelationships(
-    _ declared: [DeclaredEntity], in transaction: Transaction
-  ) throws {
-    let entities = try Catalogue.descriptions(trees, in: transaction)
-    let stored = try Catalogue.relationships(trees, in: transaction)
-    let evolution = try RelationshipEvolution(stored, declared: declared, entities: entities)
-    if let first = evolution.changed.first {
-      try StoredSchema.checkTreeCount(
-        before: (entities, stored), after: (entities, evolution.result),
-        of: entities.first { $0.number == first.from.entity }?.name ?? "")
-    }
-    for gone in evolution.removed {
-      try empty(gone.trees, in: transaction)
-      try Catalogue.remove(gone, trees, in: transaction)
-    }
-    for var relationship in evolution.changed {
-      let isNew = relationship.number == 0
-      if isNew { relationship.number = try nextRelationship(in: transaction) }
-      try Catalogue.put(relationship, trees, in: transaction)
-      for name in relationship.trees { _ = try environment.madeTree(name, in: transaction) }
-      let orders = stored.first { $0.number == relationship.number }?.orders ?? []
-      try empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)
-      if isNew, relationship.attribute != nil {
-        try checkTargets(of: relationship, in: transaction)
-      }
-      for side in RelationshipSide.allCases where relationship[side].isOrdered {
-        if orders.contains(.order(relationship: relationship.number, side: side)) { continue }
-        try order(relationship, side, in: transaction)
-      }
-    }
-  }
-
   func empty(_ names: [TreeName], in transaction: Transaction) throws {
     for name in names {
       let entries = StoredIndex(
@@ -57,12 +24,45 @@ extension StoreCore {
       }
     }
   }
+}
+
+extension Opening {
+  /// Makes the file's relationships fit those that are declared; after the entities.
+  func evolveRelationships() throws {
+    let entities = try Catalogue.descriptions(store.trees, in: transaction)
+    let stored = try Catalogue.relationships(store.trees, in: transaction)
+    let evolution = try RelationshipEvolution(stored, declared: declared, entities: entities)
+    if let first = evolution.changed.first {
+      try StoredSchema.checkTreeCount(
+        before: (entities, stored), after: (entities, evolution.result),
+        of: entities.first { $0.number == first.from.entity }?.name ?? "")
+    }
+    for gone in evolution.removed {
+      try store.empty(gone.trees, in: transaction)
+      try Catalogue.remove(gone, store.trees, in: transaction)
+    }
+    for var relationship in evolution.changed {
+      let isNew = relationship.number == 0
+      if isNew { relationship.number = try nextRelationship() }
+      try Catalogue.put(relationship, store.trees, in: transaction)
+      for name in relationship.trees { _ = try store.environment.madeTree(name, in: transaction) }
+      let orders = stored.first { $0.number == relationship.number }?.orders ?? []
+      try store.empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)
+      if isNew, relationship.attribute != nil {
+        try checkTargets(of: relationship)
+      }
+      for side in RelationshipSide.allCases where relationship[side].isOrdered {
+        if orders.contains(.order(relationship: relationship.number, side: side)) { continue }
+        try order(relationship, side)
+      }
+    }
+  }
 
   /// Gives the links that are there the order of their ids.
   private func order(
-    _ relationship: RelationshipDescription, _ side: RelationshipSide, in transaction: Transaction
+    _ relationship: RelationshipDescription, _ side: RelationshipSide
   ) throws {
-    let core = try writing(transaction)
+    let core = try store.writing(transaction)
     guard
       let end = core.schema.relationships.first(where: {
         $0.description.number == relationship.number
@@ -75,24 +75,22 @@ extension StoreCore {
   }
 
   /// A number that no relationship of the file has had.
-  private func nextRelationship(in transaction: Transaction) throws -> UInt32 {
-    let highest = try Catalogue.relationships(trees, in: transaction).map(\.number).max() ?? 0
-    let stored = try transaction.get(CounterKey.nextRelationship, in: trees.counters)
+  private func nextRelationship() throws -> UInt32 {
+    let highest = try Catalogue.relationships(store.trees, in: transaction).map(\.number).max() ?? 0
+    let stored = try transaction.get(CounterKey.nextRelationship, in: store.trees.counters)
     let counter = stored.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
     guard counter > UInt64(highest), let number = UInt32(exactly: counter), number < .max else {
       throw FormatError(
         "the next relationship's number is \(counter), must be above \(highest), the highest in use"
       )
     }
-    try Catalogue.putNextRelationship(UInt64(number) + 1, trees, in: transaction)
+    try Catalogue.putNextRelationship(UInt64(number) + 1, store.trees, in: transaction)
     return number
   }
 
   /// Throws when an id that an attribute holds already leads to no record.
-  private func checkTargets(
-    of relationship: RelationshipDescription, in transaction: Transaction
-  ) throws {
-    let core = try writing(transaction)
+  private func checkTargets(of relationship: RelationshipDescription) throws {
+    let core = try store.writing(transaction)
     guard
       let stored = core.schema.relationships.first(where: {
         $0.description.number == relationship.number

@@ -64,10 +64,8 @@ extension StoreCore {
     to destination: String, compacting: Bool, step: ((_ bytes: Int) -> Bool)? = nil
   ) throws(StoreError) -> Int {
     try checkOpen("copy")
-    do {
-      return try environment.copy(to: destination, compacting: compacting, step: step)
-    } catch {
-      throw StoreError(error)
+    return try wrappingErrors {
+      try environment.copy(to: destination, compacting: compacting, step: step)
     }
   }
 

@@ -322,20 +322,6 @@ extension MigrationRun {
   }
 }
 
-extension EntityDescription {
-  /// Makes a layout of the attributes with these numbers the current one.
-  mutating func settleLayout(_ order: [UInt32]) {
-    let wanted = order.compactMap { number in
-      attribute(number: number).map {
-        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
-      }
-    }
-    let number = (layouts.map(\.number).max() ?? 0) + 1
-    layouts.append(RecordLayout(number: number, attributes: wanted))
-    currentLayout = number
-  }
-}
-
 /// The values that did not convert: the error names the first ten.
 private struct ConversionFailures {
   let entity: String

@@ -266,26 +266,13 @@ extension EntityDescription {
     settleLayout()
   }
 
-  /// Makes a layout of the attributes that are not removed, in the order of the current layout, the
-  /// current one.
+  /// New records have the attributes that are not removed, in the order of the current layout.
   mutating func settleLayout() {
     let live = attributes.filter { !$0.isRemoved }
     let before = layout.attributes.map(\.number)
-    let order =
+    settleLayout(
       before.filter { number in live.contains { $0.number == number } }
-      + live.map(\.number).filter { !before.contains($0) }
-    let wanted = order.compactMap { number in
-      attribute(number: number).map {
-        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
-      }
-    }
-    if let same = layouts.first(where: { $0.attributes == wanted }) {
-      currentLayout = same.number
-      return
-    }
-    let number = (layouts.map(\.number).max() ?? 0) + 1
-    layouts.append(RecordLayout(number: number, attributes: wanted))
-    currentLayout = number
+        + live.map(\.number).filter { !before.contains($0) })
   }
 }
 

@@ -21,15 +21,13 @@ extension Store {
     let declared = try declared(entities)
     var options = StoreOptions()
     options.access = .existing
-    do {
+    return try wrappingErrors {
       let core = try StoreCore(
         opening: path, isInMemory: false, declared: declared, types: [:], options: options,
         work: nil)
       defer { core.close() }
       try core.reloadForReading()
       return try SchemaRehearsal(core).changes(declared, plan)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
@@ -61,7 +59,7 @@ struct SchemaRehearsal {
   ) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
     let model = try Catalogue.modelVersion(store.trees, in: transaction)
-    let lost = try store.lostNames(in: transaction)
+    let opening = try Opening(store, declared, in: transaction, nil)
     var opened: MigrationRun?
     if plan.version > model {
       let run = MigrationRun(store, transaction, nil)
@@ -79,12 +77,13 @@ struct SchemaRehearsal {
     let core = try store.writing(transaction)
     changes += try Self.differences(
       declared, core.schema.entities.map(\.description),
-      core.schema.relationships.map(\.description), lost: lost, records: core)
+      core.schema.relationships.map(\.description), lost: opening.lost, records: core)
     guard let opened, !changes.contains(where: { $0.cost == .refused }) else { return changes }
     // The values that stages leave are final only once the schema fits the declared types.
     do throws(StoreError) {
       try wrappingErrors {
-        _ = try store.evolve(declared, after: opened, lost: lost, in: transaction, nil)
+        opening.stages = opened
+        try opening.evolve()
       }
     } catch {
       guard error.code == .incompatibleSchema || error.code == .badSchema else { throw error }

@@ -134,10 +134,8 @@ extension IncomingRecords {
   /// The records are this import's own, and are not read by others at that time.
   mutating func setID(_ id: UInt64, in slot: RecordLayout.Slot, at row: Int) throws(StoreError) {
     let bytes = UnsafeMutableRawBufferPointer(mutating: self[row])
-    do {
+    try wrappingErrors {
       try slot.write(id == 0 ? .null : .integer(Int64(bitPattern: id)), in: bytes)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
