@@ -68,10 +68,7 @@ package final class StoreRebuild {
   package func putHistory(_ pairs: [(key: [UInt8], body: [UInt8])]) throws {
     if pairs.isEmpty { return }
     try core.environment.write { transaction in
-      guard
-        let tree = try core.environment.tree(
-          TreeName.history.text, isCreated: true, hasIntegerKeys: false, in: transaction)
-      else { throw FormatError("cannot make tree \(TreeName.history.text)") }
+      let tree = try core.environment.madeTree(.history, in: transaction)
       for pair in pairs { try transaction.put(pair.key, pair.body, in: tree) }
     }
   }
@@ -114,10 +111,7 @@ package final class StoreRebuild {
     try core.environment.write { transaction in
       for side in [RelationshipSide.from, .to] {
         let name = TreeName.links(relationship: relationship, side: side)
-        guard
-          let tree = try core.environment.tree(
-            name.text, isCreated: false, hasIntegerKeys: false, in: transaction)
-        else { continue }
+        guard let tree = try core.environment.tree(name, in: transaction) else { continue }
         for link in links {
           let (id, other) = side == .from ? (link.from, link.to) : (link.to, link.from)
           var key = KeyEncoder()
@@ -135,10 +129,7 @@ package final class StoreRebuild {
   ) throws {
     try core.environment.write { transaction in
       let name = TreeName.order(relationship: relationship, side: side)
-      guard
-        let tree = try core.environment.tree(
-          name.text, isCreated: false, hasIntegerKeys: false, in: transaction)
-      else { return }
+      guard let tree = try core.environment.tree(name, in: transaction) else { return }
       for (owner, others) in order {
         for (index, other) in others.enumerated() {
           let position = UInt64(1 << 62) + UInt64(index) << 32

@@ -2,6 +2,11 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension Environment {
+  /// The tree; `nil` where it is not there.
+  func tree(_ name: TreeName, in transaction: Transaction) throws(LMDBError) -> Tree? {
+    try tree(name.text, isCreated: false, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
+  }
+
   /// The tree, made where it is not there.
   func madeTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
     guard
@@ -13,10 +18,7 @@ extension Environment {
 
   /// The tree, which the catalogue names.
   func existingTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
-    guard
-      let tree = try tree(
-        name.text, isCreated: false, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
-    else { throw FormatError.missingTree(name) }
+    guard let tree = try tree(name, in: transaction) else { throw FormatError.missingTree(name) }
     return tree
   }
 

@@ -36,11 +36,10 @@ private struct RecordIDUpgrade {
 
   /// `nil` when no attribute can be converted.
   init?(_ entity: EntityDescription, _ transaction: Transaction) throws {
-    guard
-      let records = try transaction.environment.tree(
-        TreeName.records(entity: entity.number).text, isCreated: false, hasIntegerKeys: true,
-        in: transaction)
-    else { throw FormatError("the records of entity '\(entity.name)' are missing") }
+    let name = TreeName.records(entity: entity.number)
+    guard let records = try transaction.environment.tree(name, in: transaction) else {
+      throw FormatError("the records of entity '\(entity.name)' are missing")
+    }
     self.transaction = transaction
     self.records = records
     before = entity

@@ -29,20 +29,16 @@ enum Catalogue {
   static func descriptions(
     _ trees: Trees, in transaction: Transaction
   ) throws -> [EntityDescription] {
-    let cursor = try Cursor(trees.catalogue, in: transaction)
     var descriptions: [EntityDescription] = []
-    var found = try cursor.first()
-    while found {
-      try checkKey(cursor.key)
-      if let number = CatalogueKey.entityNumber(cursor.key) {
-        let pair = Array(cursor.key) + Array(cursor.value)
-        let description = try decoded.description(of: pair) { () throws(FormatError) in
-          let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
-          return try EntityDescription(number: number, document: Document(decoding: content))
-        }
-        descriptions.append(description)
+    try transaction.forEachPair(of: trees.catalogue) { key, body in
+      try checkKey(key)
+      guard let number = CatalogueKey.entityNumber(key) else { return }
+      let pair = Array(key) + Array(body)
+      let description = try decoded.description(of: pair) { () throws(FormatError) in
+        let content = try Checksum.unsealed(key: key, body: body)
+        return try EntityDescription(number: number, document: Document(decoding: content))
       }
-      found = try cursor.next()
+      descriptions.append(description)
     }
     return descriptions
   }
@@ -84,16 +80,12 @@ enum Catalogue {
   static func relationships(
     _ trees: Trees, in transaction: Transaction
   ) throws -> [RelationshipDescription] {
-    let cursor = try Cursor(trees.catalogue, in: transaction)
     var relationships: [RelationshipDescription] = []
-    var found = try cursor.first()
-    while found {
-      if let number = CatalogueKey.relationshipNumber(cursor.key) {
-        let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
-        relationships.append(
-          try RelationshipDescription(number: number, document: Document(decoding: content)))
-      }
-      found = try cursor.next()
+    try transaction.forEachPair(of: trees.catalogue) { key, body in
+      guard let number = CatalogueKey.relationshipNumber(key) else { return }
+      let content = try Checksum.unsealed(key: key, body: body)
+      relationships.append(
+        try RelationshipDescription(number: number, document: Document(decoding: content)))
     }
     return relationships
   }

@@ -35,7 +35,9 @@ struct SealCopy {
   ) throws -> SealDescription? {
     let entities = try Catalogue.descriptions(known, in: transaction)
     let relationships = try Catalogue.relationships(known, in: transaction)
-    let stored = try storedDigests()
+    let stored = try trees[TreeName.digests.text].map {
+      try ContentLedger.digests(in: $0, transaction)
+    }
     var header = SchemaFingerprint()
     try copyHeader(&header, seal == nil ? requirement(entities, relationships) : nil)
     let schema = try copyCatalogue(known.catalogue)
@@ -177,13 +179,9 @@ struct SealCopy {
     for entity in entities where entity.keepsSize {
       let renewal = RecordRenewal(entity)
       guard renewal.isNeeded else { continue }
-      let cursor = try Cursor(tree(.records(entity: entity.number)), in: transaction)
       var size: UInt64 = 0
-      var found = try cursor.first()
-      while found {
-        let record = try renewal.renewed(cursor.value, id: cursor.integerKey)
-        size += UInt64(record?.count ?? cursor.value.count)
-        found = try cursor.next()
+      try transaction.forEachPair(of: tree(.records(entity: entity.number))) { key, body in
+        size += UInt64(try renewal.renewed(body, id: key._uint64(at: 0))?.count ?? body.count)
       }
       sizes[CounterKey.size(entity: entity.number)] = size
     }
@@ -274,21 +272,6 @@ struct SealCopy {
   }
 
   // MARK: Digests
-
-  /// The digests of the store; `nil` where it has none.
-  private func storedDigests() throws -> [DigestedContent: ContentDigest]? {
-    guard let tree = trees[TreeName.digests.text] else { return nil }
-    var digests: [DigestedContent: ContentDigest] = [:]
-    let cursor = try Cursor(tree, in: transaction)
-    var found = try cursor.first()
-    while found {
-      if let content = DigestedContent(key: cursor.key) {
-        digests[content] = ContentDigest(bytes: cursor.value)
-      }
-      found = try cursor.next()
-    }
-    return digests
-  }
 
   /// Throws where the digest of what was copied is not that of the store.
   private func check(

@@ -45,9 +45,7 @@ extension MigrationRun {
 
   /// Purges the history where it tells of `entity`: what it tells must be of entities that are there.
   private func purgeHistory(of entity: EntityDescription) throws {
-    let tree = try store.environment.tree(
-      TreeName.history.text, isCreated: false, hasIntegerKeys: false, in: transaction)
-    guard tree != nil else { return }
+    guard try store.environment.tree(.history, in: transaction) != nil else { return }
     let log = try HistoryLog(writing: try core())
     var isTold = false
     try log.forEachPart(from: 0) { _, _, part in
