@@ -226,19 +226,12 @@ final class StoreCore: Sendable {
       guard let tree = opened[name] else { throw FormatError.missingTree(name) }
       return tree
     }
-    let entities = try descriptions.map { description in
-      try StoredEntity(
-        description: description, declared: declaration(of: description), tree: existing)
-    }
     let described = Dictionary(descriptions.map { ($0.number, $0) }) { first, _ in first }
-    let linked = try relationships.map { description in
-      try description.check(described)
-      return try StoredRelationship(description, entities: entities, tree: existing)
-    }
+    for relationship in relationships { try relationship.check(described) }
     for entity in descriptions { try entity.checkDerivations(descriptions, relationships) }
-    let loaded = StoredSchema(
-      number: number, entities: entities, relationships: linked,
-      optionalTrees: opened.filter { $0.key.isOptional })
+    let loaded = try StoredSchema(
+      number: number, descriptions, relationships, declared: declared,
+      optionalTrees: opened.filter { $0.key.isOptional }, tree: existing)
     currentSchema.withLock { $0 = loaded }
   }
 

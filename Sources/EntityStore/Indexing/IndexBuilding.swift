@@ -71,14 +71,8 @@ extension TransactionCore {
     guard !attributes.isEmpty else { return }
     try forEachChecked(of: entity) { (id, view) throws(StoreError) in
       try work?.step()
-      for attribute in attributes {
-        let isNull =
-          view.layout.slotIndex(ofAttribute: attribute.number).map {
-            view.isNull(view.layout.slots[$0])
-          } ?? (attribute.initial == .null)
-        if isNull {
-          throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)
-        }
+      for attribute in attributes where view.isNull(attribute) {
+        throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)
       }
     }
   }
@@ -123,5 +117,13 @@ extension TransactionCore {
     } catch {
       throw StoreError(wrapping: error)
     }
+  }
+}
+
+extension RecordView {
+  /// Whether the record has no value of an attribute.
+  func isNull(_ attribute: EntityDescription.Attribute) -> Bool {
+    layout.slotIndex(ofAttribute: attribute.number).map { isNull(layout.slots[$0]) }
+      ?? (attribute.initial == .null)
   }
 }

@@ -132,16 +132,24 @@ extension StoreCore {
   func nextEntity(
     after entities: [EntityDescription], in transaction: Transaction
   ) throws -> EntityNumber {
-    let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
-    let highest = UInt64((entities.map(\.number).max() ?? .none).rawValue)
-    let counter = next.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
-    guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
+    EntityNumber(
+      try nextNumber(
+        CounterKey.nextEntity, "the next entity number",
+        after: entities.map(\.number.rawValue).max() ?? 0, in: transaction))
+  }
+
+  /// Takes the next number of a counter, which is above all in use.
+  func nextNumber(
+    _ key: [UInt8], _ name: String, after highest: UInt32, in transaction: Transaction
+  ) throws -> UInt32 {
+    let stored = try transaction.get(key, in: trees.counters)
+    let counter = stored.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
+    guard counter > UInt64(highest), let number = UInt32(exactly: counter), number < .max else {
       throw FormatError(
-        "the next entity number is \(counter), must be above \(highest), the highest in use")
+        "\(name) is \(counter), must be above \(highest), the highest in use")
     }
-    try transaction.put(
-      CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
-    return EntityNumber(number)
+    try transaction.put(key, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
+    return number
   }
 
   /// Reads and writes with the schema as `transaction` sees it.
@@ -156,19 +164,11 @@ extension StoreCore {
   func load(
     in transaction: Transaction, isForStages: Bool = false
   ) throws -> StoredSchema {
-    let number = try Catalogue.schemaNumber(trees, in: transaction)
-    let descriptions = try Catalogue.descriptions(trees, in: transaction)
-    func tree(_ name: TreeName) throws -> Tree {
-      try environment.existingTree(name, in: transaction)
-    }
-    let entities = try descriptions.map { description in
-      try StoredEntity(
-        description: description, declared: isForStages ? nil : declaration(of: description),
-        defersFunctions: isForStages, tree: tree)
-    }
-    let relationships = try Catalogue.relationships(trees, in: transaction).map {
-      try StoredRelationship($0, entities: entities, tree: tree)
-    }
-    return StoredSchema(number: number, entities: entities, relationships: relationships)
+    try StoredSchema(
+      number: Catalogue.schemaNumber(trees, in: transaction),
+      Catalogue.descriptions(trees, in: transaction),
+      Catalogue.relationships(trees, in: transaction), declared: isForStages ? [] : declared,
+      defersFunctions: isForStages
+    ) { try environment.existingTree($0, in: transaction) }
   }
 }

@@ -43,7 +43,12 @@ extension Opening {
     }
     for var relationship in evolution.changed {
       let isNew = relationship.number == 0
-      if isNew { relationship.number = try nextRelationship() }
+      if isNew {
+        relationship.number = try store.nextNumber(
+          CounterKey.nextRelationship, "the next relationship's number",
+          after: try Catalogue.relationships(store.trees, in: transaction).map(\.number).max() ?? 0,
+          in: transaction)
+      }
       try Catalogue.put(relationship, store.trees, in: transaction)
       for name in relationship.trees { _ = try store.environment.madeTree(name, in: transaction) }
       let orders = stored.first { $0.number == relationship.number }?.orders ?? []
@@ -72,20 +77,6 @@ extension Opening {
     try LinkCursor(links, core: core).forEachSource { (owner, _) throws(StoreError) in
       try order.append(try cursor.ids(of: owner), to: owner)
     }
-  }
-
-  /// A number that no relationship of the file has had.
-  private func nextRelationship() throws -> UInt32 {
-    let highest = try Catalogue.relationships(store.trees, in: transaction).map(\.number).max() ?? 0
-    let stored = try transaction.get(CounterKey.nextRelationship, in: store.trees.counters)
-    let counter = stored.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
-    guard counter > UInt64(highest), let number = UInt32(exactly: counter), number < .max else {
-      throw FormatError(
-        "the next relationship's number is \(counter), must be above \(highest), the highest in use"
-      )
-    }
-    try Catalogue.putNextRelationship(UInt64(number) + 1, store.trees, in: transaction)
-    return number
   }
 
   /// Throws when an id that an attribute holds already leads to no record.

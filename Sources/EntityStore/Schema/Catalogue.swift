@@ -102,13 +102,6 @@ enum Catalogue {
     ContentLedger.of(transaction, trees).catalogueChanged()
   }
 
-  static func putNextRelationship(
-    _ number: UInt64, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    try transaction.put(
-      CounterKey.nextRelationship, littleEndianBytes(number), in: trees.counters)
-  }
-
   /// - Parameter next: the first record without an entry; `nil` where the index is whole, or none.
   static func putNextToIndex(
     _ next: UInt64?, index: UInt32, of entity: EntityNumber, _ trees: Trees,

@@ -13,19 +13,24 @@ struct SealCopy {
   let total: Int
   let step: (_ done: Int, _ total: Int) -> Bool
   private var done = 0
+  /// The digests of the store; `nil` where it has none.
+  private let stored: [DigestedContent: ContentDigest]?
   private var digests: [DigestedContent: ContentDigest] = [:]
   private var counts: [String: UInt64] = [:]
 
   init(
     transaction: Transaction, trees: [String: Tree], header: Tree, writer: PageFileWriter,
     total: Int, step: @escaping (_ done: Int, _ total: Int) -> Bool
-  ) {
+  ) throws {
     self.transaction = transaction
     self.trees = trees
     self.header = header
     self.writer = writer
     self.total = total
     self.step = step
+    stored = try trees[TreeName.digests.text].map {
+      try ContentLedger.digests(in: $0, transaction)
+    }
   }
 
   /// - Parameter seal: the seal of the file, whose counts and digests are filled in; nil for a store
@@ -35,22 +40,19 @@ struct SealCopy {
   ) throws -> SealDescription? {
     let entities = try Catalogue.descriptions(known, in: transaction)
     let relationships = try Catalogue.relationships(known, in: transaction)
-    let stored = try trees[TreeName.digests.text].map {
-      try ContentLedger.digests(in: $0, transaction)
-    }
     var header = SchemaFingerprint()
     try copyHeader(&header, seal == nil ? requirement(entities, relationships) : nil)
     let schema = try copyCatalogue(known.catalogue)
     try copyCounters(&header, sizes: try renewedSizes(of: entities))
     try copyBuckets()
     try writer.beginTree(TreeName.imports.text)
-    for entity in entities { try copy(entity, stored) }
+    for entity in entities { try copy(entity) }
     for relationship in relationships {
       for name in relationship.trees {
-        try copy(name, checking: DigestedContent(of: name).map { ($0, stored) })
+        try copy(name, checking: DigestedContent(of: name))
       }
     }
-    try check(.buckets, stored)
+    try check(.buckets)
     try writeDigests()
     guard var seal else { return nil }
     seal.schema = schema
@@ -100,22 +102,18 @@ struct SealCopy {
   }
 
   /// Copies a tree as it is; where it has a digest, compares that.
-  private mutating func copy(
-    _ name: TreeName,
-    checking digest: (content: DigestedContent, stored: [DigestedContent: ContentDigest]?)? = nil
-  ) throws {
+  private mutating func copy(_ name: TreeName, checking content: DigestedContent? = nil) throws {
     try writer.beginTree(name.text)
     var sum = ContentDigest()
-    let content = digest?.content
     try forEachPair(of: tree(name)) { copy, key, body in
       if let content, let number = ContentDigest(of: content, key: key, body: body) {
         sum += number
       }
       try copy.writer.add(key, body)
     }
-    guard let digest else { return }
-    digests[digest.content] = sum
-    try check(digest.content, digest.stored)
+    guard let content else { return }
+    digests[content] = sum
+    try check(content)
   }
 
   // MARK: Header and catalogue
@@ -228,9 +226,7 @@ struct SealCopy {
   // MARK: Records
 
   /// Copies the records and indexes of an entity.
-  private mutating func copy(
-    _ entity: EntityDescription, _ stored: [DigestedContent: ContentDigest]?
-  ) throws {
+  private mutating func copy(_ entity: EntityDescription) throws {
     let name = TreeName.records(entity: entity.number)
     let renewal = RecordRenewal(entity)
     var (before, after) = (ContentDigest(), ContentDigest())
@@ -261,7 +257,7 @@ struct SealCopy {
     }
     counts[entity.name] = count
     digests[.records(entity: entity.number)] = before
-    try check(.records(entity: entity.number), stored)
+    try check(.records(entity: entity.number))
     digests[.records(entity: entity.number)] = after
     for index in entity.indexes + entity.building {
       try copy(.index(entity: entity.number, index: index.number))
@@ -274,9 +270,7 @@ struct SealCopy {
   // MARK: Digests
 
   /// Throws where the digest of what was copied is not that of the store.
-  private func check(
-    _ content: DigestedContent, _ stored: [DigestedContent: ContentDigest]?
-  ) throws {
+  private func check(_ content: DigestedContent) throws {
     guard let stored else { return }
     guard stored[content] ?? ContentDigest() == digests[content] ?? ContentDigest() else {
       throw FormatError(

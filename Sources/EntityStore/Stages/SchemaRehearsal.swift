@@ -345,13 +345,7 @@ private struct RecordCheck {
   /// How many records have null in an attribute.
   func nullCount(of attribute: EntityDescription.Attribute) throws -> Int {
     var count = 0
-    try core.forEachChecked(of: entity) { (_, view) in
-      let isNull =
-        view.layout.slotIndex(ofAttribute: attribute.number).map {
-          view.isNull(view.layout.slots[$0])
-        } ?? (attribute.initial == .null)
-      if isNull { count += 1 }
-    }
+    try core.forEachChecked(of: entity) { (_, view) in if view.isNull(attribute) { count += 1 } }
     return count
   }
 
