@@ -69,7 +69,7 @@ extension StoreCore {
     _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
-    guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
+    guard try trees.schemaNumber(in: transaction) == schema.number else {
       throw SchemaIsOld()
     }
     let core = WriteCore(transaction, schema: schema, store: self)

@@ -28,15 +28,15 @@ package final class StoreRebuild {
       }
       var stored: [StoredEntity] = []
       for description in entities {
-        try Catalogue.put(description, core.trees, in: transaction)
+        try core.trees.put(description, in: transaction)
         stored.append(try StoredEntity(description: description, declared: nil, tree: tree))
       }
       for relationship in relationships {
-        try Catalogue.put(relationship, core.trees, in: transaction)
+        try core.trees.put(relationship, in: transaction)
         _ = try StoredRelationship(relationship, entities: stored, tree: tree)
       }
-      if let model { try Catalogue.putModelVersion(model, core.trees, in: transaction) }
-      try Catalogue.raiseSchemaNumber(core.trees, in: transaction)
+      if let model { try core.trees.putModelVersion(model, in: transaction) }
+      try core.trees.raiseSchemaNumber(in: transaction)
       return Dictionary(uniqueKeysWithValues: stored.map { ($0.number, $0) })
     }
   }

@@ -156,7 +156,7 @@ final class StoreCore: Sendable {
       let schema = self.schema
       let result: R? = try mapped {
         try environment.read { transaction in
-          guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
+          guard try trees.schemaNumber(in: transaction) == schema.number else {
             return nil
           }
           return try body(TransactionCore(reading: transaction, schema: schema, store: self))
@@ -211,9 +211,9 @@ final class StoreCore: Sendable {
         try Catalogue.requirement(trees.header, in: transaction), path: path,
         isWriting: !options.isReadOnly)
       return (
-        try Catalogue.schemaNumber(trees, in: transaction),
-        try Catalogue.descriptions(trees, in: transaction),
-        try Catalogue.relationships(trees, in: transaction),
+        try trees.schemaNumber(in: transaction),
+        try trees.descriptions(in: transaction),
+        try trees.relationships(in: transaction),
         try transaction.namedTrees()
       )
     }

@@ -110,7 +110,7 @@ final class Opening {
     }
     guard evolution.isChanged || evolution.changesConstraints else { return current }
     try current.checkTreeCount(with: evolution.result)
-    try Catalogue.put(evolution.result, store.trees, in: transaction)
+    try store.trees.put(evolution.result, in: transaction)
     if let stored {
       try store.renameInConditions(from: stored.description, to: evolution.result, in: transaction)
     }

@@ -22,9 +22,9 @@ extension Opening {
   func evolveDerivations() throws -> Set<EntityNumber> {
     let touched = stages?.touched ?? []
     var evolution = try DerivationEvolution(
-      declared: declared, entities: try Catalogue.descriptions(store.trees, in: transaction),
-      relationships: try Catalogue.relationships(store.trees, in: transaction))
-    for entity in evolution.changed { try Catalogue.put(entity, store.trees, in: transaction) }
+      declared: declared, entities: try store.trees.descriptions(in: transaction),
+      relationships: try store.trees.relationships(in: transaction))
+    for entity in evolution.changed { try store.trees.put(entity, in: transaction) }
     try store.checkNames(except: lost, in: transaction)
     guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
     let core = try store.writing(transaction)

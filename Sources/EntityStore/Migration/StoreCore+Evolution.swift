@@ -48,7 +48,7 @@ extension StoreCore {
     }
     let declared = declared.map { $0.keepingHistory(options.history) }
     let stored = schema
-    let model = try environment.read { try Catalogue.modelVersion(trees, in: $0) }
+    let model = try environment.read { try trees.modelVersion(in: $0) }
     let isPending = stages?.isPending(after: model, in: stored) ?? false
     if !isPending, try declared.allSatisfy({ try isSettled($0, in: stored) }),
       try areRelationshipsSettled(declared, in: stored),
@@ -69,7 +69,7 @@ extension StoreCore {
     }
     try environment.write { transaction in
       // Another process may have come first.
-      let model = try Catalogue.modelVersion(self.trees, in: transaction)
+      let model = try self.trees.modelVersion(in: transaction)
       try self.checkModel(model, stages, declared, in: transaction)
       let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
       let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
@@ -83,9 +83,9 @@ extension StoreCore {
       self.migrationSteps.withLock { $0 = opening.stages?.steps ?? [] }
       try self.tellRestarts(of: opening.restarted, in: transaction)
       if let stages, stages.version > model {
-        try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)
+        try self.trees.putModelVersion(stages.version, in: transaction)
       }
-      try Catalogue.raiseSchemaNumber(trees, in: transaction)
+      try trees.raiseSchemaNumber(in: transaction)
     }
     try reloadForReading()
     work?.end()
@@ -165,9 +165,9 @@ extension StoreCore {
     in transaction: Transaction, isForStages: Bool = false
   ) throws -> StoredSchema {
     try StoredSchema(
-      number: Catalogue.schemaNumber(trees, in: transaction),
-      Catalogue.descriptions(trees, in: transaction),
-      Catalogue.relationships(trees, in: transaction), declared: isForStages ? [] : declared,
+      number: trees.schemaNumber(in: transaction),
+      trees.descriptions(in: transaction),
+      trees.relationships(in: transaction), declared: isForStages ? [] : declared,
       defersFunctions: isForStages
     ) { try environment.existingTree($0, in: transaction) }
   }

@@ -29,8 +29,8 @@ extension StoreCore {
 extension Opening {
   /// Makes the file's relationships fit those that are declared; after the entities.
   func evolveRelationships() throws {
-    let entities = try Catalogue.descriptions(store.trees, in: transaction)
-    let stored = try Catalogue.relationships(store.trees, in: transaction)
+    let entities = try store.trees.descriptions(in: transaction)
+    let stored = try store.trees.relationships(in: transaction)
     let evolution = try RelationshipEvolution(stored, declared: declared, entities: entities)
     if let first = evolution.changed.first {
       try StoredSchema.checkTreeCount(
@@ -39,17 +39,17 @@ extension Opening {
     }
     for gone in evolution.removed {
       try store.empty(gone.trees, in: transaction)
-      try Catalogue.remove(gone, store.trees, in: transaction)
+      try store.trees.remove(gone, in: transaction)
     }
     for var relationship in evolution.changed {
       let isNew = relationship.number == 0
       if isNew {
         relationship.number = try store.nextNumber(
           CounterKey.nextRelationship, "the next relationship's number",
-          after: try Catalogue.relationships(store.trees, in: transaction).map(\.number).max() ?? 0,
+          after: try store.trees.relationships(in: transaction).map(\.number).max() ?? 0,
           in: transaction)
       }
-      try Catalogue.put(relationship, store.trees, in: transaction)
+      try store.trees.put(relationship, in: transaction)
       for name in relationship.trees { _ = try store.environment.madeTree(name, in: transaction) }
       let orders = stored.first { $0.number == relationship.number }?.orders ?? []
       try store.empty(orders.filter { !relationship.orders.contains($0) }, in: transaction)

@@ -87,9 +87,9 @@ final class ContentLedger: CommitPreparation {
     guard isCatalogueChanged || !hasCopy else { return }
     if !hasCopy {
       _ = try transaction.environment.madeTree(.catalogueCopy, in: transaction)
-      try Catalogue.require([.catalogueCopy], trees, in: transaction)
+      try trees.require([.catalogueCopy], in: transaction)
       // Once for each transaction.
-      if !isCounted { try Catalogue.raiseSchemaNumber(trees, in: transaction) }
+      if !isCounted { try trees.raiseSchemaNumber(in: transaction) }
     }
     try CatalogueCopy.renew(trees.header, trees.catalogue, in: transaction)
   }
@@ -116,8 +116,8 @@ final class ContentLedger: CommitPreparation {
 
   private func recount(in transaction: Transaction) throws {
     let tree = try transaction.environment.madeTree(.digests, in: transaction)
-    try Catalogue.require([.contentDigest], trees, in: transaction)
-    try Catalogue.raiseSchemaNumber(trees, in: transaction)
+    try trees.require([.contentDigest], in: transaction)
+    try trees.raiseSchemaNumber(in: transaction)
     for name in try transaction.treeNames() {
       guard let known = TreeName(name), let content = DigestedContent(of: known) else { continue }
       try Self.put(
@@ -165,7 +165,7 @@ final class ContentLedger: CommitPreparation {
 
   /// Stores the sizes of the entities of the catalogue, whose limits may be new, and removes others.
   private func renewSizes(in transaction: Transaction) throws {
-    let limited = try Catalogue.descriptions(trees, in: transaction).filter(\.keepsSize)
+    let limited = try trees.descriptions(in: transaction).filter(\.keepsSize)
       .map(\.number)
     let keys = Set(limited.map(CounterKey.size))
     let stored = Set(try sizeKeys(in: transaction))

@@ -38,8 +38,8 @@ struct SealCopy {
   mutating func run(
     _ known: Catalogue.Trees, _ seal: SealDescription?
   ) throws -> SealDescription? {
-    let entities = try Catalogue.descriptions(known, in: transaction)
-    let relationships = try Catalogue.relationships(known, in: transaction)
+    let entities = try known.descriptions(in: transaction)
+    let relationships = try known.relationships(in: transaction)
     var header = SchemaFingerprint()
     try copyHeader(&header, seal == nil ? requirement(entities, relationships) : nil)
     let schema = try copyCatalogue(known.catalogue)

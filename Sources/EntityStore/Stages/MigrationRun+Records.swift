@@ -317,7 +317,7 @@ extension MigrationRun {
         source: description.number, target: held.to.entity, relationship: relationship,
         pairs: pairs, orders: try orders(of: held, core)))
     try store.empty(held.trees, in: transaction)
-    try Catalogue.remove(held, store.trees, in: transaction)
+    try store.trees.remove(held, in: transaction)
     try remove(name, of: entity)
   }
 }

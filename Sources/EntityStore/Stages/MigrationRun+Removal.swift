@@ -12,7 +12,7 @@ extension MigrationRun {
     try purgeHistory(of: entity)
     for relationship in gone {
       try store.empty(relationship.trees, in: transaction)
-      try Catalogue.remove(relationship, store.trees, in: transaction)
+      try store.trees.remove(relationship, in: transaction)
     }
     for relationship in gone where relationship.from.entity != entity.number {
       guard let number = relationship.attribute,
@@ -22,7 +22,7 @@ extension MigrationRun {
       try remove(attribute.name, of: holder.name)
     }
     try store.empty(entity.trees, in: transaction)
-    try Catalogue.remove(entity, store.trees, in: transaction)
+    try store.trees.remove(entity, in: transaction)
     touched.remove(entity.number)
     links.removeAll { $0.source == entity.number }
   }

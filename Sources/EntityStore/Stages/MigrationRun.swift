@@ -45,11 +45,11 @@ final class MigrationRun {
   // MARK: Catalogue
 
   func entities() throws -> [EntityDescription] {
-    try Catalogue.descriptions(store.trees, in: transaction)
+    try store.trees.descriptions(in: transaction)
   }
 
   func relationships() throws -> [RelationshipDescription] {
-    try Catalogue.relationships(store.trees, in: transaction)
+    try store.trees.relationships(in: transaction)
   }
 
   func entity(_ name: String) throws -> EntityDescription {
@@ -88,7 +88,7 @@ final class MigrationRun {
       // Rules that this program cannot read in any case stay.
       try isReadable(rule, in: description) || before.map { try !isReadable(rule, in: $0) } ?? false
     }
-    try Catalogue.put(description, store.trees, in: transaction)
+    try store.trees.put(description, in: transaction)
   }
 
   private func isReadable(

@@ -58,7 +58,7 @@ struct SchemaRehearsal {
     _ declared: [DeclaredEntity], _ plan: MigrationPlan, in transaction: Transaction
   ) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
-    let model = try Catalogue.modelVersion(store.trees, in: transaction)
+    let model = try store.trees.modelVersion(in: transaction)
     let opening = try Opening(store, declared, in: transaction, nil)
     var opened: MigrationRun?
     if plan.version > model {

@@ -13,9 +13,9 @@ extension WriteCore {
     if let tree = tree(name) { return tree }
     return try wrappingErrors {
       // First, as it may be refused, and the transaction may go on without the tree.
-      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
+      try store.trees.raiseSchemaNumber(in: transaction)
       let tree = try store.environment.madeTree(name, in: transaction)
-      try Catalogue.require(name.features, store.trees, in: transaction)
+      try store.trees.require(name.features, in: transaction)
       madeTrees[name] = tree
       return tree
     }

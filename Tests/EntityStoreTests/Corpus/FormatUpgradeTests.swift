@@ -109,7 +109,7 @@ private struct OldLink: Entity {
       description.attributes.append(
         .init(number: 16_383, name: "last", type: .int64, isOptional: true, isRemoved: true))
     }
-    try Catalogue.put(description, core.store.trees, in: core.transaction)
+    try core.store.trees.put(description, in: core.transaction)
   }
 
   /// A removed attribute may have the last number, and an index over elements may be over the document.

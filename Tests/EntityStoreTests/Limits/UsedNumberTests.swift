@@ -21,8 +21,8 @@ import Testing
     try change(path) { core in
       var description = try #require(core.schema.entities.first).description
       body(&description)
-      try Catalogue.put(description, core.store.trees, in: core.transaction)
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.put(description, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     }
   }
 

@@ -202,7 +202,7 @@ import Testing
           TreeName.links(relationship: 0, side: side).text, isCreated: true,
           hasIntegerKeys: false, in: core.transaction)
       }
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     } _: { path in
       let error = #expect(throws: StoreError.self) {
         _ = try Store(at: path, entities: Library.entities)
@@ -270,7 +270,7 @@ import Testing
         try core.transaction.put(
           key, Checksum.sealed(key: key, content: description.document.encoded()),
           in: core.store.trees.catalogue)
-        try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+        try core.store.trees.raiseSchemaNumber(in: core.transaction)
       } _: { path in
         let error = #expect(throws: StoreError.self) {
           _ = try Store(at: path, entities: Library.entities)

@@ -57,7 +57,7 @@ extension StoreCore {
       let transaction = environment.transaction(of: pinned)
       do {
         if try transaction.whole({
-          try Catalogue.schemaNumber(trees, in: transaction) == schema.number
+          try trees.schemaNumber(in: transaction) == schema.number
         }) {
           return (
             pinned,
