@@ -31,6 +31,26 @@ extension Environment {
   }
 }
 
+extension Transaction {
+  /// The names that the keys of `tree` begin with, in order; each is followed by a zero byte.
+  ///
+  /// - Parameter name: the name of a key.
+  func leadingNames(
+    of tree: Tree, _ name: (_ key: UnsafeRawBufferPointer) throws -> String
+  ) throws -> [String] {
+    let cursor = try Cursor(tree, in: self)
+    var names: [String] = []
+    var found = try cursor.first()
+    while found {
+      let name = try name(cursor.key)
+      names.append(name)
+      // Nothing else of this name is below 1.
+      found = try cursor.seek(atOrAfter: Array(name.utf8) + [1])
+    }
+    return names
+  }
+}
+
 extension FormatError {
   static func missingTree(_ name: TreeName) -> FormatError {
     FormatError("tree '\(name.text)' of the catalogue is missing")

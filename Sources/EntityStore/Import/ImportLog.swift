@@ -201,21 +201,14 @@ struct ImportLog {
 
   /// The names of all imports.
   static func names(_ core: TransactionCore) throws(StoreError) -> [String] {
-    var names: [String] = []
     try wrappingErrors {
-      let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
-      var found = try cursor.first()
-      while found {
-        guard let name = ImportKey.split(cursor.key)?.name else {
+      try core.transaction.leadingNames(of: core.store.trees.imports) { key in
+        guard let name = ImportKey.split(key)?.name else {
           throw FormatError("a key of the tree 'imports' is none that this version knows")
         }
-        names.append(name)
-        found = try (Array(name.utf8) + [1]).withBytes { (bytes) throws(LMDBError) in
-          try cursor.seek(atOrAfter: bytes)
-        }
+        return name
       }
     }
-    return names
   }
 
   // MARK: Pairs

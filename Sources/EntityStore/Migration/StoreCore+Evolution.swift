@@ -128,6 +128,58 @@ extension StoreCore {
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
+  /// Whether the file's relationships are those that are declared.
+  func areRelationshipsSettled(
+    _ declared: [DeclaredEntity], in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    let evolution = try RelationshipEvolution(
+      stored.relationships.map(\.description), declared: declared,
+      entities: stored.entities.map(\.description))
+    return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
+  }
+
+  /// Whether the file's derived attributes are those that are declared; readers need not care.
+  func areDerivationsSettled(
+    _ declared: [DeclaredEntity], in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    if options.isReadOnly { return true }
+    return try !DerivationEvolution(
+      declared: declared, entities: stored.entities.map(\.description),
+      relationships: stored.relationships.map(\.description)
+    ).isChanged
+  }
+
+  func empty(_ names: [TreeName], in transaction: Transaction) throws {
+    for name in names {
+      let entries = StoredIndex(
+        description: .init(number: 0, attributes: [], isUnique: false),
+        tree: try environment.existingTree(name, in: transaction), name: name.text,
+        entityName: "")
+      try entries.empty(in: transaction)
+      if let content = DigestedContent(of: name) {
+        ContentLedger.of(transaction, trees).sum(of: content).clear()
+      }
+    }
+  }
+
+  /// Tells in the history that records of these entities may have changed of which nothing was told: the
+  /// history of the entity begins here, or a stage has changed it.
+  func tellRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
+    let core = try writing(transaction)
+    let entities = core.schema.entities.filter {
+      numbers.contains($0.number) && $0.description.history != nil
+    }
+    guard !entities.isEmpty else { return }
+    let log = try HistoryLog(writing: core)
+    try log.append(
+      number: try log.lastNumber() + 1,
+      origin: WriteOrigin(author: options.author, context: options.contextName),
+      time: core.time,
+      changes: entities.map {
+        HistoryPart.Change(entity: $0.number, kind: .restarted, ids: IDRuns())
+      }, links: [])
+  }
+
   /// A number that no entity of the file has had.
   func nextEntity(
     after entities: [EntityDescription], in transaction: Transaction
@@ -170,5 +222,20 @@ extension StoreCore {
       trees.relationships(in: transaction), declared: isForStages ? [] : declared,
       defersFunctions: isForStages
     ) { try environment.existingTree($0, in: transaction) }
+  }
+}
+
+extension DeclaredEntity {
+  /// - Parameter option: what holds where the declaration says nothing.
+  func keepingHistory(_ option: StoreOptions.History?) -> DeclaredEntity {
+    guard history == nil, let option else { return self }
+    var result = self
+    result.history =
+      switch option {
+      case .off: .off
+      case .changes: .kept(images: false, preserved: [])
+      case .images: .kept(images: true, preserved: [])
+      }
+    return result
   }
 }

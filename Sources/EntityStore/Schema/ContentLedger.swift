@@ -188,14 +188,10 @@ final class ContentLedger: CommitPreparation {
   }
 
   private func sizeKeys(in transaction: Transaction) throws -> [[UInt8]] {
-    let cursor = try Cursor(trees.counters, in: transaction)
     var keys: [[UInt8]] = []
-    var found = try CounterKey.size(entity: .none).withBytes { (key) throws(LMDBError) in
-      try cursor.seek(atOrAfter: key)
-    }
-    while found, cursor.key.first == CounterKey.sizeKind {
-      keys.append(Array(cursor.key))
-      found = try cursor.next()
+    try Cursor(trees.counters, in: transaction).walk(.prefix([CounterKey.sizeKind])) { key, _ in
+      keys.append(Array(key))
+      return true
     }
     return keys
   }

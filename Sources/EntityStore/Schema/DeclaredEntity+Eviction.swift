@@ -66,7 +66,7 @@ extension DeclaredEntity {
   /// Adds the index over the attribute at `position` where there is none.
   private mutating func addIndex(over position: Int, of part: String) throws(StoreError) {
     guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
-    indexes.append(Index(attributes: [position], isUnique: false))
+    indexes.append(DeclaredIndex(attributes: [position], isUnique: false))
     guard indexes.count + elementIndexes.count <= Self.mostIndexes else {
       throw .badSchema(
         entity: name,

@@ -35,7 +35,7 @@ package struct DeclaredEntity: Sendable {
   }
 
   /// One index, by the indices of its attributes in ``DeclaredEntity/attributes``.
-  package struct Index: Sendable, Hashable {
+  package struct DeclaredIndex: Sendable, Hashable {
     package var attributes: [Int]
     package var isUnique: Bool
 
@@ -72,7 +72,7 @@ package struct DeclaredEntity: Sendable {
 
   package var name: String
   package var attributes: [Attribute]
-  package var indexes: [Index]
+  package var indexes: [DeclaredIndex]
   var elementIndexes: [ElementIndex] = []
   var relationships: [DeclaredRelationship] = []
   package var rules: [EntityDescription.Rule] = []
@@ -91,7 +91,7 @@ package struct DeclaredEntity: Sendable {
 
   /// Checks the declaration; throws ``StoreError/Code/badSchema``.
   package init(
-    name: String, attributes: [Attribute], indexes: [Index], removed: [String] = [],
+    name: String, attributes: [Attribute], indexes: [DeclaredIndex], removed: [String] = [],
     isPartial: Bool = false
   ) throws(StoreError) {
     self.name = name
@@ -175,11 +175,11 @@ package struct DeclaredEntity: Sendable {
 
   init<E: Entity>(_ type: E.Type) throws(StoreError) {
     let schema = E.schema
-    var indexes: [Index] = []
+    var indexes: [DeclaredIndex] = []
     for (paths, isUnique) in schema.unique.map({ ($0, true) }) + schema.indexes.map({ ($0, false) })
     {
       indexes.append(
-        Index(
+        DeclaredIndex(
           attributes: try schema.positions(of: paths, "an index names"), isUnique: isUnique))
     }
     var attributes: [Attribute] = []

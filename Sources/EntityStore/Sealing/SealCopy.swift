@@ -179,7 +179,8 @@ struct SealCopy {
       guard renewal.isNeeded else { continue }
       var size: UInt64 = 0
       try transaction.forEachPair(of: tree(.records(entity: entity.number))) { key, body in
-        size += UInt64(try renewal.renewed(body, id: key._uint64(at: 0))?.count ?? body.count)
+        let id = key.count == 8 ? key._uint64(at: 0) : 0
+        size += UInt64(try renewal.renewed(body, id: id)?.count ?? body.count)
       }
       sizes[CounterKey.size(entity: entity.number)] = size
     }

@@ -108,6 +108,9 @@ struct SchemaRehearsal {
       return try records.count(of: entity) > 0
     }
     var changes: [SchemaChange] = []
+    func add(_ entity: String, _ text: String, _ cost: SchemaChange.Cost) {
+      changes.append(SchemaChange(entity, text, cost))
+    }
     var settled = stored
     let lost = lost ?? Set(LostName.all(stored, relationships).map(\.message))
     var relationships = relationships
@@ -118,10 +121,10 @@ struct SchemaRehearsal {
         }
         if let like {
           let text = StoreError.resembles(declaration.name, like.name).message
-          changes.append(SchemaChange(declaration.name, text, .refused))
+          add(declaration.name, text, .refused)
           continue
         }
-        changes.append(SchemaChange(declaration.name, "new entity", .free))
+        add(declaration.name, "new entity", .free)
         settled.append(
           SchemaEvolution(
             creating: declaration,
@@ -143,7 +146,7 @@ struct SchemaRehearsal {
         settled[index] = evolution.result
         renamed.rename(in: &settled, &relationships)
       } catch let error as StoreError {
-        changes.append(SchemaChange(declaration.name, error.message, .refused))
+        add(declaration.name, error.message, .refused)
       }
     }
     do throws(StoreError) {
@@ -159,28 +162,27 @@ struct SchemaRehearsal {
       for entity in settled {
         for number in (derivations.rebuilt[entity.number] ?? []).sorted() {
           let name = entity.attribute(number: number)?.name ?? "\(number)"
-          changes.append(SchemaChange(entity.name, "'\(name)' is derived anew", .pass))
+          add(entity.name, "'\(name)' is derived anew", .pass)
         }
         let after = derivations.changed.first { $0.number == entity.number } ?? entity
         for attribute in entity.declaredAttributes
         where attribute.derivation != nil
           && after.attribute(number: attribute.number)?.derivation == nil
         {
-          changes.append(
-            SchemaChange(
-              entity.name,
-              "'\(attribute.name)' is derived no more; it keeps its values, and programs give new ones",
-              .free))
+          add(
+            entity.name,
+            "'\(attribute.name)' is derived no more; it keeps its values, and programs give new ones",
+            .free)
         }
       }
       let derived = settled.map { entity in
         derivations.changed.first { $0.number == entity.number } ?? entity
       }
       for name in LostName.all(derived, numbered) where !lost.contains(name.message) {
-        changes.append(SchemaChange(name.entity, name.message, .refused))
+        add(name.entity, name.message, .refused)
       }
     } catch {
-      changes.append(SchemaChange(error.entity ?? "", error.message, .refused))
+      add(error.entity ?? "", error.message, .refused)
     }
     return changes
   }
@@ -311,24 +313,21 @@ struct SchemaRehearsal {
     func name(_ side: RelationshipDescription.Side) -> String {
       entities.first { $0.number == side.entity }?.name ?? "?"
     }
-    var changes: [SchemaChange] = []
-    for relationship in evolution.changed {
-      let ends = "\(name(relationship.from)) and \(name(relationship.to))"
+    func ends(_ relationship: RelationshipDescription) -> String {
+      "relationship of \(name(relationship.from)) and \(name(relationship.to))"
+    }
+    let changed = evolution.changed.map { relationship in
       let isNew = relationship.number == 0
-      changes.append(
-        SchemaChange(
-          name(relationship.from), "\(isNew ? "new" : "changed") relationship of \(ends)",
-          isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
-            ? .pass : .free))
+      let isPass =
+        isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
+      return SchemaChange(
+        name(relationship.from), "\(isNew ? "new" : "changed") \(ends(relationship))",
+        isPass ? .pass : .free)
     }
-    for relationship in evolution.removed {
-      changes.append(
-        SchemaChange(
-          name(relationship.from),
-          "the relationship of \(name(relationship.from)) and \(name(relationship.to)) goes", .free)
-      )
-    }
-    return changes
+    return changed
+      + evolution.removed.map {
+        SchemaChange(name($0.from), "the \(ends($0)) goes", .free)
+      }
   }
 }
 

@@ -1,31 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension StoreCore {
-  /// Whether the file's relationships are those that are declared.
-  func areRelationshipsSettled(
-    _ declared: [DeclaredEntity], in stored: StoredSchema
-  ) throws(StoreError) -> Bool {
-    let evolution = try RelationshipEvolution(
-      stored.relationships.map(\.description), declared: declared,
-      entities: stored.entities.map(\.description))
-    return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
-  }
-
-  func empty(_ names: [TreeName], in transaction: Transaction) throws {
-    for name in names {
-      let entries = StoredIndex(
-        description: .init(number: 0, attributes: [], isUnique: false),
-        tree: try environment.existingTree(name, in: transaction), name: name.text,
-        entityName: "")
-      try entries.empty(in: transaction)
-      if let content = DigestedContent(of: name) {
-        ContentLedger.of(transaction, trees).sum(of: content).clear()
-      }
-    }
-  }
-}
-
 extension Opening {
   /// Makes the file's relationships fit those that are declared; after the entities.
   func evolveRelationships() throws {

@@ -1,19 +1,6 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension StoreCore {
-  /// Whether the file's derived attributes are those that are declared; readers need not care.
-  func areDerivationsSettled(
-    _ declared: [DeclaredEntity], in stored: StoredSchema
-  ) throws(StoreError) -> Bool {
-    if options.isReadOnly { return true }
-    return try !DerivationEvolution(
-      declared: declared, entities: stored.entities.map(\.description),
-      relationships: stored.relationships.map(\.description)
-    ).isChanged
-  }
-}
-
 extension Opening {
   /// Makes the file's derived attributes fit those that are declared, and works out those that are new;
   /// after the entities and the relationships.
