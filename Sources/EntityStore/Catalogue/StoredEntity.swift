@@ -98,6 +98,16 @@ final class StoredEntity: Sendable {
     return try otherView(bytes, id: id)
   }
 
+  /// The record's bytes as a view, whose checksum is verified where `verifies` says so.
+  @inline(__always)
+  func view(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, verifying verifies: Bool
+  ) throws(StoreError) -> RecordView {
+    let view = try view(bytes, id: id)
+    if verifies { try verifyChecksum(of: view, id: id) }
+    return view
+  }
+
   /// The same for long records, those of older layouts, and damaged ones.
   @inline(never)
   private func otherView(

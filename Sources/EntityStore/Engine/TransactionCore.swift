@@ -179,8 +179,7 @@ class TransactionCore {
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
     _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let view = try entity.view(bytes, id: id)
-    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
     return try withReadLayout(view, id: id, of: entity, body)
   }
 

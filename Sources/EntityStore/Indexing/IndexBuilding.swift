@@ -56,7 +56,9 @@ extension TransactionCore {
       of: index, of: entity, expectedCount: count,
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
-    try forEachChecked(of: entity) { (id, view) throws(StoreError) in
+    let verifies = verifiesChecksums(of: entity)
+    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      let view = try entity.view(bytes, id: id, verifying: verifies)
       try entries.append(view, id: id, keys, at: 0, core: self)
       try work?.step()
     }
@@ -69,8 +71,10 @@ extension TransactionCore {
     of attributes: [EntityDescription.Attribute], in entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
     guard !attributes.isEmpty else { return }
-    try forEachChecked(of: entity) { (id, view) throws(StoreError) in
+    let verifies = verifiesChecksums(of: entity)
+    try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try work?.step()
+      let view = try entity.view(bytes, id: id, verifying: verifies)
       for attribute in attributes where view.isNull(attribute) {
         throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)
       }
@@ -83,18 +87,6 @@ extension TransactionCore {
   ) throws(StoreError) {
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try body(id, try entity.view(bytes, id: id))
-    }
-  }
-
-  /// Visits every record in id order as ``forEachRecord(of:_:)`` does, with its checksum checked as
-  /// before a change.
-  func forEachChecked(
-    of entity: StoredEntity, _ body: (UInt64, RecordView) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    let verifiesChecksums = verifiesChecksums(of: entity)
-    try forEachRecord(of: entity) { (id, view) throws(StoreError) in
-      if verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
-      try body(id, view)
     }
   }
 

@@ -2,20 +2,10 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension StoreCore {
-  /// Opens the store at `path` and makes its schema fit `declared`.
+  /// Opens the store at `path` and makes its schema fit `declared`, with progress.
   convenience init(
     path: String, isInMemory: Bool = false, declared: [DeclaredEntity] = [],
-    types: [ObjectIdentifier: String] = [:], options: StoreOptions
-  ) throws(StoreError) {
-    try self.init(
-      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
-      work: nil)
-  }
-
-  /// Brings the file up to date, with progress.
-  convenience init(
-    path: String, isInMemory: Bool, declared: [DeclaredEntity],
-    types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?,
+    types: [ObjectIdentifier: String] = [:], options: StoreOptions, work: OpeningWork? = nil,
     stages: (any OpeningStages)? = nil
   ) throws(StoreError) {
     try self.init(
@@ -32,12 +22,9 @@ extension StoreCore {
   }
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
-  func bringUpToDate(_ declared: [DeclaredEntity]) throws {
-    try bringUpToDate(declared, nil, nil)
-  }
-
   func bringUpToDate(
-    _ declared: [DeclaredEntity], _ work: OpeningWork?, _ stages: (any OpeningStages)?
+    _ declared: [DeclaredEntity], _ work: OpeningWork? = nil,
+    _ stages: (any OpeningStages)? = nil
   ) throws {
     try reloadForReading()
     if !options.isReadOnly,

@@ -344,7 +344,10 @@ private struct RecordCheck {
   /// How many records have null in an attribute.
   func nullCount(of attribute: EntityDescription.Attribute) throws -> Int {
     var count = 0
-    try core.forEachChecked(of: entity) { (_, view) in if view.isNull(attribute) { count += 1 } }
+    let verifies = core.verifiesChecksums(of: entity)
+    try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
+      if try entity.view(bytes, id: id, verifying: verifies).isNull(attribute) { count += 1 }
+    }
     return count
   }
 
