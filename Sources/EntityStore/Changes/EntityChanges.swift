@@ -63,7 +63,9 @@ final class EntityChanges {
   func stored(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, isCarriedOver: Bool = false
   ) throws(StoreError) -> RecordView {
-    try entity.view(bytes, id: id, verifying: verifiesChecksums || isCarriedOver)
+    let view = try entity.view(bytes, id: id)
+    if verifiesChecksums || isCarriedOver { try entity.verifyChecksum(of: view, id: id) }
+    return view
   }
 
   /// Whether a stored record has sound bytes as far as ``stored(_:id:isCarriedOver:)`` would check
