@@ -128,20 +128,23 @@ final class StoredEntity: Sendable {
   func view(
     carriedOver bytes: UnsafeRawBufferPointer, id: UInt64
   ) throws(StoreError) -> RecordView {
-    do {
-      return try RecordView(bytes, layout: readLayout)
-    } catch {
-      throw .damagedRecord(entity: name, recordID: id, error)
-    }
+    try view(bytes, id: id, in: readLayout)
   }
 
   /// A record that is to be written, in the current layout, as a view.
   @inline(__always)
   func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
+    try view(bytes, id: 0, in: layout)
+  }
+
+  @inline(__always)
+  private func view(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, in layout: RecordLayout
+  ) throws(StoreError) -> RecordView {
     do {
       return try RecordView(bytes, layout: layout)
     } catch {
-      throw .damagedRecord(entity: name, recordID: 0, error)
+      throw .damagedRecord(entity: name, recordID: id, error)
     }
   }
 

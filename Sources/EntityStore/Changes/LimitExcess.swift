@@ -135,15 +135,3 @@ extension StoredSchema {
     return false
   }
 }
-
-extension StoredIndex {
-  /// The id of the record that an entry leads to.
-  func recordID(
-    ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(StoreError) -> UInt64 {
-    guard let id = KeyDecoder.recordID(ofEntry: key, value, isUnique: isUnique) else {
-      throw .damagedIndex(name, "an entry has no record id")
-    }
-    return id
-  }
-}
