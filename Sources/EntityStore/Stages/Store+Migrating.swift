@@ -89,7 +89,8 @@ struct MigrationPlan: OpeningStages {
           throw StoreError.cannotMigrate(
             "stage \(stage.version), step '\(step.text)': \(error.message)", entity: error.entity,
             attribute: error.attribute, recordID: error.recordID, cause: error)
-        } catch let error where !(error is StoreError || error is LMDBError || error is FormatError) {
+        } catch let error where !(error is StoreError || error is LMDBError || error is FormatError)
+        {
           throw StoreError.cannotMigrate(
             "stage \(stage.version), step '\(step.text)': \(error)", cause: error)
         }
