@@ -56,13 +56,8 @@ enum CopyPipe {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return errno }
       if count == 0 { return step(total) ? 0 : cancelled }
-      var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      while !rest.isEmpty {
-        let written = write(file, rest.baseAddress, rest.count)
-        if written < 0, errno == EINTR { continue }
-        guard written >= 0 else { return errno }
-        rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      }
+      let code = StoreFile.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file)
+      guard code == 0 else { return code }
       total += count
       if total - reported >= chunkSize {
         reported = total

@@ -43,3 +43,18 @@ extension Cursor {
     }
   }
 }
+
+extension Transaction {
+  /// Calls `body` with each pair of `tree`, in the order of the keys.
+  package func forEachPair(
+    of tree: Tree,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    let cursor = try Cursor(tree, in: self)
+    var found = try cursor.first()
+    while found {
+      try body(cursor.key, cursor.value)
+      found = try cursor.next()
+    }
+  }
+}

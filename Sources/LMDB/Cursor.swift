@@ -169,6 +169,10 @@ public final class Cursor {
     try seek(atOrAfter: key) ? previous() : last()
   }
 
+  package func seek(atOrAfter key: [UInt8]) throws(LMDBError) -> Bool {
+    try key.withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
+  }
+
   package func seek(_ key: UInt64) throws(LMDBError) -> Bool {
     try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try seek(bytes) }
   }

@@ -23,24 +23,31 @@ extension Environment {
     _ path: String, _ options: EnvironmentOptions, _ identity: StoreFile.Identity,
     _ onCheck: (Int, Int) -> Bool
   ) throws(LMDBError) -> Environment {
+    try checkMachine(path)
+    _ = try checkPages(path, options, isAsLeft: false, nil, onCheck)
+    let engine = try PageEngine(pageFile(path), path: path)
+    guard StoreFile.identity(of: engine.file.descriptor) == identity else {
+      throw LMDBError(.unsuitablePath("being replaced right now"), operation: "open", path: path)
+    }
+    return Environment(engine, identity, options)
+  }
+
+  /// Throws on a machine that does not read pages as the format has them.
+  static func checkMachine(_ path: String) throws(LMDBError) {
     guard MemoryLayout<Int>.size == 8, UInt16(1).littleEndian == 1 else {
       throw LMDBError(
         .notAnEnvironment(
           "this machine, which is no 64-bit little-endian one, reads no such pages"),
         operation: "open", path: path)
     }
-    _ = try checkPages(path, options, isAsLeft: false, nil, onCheck)
-    let file: PageFile
+  }
+
+  static func pageFile(_ path: String) throws(LMDBError) -> PageFile {
     do throws(VerificationError) {
-      file = try PageFile(path: path)
+      return try PageFile(path: path)
     } catch {
       throw LMDBError(error, operation: "open", path: path)
     }
-    let engine = try PageEngine(file, path: path)
-    guard StoreFile.identity(of: engine.file.descriptor) == identity else {
-      throw LMDBError(.unsuitablePath("being replaced right now"), operation: "open", path: path)
-    }
-    return Environment(engine, identity, options)
   }
 
   /// Opens a file without a name that nobody else has; the descriptor stays the caller's.

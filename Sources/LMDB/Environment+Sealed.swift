@@ -16,18 +16,8 @@ extension Environment {
   ) throws(LMDBError) -> Environment? {
     var options = options
     options.access = .readOnly
-    guard MemoryLayout<Int>.size == 8, UInt16(1).littleEndian == 1 else {
-      throw LMDBError(
-        .notAnEnvironment(
-          "this machine, which is no 64-bit little-endian one, reads no such pages"),
-        operation: "open", path: path)
-    }
-    let file: PageFile
-    do throws(VerificationError) {
-      file = try PageFile(path: path)
-    } catch {
-      throw LMDBError(error, operation: "open", path: path)
-    }
+    try checkMachine(path)
+    let file = try pageFile(path)
     share(file.descriptor, forSeconds: options.growthWaitInSeconds)
     var status = stat()
     guard fstat(file.descriptor, &status) == 0 else {

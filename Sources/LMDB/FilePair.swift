@@ -150,11 +150,10 @@ final class FilePair: @unchecked Sendable {
   /// A commit would go into a file that nobody else can open, or run while another lock's writer
   /// runs. Two system calls, about a microsecond together.
   func checkNames(_ operation: String) throws(LMDBError) {
-    guard leads(dataName, to: data) else {
+    guard size(of: dataName, ifItIs: data) != nil else {
       throw LMDBError(.mismatched(.dataFileReplaced), operation: operation, path: path)
     }
-    var lockSize = 0
-    guard leads(dataName + "-lock", to: lock, size: &lockSize) else {
+    guard let lockSize = size(of: dataName + "-lock", ifItIs: lock) else {
       throw LMDBError(.mismatched(.lockFileReplaced), operation: operation, path: path)
     }
     // A write would touch the map beyond the end of the file, which ends the process.
@@ -163,21 +162,15 @@ final class FilePair: @unchecked Sendable {
     }
   }
 
-  private func leads(_ name: String, to identity: StoreFile.Identity) -> Bool {
-    var size = 0
-    return leads(name, to: identity, size: &size)
-  }
-
-  private func leads(_ name: String, to identity: StoreFile.Identity, size: inout Int) -> Bool {
-    size = .max
-    guard directory >= 0 else { return true }
+  /// The size of the file that `name` leads to, if it is the one with `identity`; `.max` for a file
+  /// whose status is unknown, as that is not known to be wrong.
+  private func size(of name: String, ifItIs identity: StoreFile.Identity) -> Int? {
+    guard directory >= 0 else { return .max }
     var status = stat()
     guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-      // A file whose status is unknown is not known to be wrong.
-      return errno != ENOENT
+      return errno == ENOENT ? nil : .max
     }
-    size = Int(status.st_size)
-    return StoreFile.Identity(status) == identity
+    return StoreFile.Identity(status) == identity ? Int(status.st_size) : nil
   }
 
   // MARK: The locks

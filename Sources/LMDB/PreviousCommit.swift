@@ -117,8 +117,8 @@ private struct PreviousCommitCopying {
       bytes.storeBytes(
         of: meta.transaction - 1, toByteOffset: format.meta.transaction, as: UInt64.self)
     }
-    try write(meta.page, to: file, at: meta.number * meta.page.count)
-    try write(older, to: file, at: (1 - meta.number) * meta.page.count)
+    try write(meta.page[...], to: file, at: meta.number * meta.page.count)
+    try write(older[...], to: file, at: (1 - meta.number) * meta.page.count)
   }
 
   // MARK: Copying
@@ -147,25 +147,17 @@ private struct PreviousCommitCopying {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw LMDBError(code: errno, operation: "read", path: path) }
       if count == 0 { return }
-      try write(block[..<count], to: file, at: offset)
+      try write(block.prefix(count), to: file, at: offset)
       offset += count
     }
   }
 
   private func write(
-    _ bytes: some Collection<UInt8>, to file: Int32, at offset: Int
+    _ bytes: ArraySlice<UInt8>, to file: Int32, at offset: Int
   ) throws(LMDBError) {
-    var bytes = Array(bytes)[...]
-    var offset = offset
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, off_t(offset)) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw StoreFile.failedWrite(
-          count < 0 ? errno : ENOSPC, to: file, operation: "copy", path: path)
-      }
-      bytes = bytes.dropFirst(count)
-      offset += count
+    let code = bytes.withUnsafeBytes { StoreFile.writeAll($0, to: file, at: offset) }
+    guard code == 0 else {
+      throw StoreFile.failedWrite(code, to: file, operation: "copy", path: path)
     }
   }
 

@@ -72,13 +72,9 @@ package final class ScratchFile {
   }
 
   private func writeBlock() throws(LMDBError) {
-    var done = 0
-    while done < blockCount {
-      let count = write(file, block + done, blockCount - done)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure(count < 0 ? errno : ENOSPC) }
-      done += count
-    }
+    let code = StoreFile.writeAll(
+      UnsafeRawBufferPointer(start: block, count: blockCount), to: file)
+    guard code == 0 else { throw failure(code) }
     writtenCount += blockCount
     blockCount = 0
   }

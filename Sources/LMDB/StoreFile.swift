@@ -169,18 +169,11 @@ enum StoreFile {
     keepInPlace(temporary.descriptor)
     // LMDB's own size; a larger file would give more readers.
     let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
-    let zeros = [UInt8](repeating: 0, count: size)
-    var written = 0
-    while written < size {
-      let count = zeros.withUnsafeBytes { bytes in
-        write(temporary.descriptor, bytes.baseAddress?.advanced(by: written), size - written)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw failedWrite(
-          count < 0 ? errno : ENOSPC, to: temporary.descriptor, operation: "open", path: path)
-      }
-      written += count
+    let code = [UInt8](repeating: 0, count: size).withUnsafeBytes {
+      writeAll($0, to: temporary.descriptor)
+    }
+    guard code == 0 else {
+      throw failedWrite(code, to: temporary.descriptor, operation: "open", path: path)
     }
     // Another process may have made it meanwhile, which serves as well.
     _ = temporary.move(to: lockPath)
@@ -228,6 +221,25 @@ enum StoreFile {
       code != EIO || free < 16 << 20
     else { return nil }
     return .diskFull(freeBytes: free)
+  }
+
+  /// Writes all of `bytes`, from `offset` on or where the file stands.
+  ///
+  /// - Returns: the code of the error that ended it; 0 for none.
+  static func writeAll(
+    _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int? = nil
+  ) -> Int32 {
+    var done = 0
+    while done < bytes.count {
+      let start = bytes.baseAddress?.advanced(by: done)
+      let left = bytes.count - done
+      let count =
+        offset.map { pwrite(file, start, left, off_t($0 + done)) } ?? write(file, start, left)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count < 0 ? errno : ENOSPC }
+      done += count
+    }
+    return 0
   }
 
   /// The error of a write to `file` that failed with `code`.

@@ -79,7 +79,7 @@ import Testing
       try transaction.put(
         HeaderField.format.key, FormatRequirement(lowestReader: 1, lowestWriter: 99).bytes,
         in: writer.trees.header)
-      try Catalogue.raiseSchemaNumber(writer.trees, in: transaction)
+      try writer.trees.raiseSchemaNumber(in: transaction)
     }
     let error = try storeError(.newerFormat) {
       try reader.write { try $0.insert(Film(title: "a", episode: 1)) }

@@ -23,7 +23,7 @@ import Testing
     return try core.transaction.get(key, in: tree).map { Array($0) }
   }
 
-  private func fill(_ core: TransactionCore) throws {
+  private func fill(_ core: WriteCore) throws {
     let tree = try core.makeTree(name)
     // The same one when it is asked for again.
     #expect(try core.makeTree(name).name == tree.name && core.tree(name)?.name == tree.name)

@@ -15,7 +15,7 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
 
   /// The generation of the dataset.
   public let dataset: Snapshot
-  private let kept: KeptCore
+  private let kept: KeptCore<TransactionCore>
   /// The most keys that one side of a condition over both stores may have in memory.
   var keyLimit = SemiJoinLimits.keys
   /// As ``keyLimit``, for conditions whose query has a limit, an offset or a token.

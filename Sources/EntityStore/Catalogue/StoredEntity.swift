@@ -98,6 +98,16 @@ final class StoredEntity: Sendable {
     return try otherView(bytes, id: id)
   }
 
+  /// The record's bytes as a view, whose checksum is verified where `verifies` says so.
+  @inline(__always)
+  func view(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, verifying verifies: Bool
+  ) throws(StoreError) -> RecordView {
+    let view = try view(bytes, id: id)
+    if verifies { try verifyChecksum(of: view, id: id) }
+    return view
+  }
+
   /// The same for long records, those of older layouts, and damaged ones.
   @inline(never)
   private func otherView(
@@ -118,20 +128,23 @@ final class StoredEntity: Sendable {
   func view(
     carriedOver bytes: UnsafeRawBufferPointer, id: UInt64
   ) throws(StoreError) -> RecordView {
-    do {
-      return try RecordView(bytes, layout: readLayout)
-    } catch {
-      throw .damagedRecord(entity: name, recordID: id, error)
-    }
+    try view(bytes, id: id, in: readLayout)
   }
 
   /// A record that is to be written, in the current layout, as a view.
   @inline(__always)
   func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
+    try view(bytes, id: 0, in: layout)
+  }
+
+  @inline(__always)
+  private func view(
+    _ bytes: UnsafeRawBufferPointer, id: UInt64, in layout: RecordLayout
+  ) throws(StoreError) -> RecordView {
     do {
       return try RecordView(bytes, layout: layout)
     } catch {
-      throw .damagedRecord(entity: name, recordID: 0, error)
+      throw .damagedRecord(entity: name, recordID: id, error)
     }
   }
 

@@ -20,6 +20,19 @@ final class StoredIndex: Sendable {
   }
 
   var isUnique: Bool { description.isUnique }
+
+  /// The id of the record that an entry leads to.
+  @inline(__always)
+  func recordID(
+    ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) throws(StoreError) -> UInt64 {
+    if isUnique {
+      if value.count == 8 { return value._uint64(at: 0) }
+      throw .damagedIndex(name, "an entry's body has \(value.count) bytes, not 8")
+    }
+    if let id = KeyDecoder.recordIDSuffix(key) { return id }
+    throw .damagedIndex(name, "an entry's key has \(key.count) bytes, too few for an id")
+  }
 }
 
 /// An index over the elements of arrays in the documents of one attribute, with its tree.

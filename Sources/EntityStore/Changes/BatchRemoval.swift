@@ -4,7 +4,7 @@ internal import LodestoreFormat
 /// How many records are removed before their index entries.
 private let removalsPerRound = 1 << 18
 
-extension TransactionCore {
+extension WriteCore {
   /// Removes the records with `ids`, which ascend, and nothing else: no rule of a relationship is asked,
   /// as `delete` does.
   ///

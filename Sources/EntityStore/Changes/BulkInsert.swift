@@ -7,7 +7,7 @@ internal import LodestoreFormat
 /// Nothing remains of a batch that throws: uniqueness is checked before any index entry is written, and
 /// when it fails the records are removed again. Sinks are notified after that check.
 final class BulkInsert {
-  private let core: TransactionCore
+  private let core: WriteCore
   private let entity: StoredEntity
   private let changes: EntityChanges
   private let firstID: UInt64
@@ -32,7 +32,7 @@ final class BulkInsert {
   @exclusivity(unchecked) private var writtenID: UInt64
 
   init(
-    into entity: StoredEntity, core: TransactionCore, expectedCount: Int
+    into entity: StoredEntity, core: WriteCore, expectedCount: Int
   ) throws(StoreError) {
     self.core = core
     self.entity = entity

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension TransactionCore {
+extension WriteCore {
   /// Runs a batch; after an error of it the transaction can only be aborted.
   @inline(__always)
   func breakingOnError(_ body: () throws -> Void) throws(StoreError) {
@@ -19,12 +19,12 @@ extension TransactionCore {
 /// their keys at the end.
 ///
 /// Records are changed in ascending order of their ids within each kind of change. A caller that gets
-/// an error after the first change can only abort the transaction; see ``TransactionCore/brokenBy``.
+/// an error after the first change can only abort the transaction; see ``WriteCore/brokenBy``.
 final class ChangeBatch {
   let changes: EntityChanges
   let keys: BatchKeys
   private let entity: StoredEntity
-  private let core: TransactionCore
+  private let core: WriteCore
   /// The changes of each index whose entries may change.
   private let indexes: [IndexChanges]
   /// The changes of indexes that are being built, each with the first record that it has no entry of.

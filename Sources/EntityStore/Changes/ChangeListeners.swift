@@ -68,7 +68,7 @@ struct ChangeListeners {
   }
 
   func tellUpdated(
-    _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: TransactionCore
+    _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: WriteCore
   ) throws(StoreError) {
     count?.note(entity)
     let attributes =
@@ -108,7 +108,7 @@ struct ChangeListeners {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The attributes of the current layout in which two records differ; `new` is of that layout.
   func differences(
     _ old: RecordView, _ new: RecordView, id: UInt64, of entity: StoredEntity

@@ -6,7 +6,7 @@ internal import LodestoreFormat
 // header; the first change after that makes it even, and later ones do not write it. Without such an
 // import, a transaction that changes records reads the mark once. See Format.md, "Header".
 
-extension TransactionCore {
+extension WriteCore {
   /// Called before a record of `entity` is updated or deleted; an insert changes nothing that an import
   /// relies on.
   @inline(__always)
@@ -24,18 +24,6 @@ extension TransactionCore {
     notedEntity = entity.number
   }
 
-  /// The mark of `entity`: odd where it is set, even when records have changed since, 0 if it never was.
-  func changeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
-    return try wrappingErrors {
-      let key = HeaderField.changes(entity: entity.number)
-      guard let bytes = try transaction.get(key, in: store.trees.header) else { return 0 }
-      guard bytes.count == 8 else {
-        throw FormatError("the header's field 'changes.\(entity.number)' has \(bytes.count) bytes")
-      }
-      return bytes._uint64(at: 0)
-    }
-  }
-
   /// Sets the mark of `entity` and returns it; it stays until a record changes.
   func setChangeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let mark = try changeMark(of: entity)
@@ -50,6 +38,20 @@ extension TransactionCore {
     try wrappingErrors {
       let key = HeaderField.changes(entity: entity.number)
       try transaction.put(key, littleEndianBytes(mark), in: store.trees.header)
+    }
+  }
+}
+
+extension TransactionCore {
+  /// The mark of `entity`: odd where it is set, even when records have changed since, 0 if it never was.
+  func changeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    return try wrappingErrors {
+      let key = HeaderField.changes(entity: entity.number)
+      guard let bytes = try transaction.get(key, in: store.trees.header) else { return 0 }
+      guard bytes.count == 8 else {
+        throw FormatError("the header's field 'changes.\(entity.number)' has \(bytes.count) bytes")
+      }
+      return bytes._uint64(at: 0)
     }
   }
 }

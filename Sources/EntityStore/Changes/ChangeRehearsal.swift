@@ -6,13 +6,13 @@ internal import LodestoreFormat
 /// A batch writes record after record, and index entries at its end. A broken rule or a key that is
 /// in use therefore shows when much is written already. Calls of few records are rehearsed, where a
 /// change can be refused at all: then a refusal leaves nothing to take back. After a refusal of a
-/// larger batch the write runs again; see ``TransactionCore/asOneCall(_:_:)``.
+/// larger batch the write runs again; see ``WriteCore/asOneCall(_:_:)``.
 final class ChangeRehearsal {
   /// The largest number of records of a call that is rehearsed.
   static let largestCount = 1 << 14
 
   private let changes: EntityChanges
-  private let core: TransactionCore
+  private let core: WriteCore
   /// The unique indexes whose keys may change.
   private let keys: BatchKeys
   /// By the position of the index, the first record without an entry.
@@ -25,7 +25,7 @@ final class ChangeRehearsal {
 
   /// - Parameter concerned: the indexes whose keys may change, without those that are being built.
   init(
-    _ changes: EntityChanges, concerned: [StoredIndex], core: TransactionCore
+    _ changes: EntityChanges, concerned: [StoredIndex], core: WriteCore
   ) throws(StoreError) {
     self.changes = changes
     self.core = core

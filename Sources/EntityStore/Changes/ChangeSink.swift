@@ -39,12 +39,12 @@ protocol ChangeSink: AnyObject {
   ///
   /// Called when the closure has ended, and again as long as records have changed since the last call.
   /// What a sink changes is told to all of them, itself included.
-  func settle(_ core: TransactionCore) throws(StoreError)
+  func settle(_ core: WriteCore) throws(StoreError)
 
   /// Called once, when nothing changes any more: the last word before the commit.
   ///
   /// It must not change records.
-  func finish(_ core: TransactionCore) throws(StoreError)
+  func finish(_ core: WriteCore) throws(StoreError)
 
   /// Whether ``committed(_:)`` is called for writes too that changed nothing.
   var hearsEveryCommit: Bool { get }
@@ -60,8 +60,8 @@ extension ChangeSink {
   func isConcerned(byUpdateOf _: Set<UInt32>, of _: StoredEntity) -> Bool { true }
   func record(_: borrowing LinkChange) throws(StoreError) {}
   func recordMoves(_: [UInt64], of _: UInt64, by _: RelationshipEnd) throws(StoreError) {}
-  func settle(_: TransactionCore) throws(StoreError) {}
-  func finish(_: TransactionCore) throws(StoreError) {}
+  func settle(_: WriteCore) throws(StoreError) {}
+  func finish(_: WriteCore) throws(StoreError) {}
   var hearsEveryCommit: Bool { false }
   func committed(_: CommittedWrite) {}
 }

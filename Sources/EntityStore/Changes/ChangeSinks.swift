@@ -15,7 +15,7 @@ final class ChangeSinks {
   /// Lets the sinks make their own changes, until nothing changes any more.
   ///
   /// Throws when that does not end, naming the entities that change in each round.
-  func settle(_ core: TransactionCore) throws(StoreError) {
+  func settle(_ core: WriteCore) throws(StoreError) {
     for _ in 0..<Self.largestRoundCount {
       guard count.takeChanged() else { return }
       for sink in all { try sink.settle(core) }
@@ -36,17 +36,9 @@ final class ChangeState {
   /// The changes of the entity that was changed last, and of those before it.
   @exclusivity(unchecked) var last: EntityChanges?
   @exclusivity(unchecked) var others: [EntityNumber: EntityChanges] = [:]
-  /// When this run of the write began to change records, in seconds since 2001; one for all its records.
-  private(set) lazy var time = DynamicValue.currentTime
-  /// Whether an order has given its links other positions, so that positions of removed links are
-  /// stale.
-  @exclusivity(unchecked) var hasSpreadOrder = false
 }
 
-extension TransactionCore {
-  /// The time of the write, in seconds since 2001.
-  var time: Double { state.time }
-
+extension WriteCore {
   @inline(__always)
   var state: ChangeState {
     // `changeState` is set here alone.
@@ -153,7 +145,7 @@ final class ChangeCount {
 /// reported.
 final class ChangeObservers: Sendable {
   /// Makes the sink of one run of a write; `nil` where none is needed.
-  typealias MakeSink = @Sendable (TransactionCore) -> (any ChangeSink)?
+  typealias MakeSink = @Sendable (WriteCore) -> (any ChangeSink)?
 
   private struct State {
     var next = 0
@@ -191,7 +183,7 @@ final class ChangeObservers: Sendable {
   var count: Int { state.withLock { $0.makers.count } }
 
   /// The sinks of a run of a write; `nil` when there are none.
-  func sinks(for core: TransactionCore) -> ChangeSinks? {
+  func sinks(for core: WriteCore) -> ChangeSinks? {
     if isEmpty.load(ordering: .acquiring) { return nil }
     let makers = state.withLock { $0.makers }
     let sinks = makers.compactMap { $0.make(core) }

@@ -7,7 +7,7 @@ final class ElementIndexes: ChangeSink {
   private var byEntity: [EntityNumber: [ElementEntries]] = [:]
 
   /// `nil` where the schema has none.
-  init?(_ schema: StoredSchema, core: TransactionCore) {
+  init?(_ schema: StoredSchema, core: WriteCore) {
     guard schema.hasElementIndexes else { return nil }
     for entity in schema.entities where !entity.elementIndexes.isEmpty {
       byEntity[entity.number] = entity.elementIndexes.map {
@@ -30,7 +30,7 @@ final class ElementIndexes: ChangeSink {
     for entries in byEntity.values { for one in entries { try one.write() } }
   }
 
-  func settle(_: TransactionCore) throws(StoreError) { try write() }
+  func settle(_: WriteCore) throws(StoreError) { try write() }
 
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
     guard let (id, old, new) = change.both else { return }
@@ -39,9 +39,9 @@ final class ElementIndexes: ChangeSink {
 }
 
 extension TransactionCore {
-  /// Has the entries of indexes over elements be those of all changes so far.
+  /// Brings indexes over elements up to date with all changes made so far.
   func writeElements() throws(StoreError) {
-    guard changeState != nil, schema.hasElementIndexes else { return }
-    try state.elements?.write()
+    guard schema.hasElementIndexes, let write = self as? WriteCore else { return }
+    try write.state.elements?.write()
   }
 }

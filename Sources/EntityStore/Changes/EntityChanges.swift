@@ -20,7 +20,7 @@ import LodestoreSystem
 /// else.
 final class EntityChanges {
   /// Owns this, and so outlives it.
-  unowned(unsafe) let core: TransactionCore
+  unowned(unsafe) let core: WriteCore
   let entity: StoredEntity
   /// The sinks interested in this entity.
   let listeners: ChangeListeners
@@ -41,15 +41,13 @@ final class EntityChanges {
   /// The rules across attributes, once they have been asked for; see ``rules()``.
   private var madeRules: (any RecordRules)?
 
-  init(of entity: StoredEntity, core: TransactionCore) {
-    assert(core.isWrite, "records change in writes alone")
+  init(of entity: StoredEntity, core: WriteCore) {
     self.core = core
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
     hasListeners = listeners.isAny
     records = RecordTree(of: entity, core)
-    verifiesChecksums =
-      core.store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
+    verifiesChecksums = core.verifiesChecksums(of: entity)
     hasRules = !entity.description.rules.isEmpty
     isBuilding = !entity.building.isEmpty
   }
@@ -225,7 +223,7 @@ final class EntityChanges {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The changes of `entity` in this transaction.
   func changes(of entity: StoredEntity) -> EntityChanges {
     let state = state

@@ -51,7 +51,7 @@ extension StoreCore {
 
   /// Throws ``EvictionFirst`` where a write would meet expired records that were not tried yet, or an
   /// entity that is far above its limit.
-  func checkEviction(_ core: TransactionCore) throws {
+  func checkEviction(_ core: WriteCore) throws {
     guard core.schema.evicts else { return }
     let moment = options.moment
     for entity in core.schema.expiring
@@ -119,6 +119,27 @@ extension TransactionCore {
     return true
   }
 
+  /// How many records among `ids`, which could not be removed, are still to be evicted.
+  func heldCount(
+    of ids: Set<UInt64>, _ entity: StoredEntity, _ cause: EvictionCause, at moment: Double
+  ) throws(StoreError) -> Int {
+    if ids.isEmpty { return 0 }
+    guard cause == .expiry else {
+      var sorted = Array(ids)
+      IDSort.sort(&sorted)
+      return try present(sorted, of: entity).count
+    }
+    guard let index = entity.expiryIndex else { return 0 }
+    var count = 0
+    try forEachExpired(index, at: moment) { id in
+      if ids.contains(id) { count += 1 }
+      return true
+    }
+    return count
+  }
+}
+
+extension WriteCore {
   /// Removes those of the records with `ids` that no delete rule denies, with those that go with
   /// them; returns the others.
   func evict(
@@ -138,25 +159,6 @@ extension TransactionCore {
       throw .damagedIndex(index.name, "it leads to records of \(entity.name) that are not there")
     }
     return denied
-  }
-
-  /// How many records among `ids`, which could not be removed, are still to be evicted.
-  func heldCount(
-    of ids: Set<UInt64>, _ entity: StoredEntity, _ cause: EvictionCause, at moment: Double
-  ) throws(StoreError) -> Int {
-    if ids.isEmpty { return 0 }
-    guard cause == .expiry else {
-      var sorted = Array(ids)
-      IDSort.sort(&sorted)
-      return try present(sorted, of: entity).count
-    }
-    guard let index = entity.expiryIndex else { return 0 }
-    var count = 0
-    try forEachExpired(index, at: moment) { id in
-      if ids.contains(id) { count += 1 }
-      return true
-    }
-    return count
   }
 }
 

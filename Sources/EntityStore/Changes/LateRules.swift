@@ -8,7 +8,7 @@ internal import LodestoreFormat
 /// record where its related records or its links change, so such a record is checked too.
 final class LateRules: ChangeSink {
   let name = "rules over derived attributes"
-  private unowned(unsafe) let core: TransactionCore
+  private unowned(unsafe) let core: WriteCore
   private let schema: StoredSchema
   /// By entity, the records to check.
   private var ids: [EntityNumber: IDRuns] = [:]
@@ -16,7 +16,7 @@ final class LateRules: ChangeSink {
   private var known: [EntityNumber: Bool] = [:]
 
   /// `nil` where no entity has both rules and attributes derived from related records.
-  init?(_ schema: StoredSchema, core: TransactionCore) {
+  init?(_ schema: StoredSchema, core: WriteCore) {
     guard schema.derived.contains(where: { !$0.owner.description.rules.isEmpty }) else {
       return nil
     }
@@ -47,7 +47,7 @@ final class LateRules: ChangeSink {
     }
   }
 
-  func finish(_ core: TransactionCore) throws(StoreError) {
+  func finish(_ core: WriteCore) throws(StoreError) {
     var broken: [RuleViolation] = []
     var reason: String?
     for entity in schema.entities {
@@ -82,7 +82,7 @@ final class LateRules: ChangeSink {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Calls `body` with a record in the current layout, which is carried over where it has an older
   /// one.
   func withCurrent<R>(

@@ -37,7 +37,7 @@ extension TransactionCore {
     try wrappingErrors {
       // The changes that a write adds up are those of the transaction that writes.
       isWrite
-        ? try ContentLedger.of(self).size(of: entity.number, in: transaction)
+        ? try ContentLedger.of(transaction, store.trees).size(of: entity.number, in: transaction)
         : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
     }
   }
@@ -131,17 +131,5 @@ extension StoredSchema {
       }
     }
     return false
-  }
-}
-
-extension StoredIndex {
-  /// The id of the record that an entry leads to.
-  func recordID(
-    ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(StoreError) -> UInt64 {
-    guard let id = KeyDecoder.recordID(ofEntry: key, value, isUnique: isUnique) else {
-      throw .damagedIndex(name, "an entry has no record id")
-    }
-    return id
   }
 }

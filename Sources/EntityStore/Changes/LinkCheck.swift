@@ -87,7 +87,7 @@ final class LinkCheck: ChangeSink {
     }
   }
 
-  func settle(_ core: TransactionCore) throws(StoreError) {
+  func settle(_ core: WriteCore) throws(StoreError) {
     for held in holders.values {
       for holder in held where !holder.targets.isEmpty {
         IDSort.sortUnique(&holder.targets)
@@ -104,7 +104,7 @@ final class LinkCheck: ChangeSink {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The first of `ids`, which ascend, that is no record of `entity`.
   func firstMissing(
     _ ids: some Sequence<UInt64>, in entity: StoredEntity

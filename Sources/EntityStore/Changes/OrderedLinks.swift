@@ -7,14 +7,14 @@ internal import LodestoreFormat
 /// history reports a move where the place changed.
 final class OrderedLinks: ChangeSink {
   let name = "the order of relationships"
-  private let core: TransactionCore
-  private let orders: [Side]
+  private let core: WriteCore
+  private let orders: [OrderedSide]
   /// By entity, the sides whose links an attribute of its records holds.
-  private var held: [EntityNumber: [Side]] = [:]
+  private var held: [EntityNumber: [OrderedSide]] = [:]
   /// Whether the history may report moves.
   private let reportsMoves: Bool
 
-  private final class Side {
+  private final class OrderedSide {
     let end: RelationshipEnd
     let order: LinkOrder
     /// By owner and other record, the positions of links that this write has removed.
@@ -30,13 +30,13 @@ final class OrderedLinks: ChangeSink {
   }
 
   /// `nil` where the schema has no order.
-  init?(_ schema: StoredSchema, core: TransactionCore) throws(StoreError) {
-    var orders: [Side] = []
+  init?(_ schema: StoredSchema, core: WriteCore) throws(StoreError) {
+    var orders: [OrderedSide] = []
     for relationship in schema.relationships {
       for side in RelationshipSide.allCases {
         let end = relationship.end(side)
         if let order = try LinkOrder(end, core: core) {
-          orders.append(Side(end, order))
+          orders.append(OrderedSide(end, order))
         }
       }
     }
@@ -82,7 +82,7 @@ final class OrderedLinks: ChangeSink {
 
   /// - Parameter links: sorted by the ids of the side.
   private func note(
-    _ links: borrowing LinkList, isAdded: Bool, _ side: Side
+    _ links: borrowing LinkList, isAdded: Bool, _ side: OrderedSide
   ) throws(StoreError) {
     var index = 0
     while index < links.count {
@@ -101,7 +101,7 @@ final class OrderedLinks: ChangeSink {
   }
 
   private func remove(
-    _ other: UInt64, from owner: UInt64, _ side: Side, canReturn: Bool
+    _ other: UInt64, from owner: UInt64, _ side: OrderedSide, canReturn: Bool
   ) throws(StoreError) {
     if reportsMoves, canReturn, let position = try side.order.position(of: other, in: owner) {
       side.vacated[LinkPair(from: owner, to: other)] = position
@@ -110,7 +110,7 @@ final class OrderedLinks: ChangeSink {
   }
 
   private func append(
-    _ others: [UInt64], to owner: UInt64, _ side: Side
+    _ others: [UInt64], to owner: UInt64, _ side: OrderedSide
   ) throws(StoreError) {
     guard !side.vacated.isEmpty else { return try side.order.append(others, to: owner) }
     var moved: [UInt64] = []

@@ -4,21 +4,6 @@ internal import LodestoreFormat
 // Ids of new records; see Format.md, "Counters".
 
 extension TransactionCore {
-  /// New records have ids below it, so that one transaction cannot use up those up to 2^63, where ids end.
-  static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
-
-  /// The id that the next new record of `entity` gets.
-  ///
-  /// - Throws: ``StoreError/Code/unstorableValue`` where none is left.
-  @inline(__always)
-  func newID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
-    let next = try nextID(of: entity)
-    guard next < Self.idLimit else {
-      throw .idsUsedUp(entity: entity.name, next: next, limit: Self.idLimit)
-    }
-    return next
-  }
-
   /// The id above all that records of `entity` have had; 2^63 where none is left.
   func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     if let known = nextIDs[entity.number] {
@@ -41,14 +26,31 @@ extension TransactionCore {
     return next
   }
 
-  /// Whether the counter in the file is above `id`, so that no later transaction gives it again.
-  func isCounterRaised(above id: UInt64, of entity: StoredEntity) -> Bool {
-    raisedCounters[entity.number].map { $0 > id } ?? false
-  }
-
   private func isAboveAll(_ id: UInt64, of entity: StoredEntity) -> Bool {
     guard let cursor = try? Cursor(entity.records, in: transaction) else { return true }
     return (try? cursor.last()) != true || cursor.integerKey < id
+  }
+}
+
+extension WriteCore {
+  /// New records have ids below it, so that one transaction cannot use up those up to 2^63, where ids end.
+  static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
+
+  /// The id that the next new record of `entity` gets.
+  ///
+  /// - Throws: ``StoreError/Code/unstorableValue`` where none is left.
+  @inline(__always)
+  func newID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    let next = try nextID(of: entity)
+    guard next < Self.idLimit else {
+      throw .idsUsedUp(entity: entity.name, next: next, limit: Self.idLimit)
+    }
+    return next
+  }
+
+  /// Whether the counter in the file is above `id`, so that no later transaction gives it again.
+  func isCounterRaised(above id: UInt64, of entity: StoredEntity) -> Bool {
+    raisedCounters[entity.number].map { $0 > id } ?? false
   }
 
   /// Before a delete: afterwards the highest id present no longer tells which ids have been used.

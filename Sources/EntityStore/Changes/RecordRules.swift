@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// The rules across attributes of one entity, ready to be asked.
 ///
-/// `TransactionCore.rules(of:)` makes them, where conditions are evaluated. Rules that read an
+/// `WriteCore.rules(of:)` makes them, where conditions are evaluated. Rules that read an
 /// attribute derived from related records are late: their values are right at the end of the write
 /// alone, so ``LateRules`` asks them then.
 protocol RecordRules: AnyObject {

@@ -8,12 +8,12 @@ internal import LodestoreFormat
 /// checked and told the change.
 struct RecordTree {
   /// Outlives the ``EntityChanges`` that has this.
-  private unowned(unsafe) let core: TransactionCore
+  private unowned(unsafe) let core: WriteCore
   private let entity: StoredEntity
   /// The digest and the size of the records, which change with them.
   private let sum: ContentLedger.Sum
 
-  init(of entity: StoredEntity, _ core: TransactionCore) {
+  init(of entity: StoredEntity, _ core: WriteCore) {
     self.core = core
     self.entity = entity
     sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
@@ -151,7 +151,7 @@ struct RecordTree {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Runs `body`, whose changes of `entity` follow from others and are not the program's own.
   func asConsequence(
     in entity: StoredEntity, _ body: () throws(StoreError) -> Void
@@ -169,7 +169,7 @@ extension TransactionCore {
 
 extension ContentLedger {
   /// The ledger of the transaction that `core` writes in.
-  static func of(_ core: TransactionCore) -> ContentLedger {
+  static func of(_ core: WriteCore) -> ContentLedger {
     of(core.transaction, core.store.trees)
   }
 }

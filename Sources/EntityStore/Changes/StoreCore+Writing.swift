@@ -7,7 +7,7 @@ extension StoreCore {
 
   /// Runs `body` as the one writer, on the calling thread, and commits.
   func write<R>(
-    origin: WriteOrigin? = nil, _ body: (TransactionCore) throws -> R
+    origin: WriteOrigin? = nil, _ body: (WriteCore) throws -> R
   ) throws -> R {
     try checkWritable()
     try checkOpen("write")
@@ -18,7 +18,7 @@ extension StoreCore {
   ///   other write must not meet.
   func write<R>(
     _ origin: WriteOrigin?, isEviction: Bool, _ savepoints: Savepoints,
-    _ body: (TransactionCore) throws -> R
+    _ body: (WriteCore) throws -> R
   ) throws -> R {
     while true {
       do {
@@ -38,7 +38,7 @@ extension StoreCore {
   /// Runs `body` as the one writer, on the writer's thread, and commits, perhaps together with
   /// others that wait; see ``Environment/writeTogether(_:)``.
   func writeTogether<R: Sendable>(
-    origin: WriteOrigin? = nil, _ body: @escaping @Sendable (TransactionCore) throws -> R
+    origin: WriteOrigin? = nil, _ body: @escaping @Sendable (WriteCore) throws -> R
   ) async throws -> R {
     try checkWritable()
     try checkOpen("write")
@@ -60,16 +60,15 @@ extension StoreCore {
   }
 
   private func run<R>(
-    _ origin: WriteOrigin?, isEviction: Bool, _ body: (TransactionCore) throws -> R,
+    _ origin: WriteOrigin?, isEviction: Bool, _ body: (WriteCore) throws -> R,
     in transaction: Transaction,
     _ savepoints: Savepoints
   ) throws -> R {
     let schema = self.schema
-    guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
+    guard try trees.schemaNumber(in: transaction) == schema.number else {
       throw SchemaIsOld()
     }
-    let core = TransactionCore(
-      transaction: transaction, schema: schema, store: self, isWrite: true)
+    let core = WriteCore(transaction, schema: schema, store: self)
     if schema.evicts { heldRecords.begin(core) }
     if !isEviction { try checkEviction(core) }
     core.origin = WriteOrigin(

@@ -60,17 +60,7 @@ extension DynamicSnapshot {
 
   /// The digests that are not of empty content; `nil` where the file has no tree of them.
   private func digests() throws -> [DigestedContent: ContentDigest]? {
-    guard let tree = core.tree(.digests) else { return nil }
-    var digests: [DigestedContent: ContentDigest] = [:]
-    let cursor = try Cursor(tree, in: core.transaction)
-    var found = try cursor.first()
-    while found {
-      if let content = DigestedContent(key: cursor.key) {
-        digests[content] = ContentDigest(bytes: cursor.value)
-      }
-      found = try cursor.next()
-    }
-    return digests
+    try core.tree(.digests).map { try ContentLedger.digests(in: $0, core.transaction) }
   }
 
   /// How much of the file the records of `entity` and the entries of its indexes take, in bytes of

@@ -14,9 +14,7 @@ package struct DynamicRecord {
 
   /// Reads the record's shape and, if asked to, checks its bytes against their checksum.
   package func reader(verifyingChecksum: Bool = false) throws(StoreError) -> Reader {
-    let view = try entity.view(bytes, id: id)
-    if verifyingChecksum { try entity.verifyChecksum(of: view, id: id) }
-    return Reader(view: view)
+    Reader(view: try entity.view(bytes, id: id, verifying: verifyingChecksum))
   }
 
   /// Reads the values of a record.

@@ -78,12 +78,8 @@ package struct DynamicSnapshot {
   /// Visits the entries of `index` as the file has them, with the id of the record that each is of;
   /// nil where an entry does not say.
   package func forEachEntry(of index: DynamicIndex, _ body: (UInt64?) throws -> Void) throws {
-    let cursor = try Cursor(index.stored.tree, in: core.transaction)
-    var isThere = try cursor.first()
-    while isThere {
-      try body(
-        KeyDecoder.recordID(ofEntry: cursor.key, cursor.value, isUnique: index.isUnique))
-      isThere = try cursor.next()
+    try core.transaction.forEachPair(of: index.stored.tree) { key, value in
+      try body(KeyDecoder.recordID(ofEntry: key, value, isUnique: index.isUnique))
     }
   }
 

@@ -125,19 +125,19 @@ extension DeclaredEntity {
 extension DynamicTransaction {
   /// Removes what the history tells of the writes up to `number`; returns of how many.
   package func purgeHistory(through number: UInt64) throws -> Int {
-    let log = HistoryLog(snapshot.core)
+    let log = HistoryLog(core)
     return try log.purge(through: number)
   }
 
   /// Removes what the history tells of writes before a time; seconds since 2001.
   package func purgeHistory(before time: Double) throws -> Int {
-    let log = HistoryLog(snapshot.core)
+    let log = HistoryLog(core)
     return try log.purge(through: try log.lastNumber(before: time))
   }
 
   /// Removes what all consumers have read; nothing where there is none.
   package func purgeConsumedHistory() throws -> Int {
-    let log = HistoryLog(snapshot.core)
+    let log = HistoryLog(core)
     return try log.purge(through: try log.consumers().map(\.token.number).min() ?? 0)
   }
 }

@@ -80,7 +80,7 @@ package final class DynamicStore: Sendable {
   ///
   /// Waits for other writers. `body` may run more than once.
   package func write<R>(_ body: (DynamicTransaction) throws -> R) throws -> R {
-    try core.write { try body(DynamicTransaction(snapshot: DynamicSnapshot(core: $0))) }
+    try core.write { try body(DynamicTransaction(core: $0)) }
   }
 
   /// Removes the records that have expired or are above a limit, in transactions of some thousands.

@@ -4,14 +4,16 @@ package import LodestoreFormat
 ///
 /// For one thread, within the closure that was given it.
 package struct DynamicTransaction {
+  let core: WriteCore
+
   /// The store as changed so far.
-  package let snapshot: DynamicSnapshot
+  package var snapshot: DynamicSnapshot { DynamicSnapshot(core: core) }
 
   /// Gives the records that `request` finds new values; returns how many have other values now.
   package func update(
     _ request: QueryRequest, of entity: DynamicEntity, _ assignments: [DynamicAssignment]
   ) throws(StoreError) -> Int {
-    try snapshot.core.update(
+    try core.update(
       request, of: entity.stored, assignments.map { ($0.name, $0.operand, $0.constant) })
   }
 
@@ -19,7 +21,7 @@ package struct DynamicTransaction {
   package func delete(
     _ request: QueryRequest, of entity: DynamicEntity
   ) throws(StoreError) -> Int {
-    try snapshot.core.delete(request, of: entity.stored)
+    try core.delete(request, of: entity.stored)
   }
 }
 

@@ -28,15 +28,15 @@ package final class StoreRebuild {
       }
       var stored: [StoredEntity] = []
       for description in entities {
-        try Catalogue.put(description, core.trees, in: transaction)
+        try core.trees.put(description, in: transaction)
         stored.append(try StoredEntity(description: description, declared: nil, tree: tree))
       }
       for relationship in relationships {
-        try Catalogue.put(relationship, core.trees, in: transaction)
+        try core.trees.put(relationship, in: transaction)
         _ = try StoredRelationship(relationship, entities: stored, tree: tree)
       }
-      if let model { try Catalogue.putModelVersion(model, core.trees, in: transaction) }
-      try Catalogue.raiseSchemaNumber(core.trees, in: transaction)
+      if let model { try core.trees.putModelVersion(model, in: transaction) }
+      try core.trees.raiseSchemaNumber(in: transaction)
       return Dictionary(uniqueKeysWithValues: stored.map { ($0.number, $0) })
     }
   }
@@ -68,10 +68,7 @@ package final class StoreRebuild {
   package func putHistory(_ pairs: [(key: [UInt8], body: [UInt8])]) throws {
     if pairs.isEmpty { return }
     try core.environment.write { transaction in
-      guard
-        let tree = try core.environment.tree(
-          TreeName.history.text, isCreated: true, hasIntegerKeys: false, in: transaction)
-      else { throw FormatError("cannot make tree \(TreeName.history.text)") }
+      let tree = try core.environment.madeTree(.history, in: transaction)
       for pair in pairs { try transaction.put(pair.key, pair.body, in: tree) }
     }
   }
@@ -114,10 +111,7 @@ package final class StoreRebuild {
     try core.environment.write { transaction in
       for side in [RelationshipSide.from, .to] {
         let name = TreeName.links(relationship: relationship, side: side)
-        guard
-          let tree = try core.environment.tree(
-            name.text, isCreated: false, hasIntegerKeys: false, in: transaction)
-        else { continue }
+        guard let tree = try core.environment.tree(name, in: transaction) else { continue }
         for link in links {
           let (id, other) = side == .from ? (link.from, link.to) : (link.to, link.from)
           var key = KeyEncoder()
@@ -135,10 +129,7 @@ package final class StoreRebuild {
   ) throws {
     try core.environment.write { transaction in
       let name = TreeName.order(relationship: relationship, side: side)
-      guard
-        let tree = try core.environment.tree(
-          name.text, isCreated: false, hasIntegerKeys: false, in: transaction)
-      else { return }
+      guard let tree = try core.environment.tree(name, in: transaction) else { return }
       for (owner, others) in order {
         for (index, other) in others.enumerated() {
           let position = UInt64(1 << 62) + UInt64(index) << 32
@@ -180,10 +171,9 @@ package final class StoreRebuild {
   }
 
   private func finish(_ counters: [[UInt8]: UInt64], in transaction: Transaction) throws {
-    let schema = try core.load(in: transaction)
+    let writing = try core.writing(transaction)
+    let schema = writing.schema
     try putCounters(counters, schema, transaction)
-    let writing = TransactionCore(
-      transaction: transaction, schema: schema, store: core, isWrite: true)
     var derived: [EntityNumber: Set<UInt32>] = [:]
     for derivation in schema.derived {
       derived[derivation.owner.number, default: []].insert(derivation.number)
@@ -212,7 +202,7 @@ package final class StoreRebuild {
 
   /// Builds the indexes in `later`, or all others.
   private func build(
-    _ later: [EntityNumber: Set<UInt32>], isLater: Bool, _ writing: TransactionCore
+    _ later: [EntityNumber: Set<UInt32>], isLater: Bool, _ writing: WriteCore
   ) throws {
     var repeated: [RepeatedKey] = []
     for entity in writing.schema.entities {

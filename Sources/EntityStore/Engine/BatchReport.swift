@@ -32,7 +32,7 @@ final class BatchReport {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Runs a batch, which returns how many records it has changed, and tells how far it is.
   func reporting(
     _ onProgress: ((WorkProgress) -> Void)?, of entity: StoredEntity,
@@ -46,7 +46,9 @@ extension TransactionCore {
     report.tellEnd(count)
     return count
   }
+}
 
+extension TransactionCore {
   /// Throws ``StoreError/Code/cancelled`` where the task that asked for the write was cancelled.
   @inline(never)
   func checkCancellation(of entity: StoredEntity) throws(StoreError) {

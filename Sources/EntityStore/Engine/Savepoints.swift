@@ -22,7 +22,7 @@ final class Savepoints: @unchecked Sendable {
   private var failed: Failure?
 
   /// One run of a write; throws ``SavepointFailed`` when it has to run again.
-  func run<R>(_ core: TransactionCore, _ body: (TransactionCore) throws -> R) throws -> R {
+  func run<R>(_ core: WriteCore, _ body: (WriteCore) throws -> R) throws -> R {
     core.savepoints = self
     next = 0
     failed = nil
@@ -60,7 +60,7 @@ final class Savepoints: @unchecked Sendable {
 /// A savepoint has failed; the write has to run again without it.
 struct SavepointFailed: Error {}
 
-extension TransactionCore {
+extension WriteCore {
   /// Runs one call of a program that can fail half-way; `name` is the call's, for messages.
   ///
   /// When the call fails after its first change, the write runs again, and the call throws the same

@@ -156,12 +156,10 @@ final class StoreCore: Sendable {
       let schema = self.schema
       let result: R? = try mapped {
         try environment.read { transaction in
-          guard try Catalogue.schemaNumber(trees, in: transaction) == schema.number else {
+          guard try trees.schemaNumber(in: transaction) == schema.number else {
             return nil
           }
-          return try body(
-            TransactionCore(
-              transaction: transaction, schema: schema, store: self, isWrite: false))
+          return try body(TransactionCore(reading: transaction, schema: schema, store: self))
         }
       }
       if let result { return result }
@@ -213,9 +211,9 @@ final class StoreCore: Sendable {
         try Catalogue.requirement(trees.header, in: transaction), path: path,
         isWriting: !options.isReadOnly)
       return (
-        try Catalogue.schemaNumber(trees, in: transaction),
-        try Catalogue.descriptions(trees, in: transaction),
-        try Catalogue.relationships(trees, in: transaction),
+        try trees.schemaNumber(in: transaction),
+        try trees.descriptions(in: transaction),
+        try trees.relationships(in: transaction),
         try transaction.namedTrees()
       )
     }
@@ -228,19 +226,12 @@ final class StoreCore: Sendable {
       guard let tree = opened[name] else { throw FormatError.missingTree(name) }
       return tree
     }
-    let entities = try descriptions.map { description in
-      try StoredEntity(
-        description: description, declared: declaration(of: description), tree: existing)
-    }
     let described = Dictionary(descriptions.map { ($0.number, $0) }) { first, _ in first }
-    let linked = try relationships.map { description in
-      try description.check(described)
-      return try StoredRelationship(description, entities: entities, tree: existing)
-    }
+    for relationship in relationships { try relationship.check(described) }
     for entity in descriptions { try entity.checkDerivations(descriptions, relationships) }
-    let loaded = StoredSchema(
-      number: number, entities: entities, relationships: linked,
-      optionalTrees: opened.filter { $0.key.isOptional })
+    let loaded = try StoredSchema(
+      number: number, descriptions, relationships, declared: declared,
+      optionalTrees: opened.filter { $0.key.isOptional }, tree: existing)
     currentSchema.withLock { $0 = loaded }
   }
 

@@ -84,7 +84,7 @@ public struct PartialUndo: Sendable, Hashable {
 
 /// The undo of one write: first checked, then applied.
 struct HistoryUndo {
-  let core: TransactionCore
+  let core: WriteCore
   let log: HistoryLog
   /// The number of the write.
   let number: UInt64
@@ -107,7 +107,7 @@ struct HistoryUndo {
   /// By entity, attributes of records of ``siblings`` that lead to removed records.
   var leading: [EntityNumber: [UInt64: Set<UInt32>]] = [:]
 
-  init(_ token: HistoryToken, _ core: TransactionCore, isPartial: Bool) throws {
+  init(_ token: HistoryToken, _ core: WriteCore, isPartial: Bool) throws {
     self.core = core
     self.isPartial = isPartial
     let log = HistoryLog(core)

@@ -201,30 +201,21 @@ struct ImportLog {
 
   /// The names of all imports.
   static func names(_ core: TransactionCore) throws(StoreError) -> [String] {
-    var names: [String] = []
-    do {
-      let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
-      var found = try cursor.first()
-      while found {
-        guard let name = ImportKey.split(cursor.key)?.name else {
+    try wrappingErrors {
+      try core.transaction.leadingNames(of: core.store.trees.imports) { key in
+        guard let name = ImportKey.split(key)?.name else {
           throw FormatError("a key of the tree 'imports' is none that this version knows")
         }
-        names.append(name)
-        found = try (Array(name.utf8) + [1]).withBytes { (bytes) throws(LMDBError) in
-          try cursor.seek(atOrAfter: bytes)
-        }
+        return name
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
-    return names
   }
 
   // MARK: Pairs
 
   private func value<V: Decodable>(_ key: ImportKey) throws(StoreError) -> V? {
     let key = key.bytes(name: name)
-    do {
+    return try wrappingErrors {
       guard let body = try core.transaction.get(key, in: core.store.trees.imports) else {
         return nil
       }
@@ -235,8 +226,6 @@ struct ImportLog {
           throw StoreError(wrapping: error)
         }
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -255,27 +244,23 @@ struct ImportLog {
   private func put(_ value: some Encodable, _ key: ImportKey) throws(StoreError) {
     let key = key.bytes(name: name)
     var document = DocumentWriter()
-    do {
+    try wrappingErrors {
       try DocumentCoding.encode(value, into: &document)
       try core.transaction.put(
         key, Checksum.sealed(key: key, content: document.bytes), in: core.store.trees.imports)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
   private func forEach(
     _ body: (ImportKey, UnsafeRawBufferPointer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
       try cursor.walk(.prefix(ImportKey.prefix(name: name))) { key, value in
         guard let (_, known) = ImportKey.split(key) else { return true }
         try body(known, try Checksum.unsealed(key: key, body: value))
         return true
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -284,10 +269,8 @@ struct ImportLog {
     try forEach { (key, _) throws(StoreError) in
       if isGone(key) { gone.append(key.bytes(name: name)) }
     }
-    do {
+    try wrappingErrors {
       for key in gone { try core.transaction.delete(key, in: core.store.trees.imports) }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }

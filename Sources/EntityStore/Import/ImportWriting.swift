@@ -100,7 +100,7 @@ extension ImportEngine {
   /// by itself: where a key leads depends on the pages before it, and not on those that are written
   /// with it.
   private func merge(
-    _ pages: ArraySlice<DecodedPage>, _ core: TransactionCore, _ log: ImportLog, _ epoch: UInt64,
+    _ pages: ArraySlice<DecodedPage>, _ core: WriteCore, _ log: ImportLog, _ epoch: UInt64,
     _ known: [Int: PageRefusals], _ result: inout WriteResult
   ) throws {
     let entity = try self.entity(core)
@@ -140,7 +140,7 @@ extension ImportEngine {
 
   /// The records of pages in the current layout, and where each page ends.
   func records(
-    of pages: some Sequence<DecodedPage>, _ entity: StoredEntity, _ core: TransactionCore
+    of pages: some Sequence<DecodedPage>, _ entity: StoredEntity, _ core: WriteCore
   ) throws -> (batch: IncomingRecords, ends: [Int]) {
     var batch = IncomingRecords(entity.layout)
     var ends: [Int] = []
@@ -158,7 +158,7 @@ extension ImportEngine {
   /// Merges one page whose records have links, or of which some are known to be refused.
   func merge(
     _ page: DecodedPage, _ batch: inout IncomingRecords, _ index: StoredIndex?,
-    _ entity: StoredEntity, _ core: TransactionCore, _ known: PageRefusals?,
+    _ entity: StoredEntity, _ core: WriteCore, _ known: PageRefusals?,
     _ result: inout WriteResult, _ remembered: inout RememberedLinks.ByPage
   ) throws -> [BatchMerge.Outcome] {
     let found = try resolve(page, in: &batch, known, entity, core, &result.state)
@@ -185,7 +185,7 @@ extension ImportEngine {
   /// The ids of a page's records, and of the stored ones with the keys of rejected records.
   private func seenIDs(
     _ batch: IncomingRecords, _ rows: Range<Int>, _ outcomes: [BatchMerge.Outcome],
-    _ index: StoredIndex?, _ entity: StoredEntity, _ core: TransactionCore
+    _ index: StoredIndex?, _ entity: StoredEntity, _ core: WriteCore
   ) throws(StoreError) -> [UInt64] {
     var ids: [UInt64] = []
     for row in rows {
@@ -275,7 +275,7 @@ extension ImportEngine {
   /// The stored record with the key of an incoming one.
   func holder(
     of batch: IncomingRecords, _ row: Int, _ index: StoredIndex?, _ entity: StoredEntity,
-    _ core: TransactionCore
+    _ core: WriteCore
   ) throws(StoreError) -> UInt64? {
     guard let index else { return nil }
     let view = try batch.view(row, of: entity)
@@ -336,7 +336,7 @@ extension ImportEngine {
   }
 
   private func deleteUnseen(
-    _ log: ImportLog, _ core: TransactionCore, _ report: inout ImportReport, _ mayDelete: Bool,
+    _ log: ImportLog, _ core: WriteCore, _ report: inout ImportReport, _ mayDelete: Bool,
     pages: Int
   ) throws {
     if !mayDelete {

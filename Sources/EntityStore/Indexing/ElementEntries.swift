@@ -5,7 +5,7 @@ internal import LodestoreFormat
 final class ElementEntries {
   let index: StoredElementIndex
   private let entity: StoredEntity
-  private let core: TransactionCore
+  private let core: WriteCore
   private let memoryLimit: Int
   // Of one thread; a check of each access would show in every batch.
   @exclusivity(unchecked) private var added: KeyEntries?
@@ -15,7 +15,7 @@ final class ElementEntries {
   @exclusivity(unchecked) private var lowest = UInt64.max
   @exclusivity(unchecked) private var highest: UInt64 = 0
 
-  init(_ index: StoredElementIndex, of entity: StoredEntity, core: TransactionCore) {
+  init(_ index: StoredElementIndex, of entity: StoredEntity, core: WriteCore) {
     self.index = index
     self.entity = entity
     self.core = core
@@ -121,7 +121,7 @@ final class ElementEntries {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Fills a new, empty index over elements from the records.
   func build(
     _ index: StoredElementIndex, of entity: StoredEntity, _ work: OpeningWork?

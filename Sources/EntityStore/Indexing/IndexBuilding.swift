@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension TransactionCore {
+extension WriteCore {
   /// Fills a new, empty index from the records.
   ///
   /// Throws when a unique index finds two alike.
@@ -30,7 +30,9 @@ extension TransactionCore {
       throw StoreError(wrapping: error)
     }
   }
+}
 
+extension TransactionCore {
   /// Pairs of records that have one key of a unique index; of several, each with the next.
   func repeatedKeys(
     in index: StoredIndex, of entity: StoredEntity
@@ -54,9 +56,10 @@ extension TransactionCore {
       of: index, of: entity, expectedCount: count,
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
-    let changes = changes(of: entity)
+    let verifies = verifiesChecksums(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      try entries.append(try changes.stored(bytes, id: id).view, id: id, keys, at: 0, core: self)
+      let view = try entity.view(bytes, id: id, verifying: verifies)
+      try entries.append(view, id: id, keys, at: 0, core: self)
       try work?.step()
     }
     try entries.sort()
@@ -68,14 +71,12 @@ extension TransactionCore {
     of attributes: [EntityDescription.Attribute], in entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
     guard !attributes.isEmpty else { return }
-    let changes = changes(of: entity)
+    let verifies = verifiesChecksums(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try work?.step()
-      let view = try changes.stored(bytes, id: id).view
-      for attribute in attributes {
-        if view.isNull(attribute) {
-          throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)
-        }
+      let view = try entity.view(bytes, id: id, verifying: verifies)
+      for attribute in attributes where view.isNull(attribute) {
+        throw .nullInRequired(entity: entity.name, attribute: attribute.name, recordID: id)
       }
     }
   }
@@ -94,6 +95,11 @@ extension TransactionCore {
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try body(id, try entity.view(bytes, id: id))
     }
+  }
+
+  /// Whether the checksums of records are verified before a change: the history keeps values of them.
+  func verifiesChecksums(of entity: StoredEntity) -> Bool {
+    store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
   }
 
   /// Visits the bytes of every record in id order, from the id `first` on.
@@ -115,11 +121,9 @@ extension TransactionCore {
 }
 
 extension RecordView {
-  /// Whether an attribute is null in a record of any layout.
+  /// Whether the record has no value of an attribute.
   func isNull(_ attribute: EntityDescription.Attribute) -> Bool {
-    guard let index = layout.slotIndex(ofAttribute: attribute.number) else {
-      return attribute.initial == .null
-    }
-    return isNull(layout.slots[index])
+    layout.slotIndex(ofAttribute: attribute.number).map { isNull(layout.slots[$0]) }
+      ?? (attribute.initial == .null)
   }
 }

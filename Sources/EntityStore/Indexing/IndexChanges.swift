@@ -9,7 +9,7 @@ final class IndexChanges {
   private let keys: BatchKeys
   /// The position of ``index`` in ``keys``.
   private let position: Int
-  private let core: TransactionCore
+  private let core: WriteCore
   private let entity: StoredEntity
   private let memoryLimit: Int
   private let expectedRemovals: Int
@@ -29,7 +29,7 @@ final class IndexChanges {
   ///   - memoryLimit: in bytes, for the entries to be put, and again for those to be removed.
   init(
     _ keys: BatchKeys, at position: Int, expectedCount: Int, expectedRemovals: Int = 0,
-    memoryLimit: Int, core: TransactionCore
+    memoryLimit: Int, core: WriteCore
   ) {
     index = keys.indexes[position]
     entity = keys.entity

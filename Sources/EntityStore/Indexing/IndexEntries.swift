@@ -69,7 +69,7 @@ final class IndexEntries {
   @inline(__always)
   func appendDifference(
     _ old: RecordView, _ new: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int,
-    added: IndexEntries, core: TransactionCore
+    added: IndexEntries, core: WriteCore
   ) throws(StoreError) {
     switch (latest, added.latest) {
     case (.keys(let leaving), .keys(let coming)):
@@ -153,7 +153,7 @@ final class IndexEntries {
   /// Removes the entries of `old` from `index` and puts all of these, both sorted before: in one pass
   /// where both are in memory.
   func write(
-    into index: StoredIndex, removing old: IndexEntries, core: TransactionCore
+    into index: StoredIndex, removing old: IndexEntries, core: WriteCore
   ) throws(StoreError) {
     guard spilled == nil, old.spilled == nil else {
       try old.sorted.remove(from: index, core: core)

@@ -44,7 +44,7 @@ struct IndexWriter: ~Copyable {
 
   /// - Parameter alsoRemoves: entries are also removed, so none is appended.
   init(
-    into index: StoredIndex, core: TransactionCore, alsoRemoves: Bool = false
+    into index: StoredIndex, core: WriteCore, alsoRemoves: Bool = false
   ) throws(LMDBError) {
     let cursor = try Cursor(index.tree, in: core.transaction)
     pageSize = try core.transaction.statistics(of: index.tree).pageSize
@@ -196,7 +196,7 @@ struct IndexWriter: ~Copyable {
   /// Begins to write the index anew when ``IndexRepacking`` says so for a batch that adds `added`
   /// entries and removes `removed`; `middle` is the key of one of them.
   mutating func repackIfDue(
-    added: Int, removed: Int, middle: UnsafeRawBufferPointer, core: TransactionCore
+    added: Int, removed: Int, middle: UnsafeRawBufferPointer, core: WriteCore
   ) throws(LMDBError) {
     let isDue = try IndexRepacking.isDue(
       index, added: added, removed: removed, middle: middle,
@@ -248,7 +248,7 @@ extension SortedLookup {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Moves the entries of record `id` from the keys that it loses to those that it gets.
   func moveEntries(of id: UInt64, by keys: borrowing KeyChange) throws(StoreError) {
     let body = littleEndianBytes(id)
@@ -289,7 +289,7 @@ private struct EvictionWatch {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The one that is told of the keys that are put into `index`; `nil` where no records leave in its
   /// order.
   @inline(__always)

@@ -129,7 +129,7 @@ struct LinkList: ~Copyable {
   }
 
   /// Puts the sorted list into `index`.
-  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       var writer = try IndexWriter(into: index, core: core)
       var block = KeyBlock(of: .ids, isUnique: false)
@@ -145,7 +145,7 @@ struct LinkList: ~Copyable {
   }
 
   /// Removes the sorted list's entries from `index`, where they are there.
-  func remove(from index: StoredIndex, core: TransactionCore) throws(StoreError) {
+  func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
     guard count > 0 else { return }
     do {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))

@@ -22,6 +22,8 @@ final class LinkOrder {
   }
 
   private let core: TransactionCore
+  /// ``core`` in a write.
+  private let writer: WriteCore?
   private let tree: Tree
   private let name: String
   private let cursor: Cursor
@@ -30,6 +32,7 @@ final class LinkOrder {
   init?(_ end: RelationshipEnd, core: TransactionCore) throws(StoreError) {
     guard let tree = end.order else { return nil }
     self.core = core
+    writer = core as? WriteCore
     self.tree = tree
     name = TreeName.order(relationship: end.relationship.description.number, side: end.side).text
     cursor = try wrappingErrors { try Cursor(tree, in: core.transaction) }
@@ -153,7 +156,7 @@ final class LinkOrder {
     _ other: UInt64, in owner: UInt64, at position: UInt64
   ) throws(StoreError) -> Bool {
     // Positions of different times cannot be compared.
-    guard !core.state.hasSpreadOrder, try last(of: owner)?.position ?? 0 < position else {
+    guard writer?.hasSpreadOrder != true, try last(of: owner)?.position ?? 0 < position else {
       return false
     }
     try put(Item(position: position, other: other), in: owner)
@@ -177,7 +180,7 @@ final class LinkOrder {
   private func spread(
     _ other: UInt64, in owner: UInt64, after position: UInt64
   ) throws(StoreError) {
-    core.state.hasSpreadOrder = true
+    writer?.hasSpreadOrder = true
     var share = 1.0
     for bits in 2..<64 {
       share /= 1.3

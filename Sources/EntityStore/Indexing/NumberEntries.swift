@@ -133,7 +133,7 @@ extension NumberEntries: RandomAccessEntries {
 
 extension NumberEntries {
   /// As the other entries in memory, but with keys made by the block.
-  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)

@@ -10,7 +10,7 @@ protocol SortedEntries: AnyObject {
   func firstRepeated() throws -> RepeatedKey?
 
   /// Puts all entries into `index`: appended while they are above all that are there.
-  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError)
+  func write(into index: StoredIndex, core: WriteCore) throws(StoreError)
 }
 
 /// A key that two records have, which a unique index refuses.
@@ -68,7 +68,7 @@ extension SortedEntries {
     }
   }
 
-  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       var writer = try IndexWriter(into: index, core: core)
       try forEach { key, id in
@@ -84,7 +84,7 @@ extension SortedEntries {
   /// Removes all entries from `index`, where they are there.
   ///
   /// Throws where the entry of a unique index leads to another record.
-  func remove(from index: StoredIndex, core: TransactionCore) throws(StoreError) {
+  func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
       let isUnique = index.isUnique
@@ -106,7 +106,7 @@ extension SortedEntries {
   ///
   /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
   func checkUnique(
-    _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: TransactionCore
+    _ index: StoredIndex, of entity: StoredEntity, firstNew: UInt64? = nil, core: WriteCore
   ) throws(StoreError) {
     guard index.isUnique else { return }
     do {
@@ -146,7 +146,7 @@ extension RandomAccessEntries {
     }
   }
 
-  func write(into index: StoredIndex, core: TransactionCore) throws(StoreError) {
+  func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       guard count > 0 else { return }
       var writer = try IndexWriter(into: index, core: core)
@@ -163,8 +163,7 @@ extension RandomAccessEntries {
 
   /// Removes the entries of `old` from `index` and puts all of these, both sorted before, in one pass:
   /// a key that one record gives up, another may take.
-  func write(into index: StoredIndex, removing old: Self, core: TransactionCore) throws(StoreError)
-  {
+  func write(into index: StoredIndex, removing old: Self, core: WriteCore) throws(StoreError) {
     if old.count == 0 { return try write(into: index, core: core) }
     do {
       var writer = try IndexWriter(into: index, core: core, alsoRemoves: true)

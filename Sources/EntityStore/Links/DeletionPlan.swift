@@ -11,7 +11,7 @@ internal import LodestoreFormat
 /// record that another relationship would delete too still denies. Only the records that the delete
 /// itself names do not.
 struct DeletionPlan {
-  private let core: TransactionCore
+  private let core: WriteCore
   /// The entity whose records the delete names, and these records.
   private let named: (entity: EntityNumber, ids: Set<UInt64>)
   /// By entity, the records that go.
@@ -35,7 +35,7 @@ struct DeletionPlan {
   ///
   /// - Throws: ``StoreError/Code/denied``; nothing was written.
   init(
-    deleting ids: [UInt64], of entity: StoredEntity, core: TransactionCore
+    deleting ids: [UInt64], of entity: StoredEntity, core: WriteCore
   ) throws(StoreError) {
     try self.init(naming: ids, of: entity, core: core, keepsCauses: false)
     try forEachDenial { (denial) throws(StoreError) in
@@ -47,7 +47,7 @@ struct DeletionPlan {
   ///
   /// - Parameter denied: the others.
   init(
-    deletingUndenied ids: [UInt64], of entity: StoredEntity, core: TransactionCore,
+    deletingUndenied ids: [UInt64], of entity: StoredEntity, core: WriteCore,
     denied: inout Set<UInt64>
   ) throws(StoreError) {
     var ids = ids
@@ -65,7 +65,7 @@ struct DeletionPlan {
   }
 
   private init(
-    naming ids: [UInt64], of entity: StoredEntity, core: TransactionCore, keepsCauses: Bool
+    naming ids: [UInt64], of entity: StoredEntity, core: WriteCore, keepsCauses: Bool
   ) throws(StoreError) {
     self.core = core
     var round = [(entity: entity, ids: ids)]
@@ -271,7 +271,7 @@ extension RelationshipEnd {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Whether relationships have a say in deletes of records of `entity`.
   func hasDeleteRules(_ entity: StoredEntity) -> Bool {
     schema.ends(of: entity).contains(where: \.concernsDeletes)
@@ -331,7 +331,9 @@ extension TransactionCore {
     }
     return try delete(try storedIDs(of: entity), of: entity)
   }
+}
 
+extension TransactionCore {
   /// Returns the ids among `ids`, which ascend, that are records of `entity`.
   func present(
     _ ids: [UInt64], of entity: StoredEntity

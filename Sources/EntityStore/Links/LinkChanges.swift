@@ -4,7 +4,7 @@ internal import LodestoreFormat
 // Links that are kept in trees of their own. Each is an entry on either side, so that adding or removing
 // one touches no record, and those of a record are found from both sides.
 
-extension TransactionCore {
+extension WriteCore {
   /// Adds the links of `list`, whose first ids are of `end`'s source; returns how many were not there.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` before anything is written, where one of the ids is no

@@ -36,11 +36,10 @@ private struct RecordIDUpgrade {
 
   /// `nil` when no attribute can be converted.
   init?(_ entity: EntityDescription, _ transaction: Transaction) throws {
-    guard
-      let records = try transaction.environment.tree(
-        TreeName.records(entity: entity.number).text, isCreated: false, hasIntegerKeys: true,
-        in: transaction)
-    else { throw FormatError("the records of entity '\(entity.name)' are missing") }
+    let name = TreeName.records(entity: entity.number)
+    guard let records = try transaction.environment.tree(name, in: transaction) else {
+      throw FormatError("the records of entity '\(entity.name)' are missing")
+    }
     self.transaction = transaction
     self.records = records
     before = entity
@@ -48,11 +47,9 @@ private struct RecordIDUpgrade {
       uniqueKeysWithValues: entity.attributes.filter(\.isNumberedDocument).map {
         ($0.number, $0.isOptional)
       })
-    for (number, _) in candidates {
-      switch Self.id(in: entity.attribute(number: number)?.initial ?? .null) {
-      case .none: candidates[number] = nil
-      case .some(.null), .some: break
-      }
+    for number in candidates.keys
+    where Self.id(in: entity.attribute(number: number)?.initial ?? .null) == nil {
+      candidates[number] = nil
     }
     let cursor = try Cursor(records, in: transaction)
     var found = try cursor.first()
@@ -169,16 +166,7 @@ extension EntityDescription {
           initial: initial(old.initial)))
       replacements[old.number] = number
     }
-    let replaced = layout.attributes.map { stored in
-      guard let number = replacements[stored.number], let isOptional = attributes[stored.number]
-      else {
-        return stored
-      }
-      return RecordLayout.Attribute(number: number, type: .recordID, isOptional: isOptional)
-    }
-    let number = (layouts.map(\.number).max() ?? 0) + 1
-    result.layouts.append(RecordLayout(number: number, attributes: replaced))
-    result.currentLayout = number
+    result.settleLayout(layout.attributes.map { replacements[$0.number] ?? $0.number })
     return (result, Dictionary(uniqueKeysWithValues: replacements.map { ($1, $0) }))
   }
 }

@@ -31,14 +31,14 @@ struct FormatUpgrade {
   static func run(_ trees: Catalogue.Trees, in transaction: Transaction) throws -> Bool {
     var isChanged = false
     for step in steps {
-      for entity in try Catalogue.descriptions(trees, in: transaction) where step.isNeeded(entity) {
+      for entity in try trees.descriptions(in: transaction) where step.isNeeded(entity) {
         guard let upgraded = try step.apply(entity, transaction) else { continue }
-        try Catalogue.put(upgraded, trees, in: transaction)
+        try trees.put(upgraded, in: transaction)
         isChanged = true
       }
     }
     if isChanged {
-      try Catalogue.raiseSchemaNumber(trees, in: transaction)
+      try trees.raiseSchemaNumber(in: transaction)
       // Steps write records as bytes.
       ContentLedger.of(transaction, trees).recount()
     }

@@ -38,5 +38,5 @@ protocol OpenedStages {
   /// Checks the changed records against constraints and rules, once all values are final.
   ///
   /// - Parameter core: a transaction with the schema of the declared types.
-  func checkRules(_ core: TransactionCore) throws
+  func checkRules(_ core: WriteCore) throws
 }

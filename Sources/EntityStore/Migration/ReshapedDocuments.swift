@@ -23,10 +23,10 @@ extension TransactionCore {
     of reshaped: [ReshapedDocuments], in entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
     guard !reshaped.isEmpty else { return }
-    let changes = changes(of: entity)
+    let verifies = verifiesChecksums(of: entity)
     try forEachStored(of: entity) { (id, bytes) throws(StoreError) in
       try work?.step()
-      let view = try changes.stored(bytes, id: id).view
+      let view = try entity.view(bytes, id: id, verifying: verifies)
       for attribute in reshaped {
         guard let type = attribute.type,
           let slot = view.layout.slotIndex(ofAttribute: attribute.number).map({

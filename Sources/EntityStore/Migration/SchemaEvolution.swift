@@ -52,7 +52,7 @@ struct SchemaEvolution {
     isChanged = true
     result.rules = declared.rules
     for attribute in declared.attributes { _ = add(attribute) }
-    settleLayout(result.attributes.map(\.number))
+    result.settleLayout(result.attributes.map(\.number))
     settleIndexes(declared, numbers: result.attributes.map(\.number), keepsOthers: false)
     settleElementIndexes(declared, result.attributes.map(\.number), keepsOthers: false)
     settleExpiry(declared, result.attributes.map(\.number), keepsOthers: false)
@@ -96,7 +96,8 @@ struct SchemaEvolution {
       result.rules = declared.rules
       changesConstraints = true
     }
-    settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
+    result.settleLayout(keepsOthers ? kept + numbers.filter { !kept.contains($0) } : numbers)
+    if result.currentLayout != stored.currentLayout { isChanged = true }
     settleExpiry(declared, numbers, keepsOthers: keepsOthers)
     settleLimit(declared, numbers, keepsOthers: keepsOthers)
     settleIndexes(declared, numbers: numbers, keepsOthers: keepsOthers, held: held)
@@ -287,13 +288,6 @@ struct SchemaEvolution {
     return number
   }
 
-  /// New records have the attributes `numbers` in this order.
-  private mutating func settleLayout(_ numbers: [UInt32]) {
-    let before = result.currentLayout
-    result.settleLayout(numbers)
-    if result.currentLayout != before { isChanged = true }
-  }
-
   private mutating func settleElementIndexes(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
   ) {
@@ -387,6 +381,24 @@ struct SchemaEvolution {
     guard buildsInUse, !evicting.contains(where: { attributes == [$0] }) else { return false }
     return attributes.count > 1
       || result.attribute(number: attributes[0])?.type != .recordID
+  }
+}
+
+extension EntityDescription {
+  /// New records have the attributes with these numbers in this order.
+  mutating func settleLayout(_ numbers: [UInt32]) {
+    let wanted = numbers.compactMap { number in
+      attribute(number: number).map {
+        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
+      }
+    }
+    if let same = layouts.first(where: { $0.attributes == wanted }) {
+      currentLayout = same.number
+      return
+    }
+    let number = (layouts.map(\.number).max() ?? 0) + 1
+    layouts.append(RecordLayout(number: number, attributes: wanted))
+    currentLayout = number
   }
 }
 

@@ -18,8 +18,8 @@ extension StoreCore {
     _ index: StoredIndex, of entity: StoredEntity, in transaction: Transaction
   ) throws {
     try index.empty(in: transaction)
-    try Catalogue.putNextToIndex(
-      nil, index: index.description.number, of: entity.number, trees, in: transaction)
+    try trees.putNextToIndex(
+      nil, index: index.description.number, of: entity.number, in: transaction)
   }
 
   /// Gives up all indexes that are being built, before stages change what they are over.
@@ -28,12 +28,12 @@ extension StoreCore {
       for index in entity.building { try stopBuilding(index, of: entity, in: transaction) }
       var description = entity.description
       description.building = []
-      try Catalogue.put(description, trees, in: transaction)
+      try trees.put(description, in: transaction)
     }
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The most records that one part adds to an index: a part holds up other writes for some milliseconds.
   private static let partSize = 10_000
 
@@ -49,7 +49,7 @@ extension TransactionCore {
       memoryLimit: store.options.batchMemoryInBytes, core: self)
     let keys = BatchKeys(of: entity, in: [index])
     let changes = changes(of: entity)
-    do {
+    return try wrappingErrors {
       let cursor = try Cursor(entity.records, in: transaction)
       var next = try nextToIndex(index, of: entity)
       var found = try cursor.seek(atOrAfter: next)
@@ -66,20 +66,17 @@ extension TransactionCore {
       if index.isUnique { try checkPart(entries, index, entity) }
       try entries.sorted.write(into: index, core: self)
       let isWhole = !found
-      try Catalogue.putNextToIndex(
-        isWhole ? nil : next, index: index.description.number, of: entity.number, store.trees,
-        in: transaction)
+      try store.trees.putNextToIndex(
+        isWhole ? nil : next, index: index.description.number, of: entity.number, in: transaction)
       guard isWhole else { return true }
       var description = entity.description
       description.building.removeAll { $0 == index.description }
       description.indexes = (description.indexes + [index.description])
         .sorted { $0.number < $1.number }
-      try Catalogue.put(description, store.trees, in: transaction)
-      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
+      try store.trees.put(description, in: transaction)
+      try store.trees.raiseSchemaNumber(in: transaction)
       return !description.building.isEmpty
         || schema.entities.contains { $0 !== entity && !$0.building.isEmpty }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -112,8 +109,8 @@ extension TransactionCore {
       try store.stopBuilding(index, of: entity, in: transaction)
       var description = entity.description
       description.building.removeAll { $0 == index.description }
-      try Catalogue.put(description, store.trees, in: transaction)
-      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
+      try store.trees.put(description, in: transaction)
+      try store.trees.raiseSchemaNumber(in: transaction)
     }
   }
 }

@@ -2,20 +2,10 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension StoreCore {
-  /// Opens the store at `path` and makes its schema fit `declared`.
+  /// Opens the store at `path` and makes its schema fit `declared`, with progress.
   convenience init(
     path: String, isInMemory: Bool = false, declared: [DeclaredEntity] = [],
-    types: [ObjectIdentifier: String] = [:], options: StoreOptions
-  ) throws(StoreError) {
-    try self.init(
-      path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
-      work: nil)
-  }
-
-  /// Brings the file up to date, with progress.
-  convenience init(
-    path: String, isInMemory: Bool, declared: [DeclaredEntity],
-    types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?,
+    types: [ObjectIdentifier: String] = [:], options: StoreOptions, work: OpeningWork? = nil,
     stages: (any OpeningStages)? = nil
   ) throws(StoreError) {
     try self.init(
@@ -32,12 +22,9 @@ extension StoreCore {
   }
 
   /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
-  func bringUpToDate(_ declared: [DeclaredEntity]) throws {
-    try bringUpToDate(declared, nil, nil)
-  }
-
   func bringUpToDate(
-    _ declared: [DeclaredEntity], _ work: OpeningWork?, _ stages: (any OpeningStages)?
+    _ declared: [DeclaredEntity], _ work: OpeningWork? = nil,
+    _ stages: (any OpeningStages)? = nil
   ) throws {
     try reloadForReading()
     if !options.isReadOnly,
@@ -48,7 +35,7 @@ extension StoreCore {
     }
     let declared = declared.map { $0.keepingHistory(options.history) }
     let stored = schema
-    let model = try environment.read { try Catalogue.modelVersion(trees, in: $0) }
+    let model = try environment.read { try trees.modelVersion(in: $0) }
     let isPending = stages?.isPending(after: model, in: stored) ?? false
     if !isPending, try declared.allSatisfy({ try isSettled($0, in: stored) }),
       try areRelationshipsSettled(declared, in: stored),
@@ -69,62 +56,26 @@ extension StoreCore {
     }
     try environment.write { transaction in
       // Another process may have come first.
-      let model = try Catalogue.modelVersion(self.trees, in: transaction)
+      let model = try self.trees.modelVersion(in: transaction)
       try self.checkModel(model, stages, declared, in: transaction)
       let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
       let isNew = try isPending && transaction.count(of: self.trees.catalogue) == 0
-      let lost = try self.lostNames(in: transaction)
-      var opened: (any OpenedStages)?
+      let opening = try Opening(self, declared, in: transaction, work)
       if let stages, isPending, !isNew {
-        try self.stopBuilding(in: transaction)
-        let schema = try self.load(in: transaction)
-        try work?.begin(
-          total: stages.workCount(after: model, in: schema, transaction)
-            + self.workCount(declared, in: transaction, isExact: false))
-        opened = try stages.run(after: model, self, in: transaction, work)
+        try opening.run(stages, after: model)
       } else {
-        try work?.begin(total: self.workCount(declared, in: transaction))
+        try work?.begin(total: opening.workCount())
       }
-      let restarted = try self.evolve(
-        declared, after: opened, lost: lost, in: transaction, work)
-      self.migrationSteps.withLock { $0 = opened?.steps ?? [] }
-      try self.tellRestarts(of: restarted, in: transaction)
+      try opening.evolve()
+      self.migrationSteps.withLock { $0 = opening.stages?.steps ?? [] }
+      try self.tellRestarts(of: opening.restarted, in: transaction)
       if let stages, stages.version > model {
-        try Catalogue.putModelVersion(stages.version, self.trees, in: transaction)
+        try self.trees.putModelVersion(stages.version, in: transaction)
       }
-      try Catalogue.raiseSchemaNumber(trees, in: transaction)
+      try trees.raiseSchemaNumber(in: transaction)
     }
     try reloadForReading()
     work?.end()
-  }
-
-  /// Makes the file's schema fit `declared`, with all that follows from stages.
-  ///
-  /// Returns the entities whose history begins again.
-  ///
-  /// - Parameter lost: what ``lostNames(in:)`` found before.
-  func evolve(
-    _ declared: [DeclaredEntity], after opened: (any OpenedStages)?, lost: Set<String>,
-    in transaction: Transaction, _ work: OpeningWork?
-  ) throws -> Set<EntityNumber> {
-    var unbuilt: [EntityNumber: Set<UInt32>] = [:]
-    var restarted: Set<EntityNumber> = []
-    var current = try load(in: transaction)
-    for entity in declared {
-      current = try evolve(
-        entity, current, in: transaction, work, unbuilt: &unbuilt, restarted: &restarted)
-    }
-    try evolveRelationships(declared, in: transaction)
-    try opened?.finish()
-    restarted.formUnion(opened?.touched ?? [])
-    restarted.formUnion(
-      try evolveDerivations(
-        declared, unbuilt: unbuilt, after: opened, lost: lost, in: transaction, work))
-    let core = TransactionCore(
-      transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
-    try core.checkConditions(Set(declared.map(\.name)))
-    try opened?.checkRules(core)
-    return restarted
   }
 
   /// Throws when an older program would change the file.
@@ -150,27 +101,6 @@ extension StoreCore {
     throw StoreError.newerModel(model, known: known, unknown)
   }
 
-  /// How many records the new schema asks to be read, and entries to be written.
-  ///
-  /// - Parameter isExact: false while stages may still change what does not fit.
-  private func workCount(
-    _ declared: [DeclaredEntity], in transaction: Transaction, isExact: Bool = true
-  ) throws -> Int {
-    let current = try load(in: transaction)
-    return try declared.reduce(0) { sum, declared in
-      guard let stored = current.entity(named: declared.name) else { return sum }
-      let count = try transaction.count(of: stored.records)
-      guard isExact else { return sum + 2 * count * declared.indexes.count }
-      let evolution = try SchemaEvolution(
-        from: stored.description, to: declared, hasRecords: count > 0,
-        held: current.heldAttributes(of: stored),
-        buildsInUse: try buildsIndexesInUse(of: stored, in: transaction))
-      return sum + count
-        * (2 * evolution.addedIndexes.count + evolution.addedElementIndexes.count
-          + (evolution.tightened.isEmpty ? 0 : 1) + (evolution.reshaped.isEmpty ? 0 : 1))
-    }
-  }
-
   private func isSettled(
     _ entity: DeclaredEntity, in stored: StoredSchema
   ) throws(StoreError) -> Bool {
@@ -185,95 +115,85 @@ extension StoreCore {
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
-  /// Makes one entity of the file fit its declaration; returns the schema afterwards.
-  ///
-  /// Only a changed entity reads the whole schema again: for many new ones that would take time by
-  /// their square.
-  ///
-  /// - Parameters:
-  ///   - current: the schema before.
-  ///   - unbuilt: is given the new indexes of derived attributes, whose values come later.
-  ///   - restarted: is given the entity where its history begins while it has records.
-  private func evolve(
-    _ declared: DeclaredEntity, _ current: StoredSchema, in transaction: Transaction,
-    _ work: OpeningWork?, unbuilt: inout [EntityNumber: Set<UInt32>],
-    restarted: inout Set<EntityNumber>
-  ) throws -> StoredSchema {
-    let stored = current.entity(named: declared.name)
-    let evolution: SchemaEvolution
-    if let stored {
-      evolution = try SchemaEvolution(
-        from: stored.description, to: declared,
-        hasRecords: try transaction.count(of: stored.records) > 0,
-        held: current.heldAttributes(of: stored),
-        buildsInUse: try buildsIndexesInUse(of: stored, in: transaction))
-      for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number)
-      {
-        try index.empty(in: transaction)
-      }
-      for index in stored.building
-      where evolution.stoppedIndexes.contains(index.description.number) {
-        try stopBuilding(index, of: stored, in: transaction)
-      }
-      for index in stored.elementIndexes
-      where evolution.droppedElementIndexes.contains(index.description.number) {
-        try index.entries.empty(in: transaction)
-      }
-    } else {
-      try checkResemblance(of: declared, in: current, transaction)
-      evolution = SchemaEvolution(
-        creating: declared,
-        number: try nextEntity(after: current.entities.map(\.description), in: transaction))
-    }
-    guard evolution.isChanged || evolution.changesConstraints else { return current }
-    try current.checkTreeCount(with: evolution.result)
-    try Catalogue.put(evolution.result, trees, in: transaction)
-    if let stored {
-      try renameInConditions(from: stored.description, to: evolution.result, in: transaction)
-    }
-    let entity = try StoredEntity(
-      description: evolution.result, declared: nil
-    ) { try environment.madeTree($0, in: transaction) }
-    let core = TransactionCore(
-      transaction: transaction,
-      schema: StoredSchema(number: current.number, entities: [entity]), store: self,
-      isWrite: true)
-    _ = try core.rules(of: entity)
-    if evolution.beginsHistory { restarted.insert(entity.number) }
-    try core.checkPresence(of: evolution.tightened, in: entity, work)
-    try core.checkDocuments(of: evolution.reshaped, in: entity, work)
-    for index in entity.elementIndexes
-    where evolution.addedElementIndexes.contains(index.description.number) {
-      try core.build(index, of: entity, work)
-    }
-    let derived = declared.numbersOfDerived(in: evolution.result)
-    for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
-      if derived.isDisjoint(with: index.description.attributes) {
-        try core.build(index, of: entity, work)
-      } else {
-        unbuilt[entity.number, default: []].insert(index.description.number)
+  /// Whether the file's relationships are those that are declared.
+  func areRelationshipsSettled(
+    _ declared: [DeclaredEntity], in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    let evolution = try RelationshipEvolution(
+      stored.relationships.map(\.description), declared: declared,
+      entities: stored.entities.map(\.description))
+    return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
+  }
+
+  /// Whether the file's derived attributes are those that are declared; readers need not care.
+  func areDerivationsSettled(
+    _ declared: [DeclaredEntity], in stored: StoredSchema
+  ) throws(StoreError) -> Bool {
+    if options.isReadOnly { return true }
+    return try !DerivationEvolution(
+      declared: declared, entities: stored.entities.map(\.description),
+      relationships: stored.relationships.map(\.description)
+    ).isChanged
+  }
+
+  func empty(_ names: [TreeName], in transaction: Transaction) throws {
+    for name in names {
+      let entries = StoredIndex(
+        description: .init(number: 0, attributes: [], isUnique: false),
+        tree: try environment.existingTree(name, in: transaction), name: name.text,
+        entityName: "")
+      try entries.empty(in: transaction)
+      if let content = DigestedContent(of: name) {
+        ContentLedger.of(transaction, trees).sum(of: content).clear()
       }
     }
-    guard stored == nil else { return try load(in: transaction) }
-    return StoredSchema(
-      number: current.number, entities: current.entities + [entity],
-      relationships: current.relationships)
+  }
+
+  /// Tells in the history that records of these entities may have changed of which nothing was told: the
+  /// history of the entity begins here, or a stage has changed it.
+  func tellRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
+    let core = try writing(transaction)
+    let entities = core.schema.entities.filter {
+      numbers.contains($0.number) && $0.description.history != nil
+    }
+    guard !entities.isEmpty else { return }
+    let log = try HistoryLog(writing: core)
+    try log.append(
+      number: try log.lastNumber() + 1,
+      origin: WriteOrigin(author: options.author, context: options.contextName),
+      time: core.time,
+      changes: entities.map {
+        HistoryPart.Change(entity: $0.number, kind: .restarted, ids: IDRuns())
+      }, links: [])
   }
 
   /// A number that no entity of the file has had.
   func nextEntity(
     after entities: [EntityDescription], in transaction: Transaction
   ) throws -> EntityNumber {
-    let next = try transaction.get(CounterKey.nextEntity, in: trees.counters)
-    let highest = UInt64((entities.map(\.number).max() ?? .none).rawValue)
-    let counter = next.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
-    guard counter > highest, let number = UInt32(exactly: counter), number < .max else {
+    EntityNumber(
+      try nextNumber(
+        CounterKey.nextEntity, "the next entity number",
+        after: entities.map(\.number.rawValue).max() ?? 0, in: transaction))
+  }
+
+  /// Takes the next number of a counter, which is above all in use.
+  func nextNumber(
+    _ key: [UInt8], _ name: String, after highest: UInt32, in transaction: Transaction
+  ) throws -> UInt32 {
+    let stored = try transaction.get(key, in: trees.counters)
+    let counter = stored.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
+    guard counter > UInt64(highest), let number = UInt32(exactly: counter), number < .max else {
       throw FormatError(
-        "the next entity number is \(counter), must be above \(highest), the highest in use")
+        "\(name) is \(counter), must be above \(highest), the highest in use")
     }
-    try transaction.put(
-      CounterKey.nextEntity, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
-    return EntityNumber(number)
+    try transaction.put(key, littleEndianBytes(UInt64(number) + 1), in: trees.counters)
+    return number
+  }
+
+  /// Reads and writes with the schema as `transaction` sees it.
+  func writing(_ transaction: Transaction) throws -> WriteCore {
+    WriteCore(transaction, schema: try load(in: transaction), store: self)
   }
 
   /// The schema as `transaction` sees it.
@@ -283,19 +203,26 @@ extension StoreCore {
   func load(
     in transaction: Transaction, isForStages: Bool = false
   ) throws -> StoredSchema {
-    let number = try Catalogue.schemaNumber(trees, in: transaction)
-    let descriptions = try Catalogue.descriptions(trees, in: transaction)
-    func tree(_ name: TreeName) throws -> Tree {
-      try environment.existingTree(name, in: transaction)
-    }
-    let entities = try descriptions.map { description in
-      try StoredEntity(
-        description: description, declared: isForStages ? nil : declaration(of: description),
-        defersFunctions: isForStages, tree: tree)
-    }
-    let relationships = try Catalogue.relationships(trees, in: transaction).map {
-      try StoredRelationship($0, entities: entities, tree: tree)
-    }
-    return StoredSchema(number: number, entities: entities, relationships: relationships)
+    try StoredSchema(
+      number: trees.schemaNumber(in: transaction),
+      trees.descriptions(in: transaction),
+      trees.relationships(in: transaction), declared: isForStages ? [] : declared,
+      defersFunctions: isForStages
+    ) { try environment.existingTree($0, in: transaction) }
+  }
+}
+
+extension DeclaredEntity {
+  /// - Parameter option: what holds where the declaration says nothing.
+  func keepingHistory(_ option: StoreOptions.History?) -> DeclaredEntity {
+    guard history == nil, let option else { return self }
+    var result = self
+    result.history =
+      switch option {
+      case .off: .off
+      case .changes: .kept(images: false, preserved: [])
+      case .images: .kept(images: true, preserved: [])
+      }
+    return result
   }
 }

@@ -55,11 +55,11 @@ extension Store {
 
 private final class CommitSink: ChangeSink {
   let name = "a commit hook"
-  private let core: TransactionCore
+  private let core: WriteCore
   private let body: @Sendable (CommittedWriteChanges) -> Void
   private var changes: [EntityNumber: NetChanges] = [:]
 
-  init(_ core: TransactionCore, _ body: @escaping @Sendable (CommittedWriteChanges) -> Void) {
+  init(_ core: WriteCore, _ body: @escaping @Sendable (CommittedWriteChanges) -> Void) {
     self.core = core
     self.body = body
   }

@@ -78,7 +78,7 @@ extension TransactionCore {
     var run = CutRun(range: range, isReversed: isReversed)
     var isStopped = false
     try cursor.walk(keys ?? range.keys, backwards: isReversed) { key, value in
-      let id = try entryID(key, value, index)
+      let id = try index.recordID(ofEntry: key, value)
       if run.isOpen, !run.continues(key) {
         isStopped = try !flush(&run, index, entity, body)
         if isStopped { return false }
@@ -113,21 +113,6 @@ extension TransactionCore {
     let tuple = Array(key.bytes)
     if tuple.isEmpty { return isLower ? [] : nil }
     return isIncluded == isLower ? tuple : tuple + [255]
-  }
-
-  func entryID(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ index: StoredIndex
-  ) throws(StoreError) -> UInt64 {
-    if index.isUnique {
-      guard value.count == 8 else {
-        throw .damagedIndex(index.name, "an entry's body has \(value.count) bytes, not 8")
-      }
-      return value._uint64(at: 0)
-    }
-    guard let id = KeyDecoder.recordIDSuffix(key) else {
-      throw .damagedIndex(index.name, "an entry's key has \(key.count) bytes, too few for an id")
-    }
-    return id
   }
 
   /// Visits the ids of a run of cut keys in the order of the records' values.

@@ -253,8 +253,7 @@ extension TransactionCore {
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
-    let view = try entity.view(bytes, id: id)
-    if store.options.verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
+    let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
     if view.isOf(entity.readLayout) {
       var reader = RecordReader(view, entity: entity.label, recordID: id)
       return try body(&reader)

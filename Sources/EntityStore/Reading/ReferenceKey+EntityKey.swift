@@ -29,11 +29,7 @@ extension ReferenceKey {
     return try tuple.withBytes { (bytes) throws(StoreError) in
       var decoder = KeyDecoder(bytes)
       var values: [Value] = []
-      do {
-        for _ in parts { values.append(try decoder.next()) }
-      } catch {
-        throw StoreError(wrapping: error)
-      }
+      try wrappingErrors { for _ in parts { values.append(try decoder.next()) } }
       return values
     }
   }

@@ -12,18 +12,6 @@ extension Catalogue {
     return try FormatRequirement(bytes: bytes)
   }
 
-  /// Says in the header that the file uses `features`; nothing is written when it says so already.
-  ///
-  /// In the transaction that uses them first. The numbers are never lowered.
-  static func require(
-    _ features: Set<FormatFeature>, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    let stored = try requirement(trees.header, in: transaction)
-    let needed = stored.raised(to: FormatRequirement(of: features))
-    guard needed != stored else { return }
-    try transaction.put(HeaderField.format.key, needed.bytes, in: trees.header)
-  }
-
   /// Throws ``StoreError/Code/newerFormat`` when this library does not know what the file needs.
   static func check(
     _ requirement: FormatRequirement, path: String, isWriting: Bool
@@ -38,5 +26,17 @@ extension Catalogue {
     guard !isWriting || requirement.lowestWriter <= known else {
       throw .newerFormat(path, needed: requirement.lowestWriter, isWriting: true)
     }
+  }
+}
+
+extension Catalogue.Trees {
+  /// Says in the header that the file uses `features`; nothing is written when it says so already.
+  ///
+  /// In the transaction that uses them first. The numbers are never lowered.
+  func require(_ features: Set<FormatFeature>, in transaction: Transaction) throws {
+    let stored = try Catalogue.requirement(header, in: transaction)
+    let needed = stored.raised(to: FormatRequirement(of: features))
+    guard needed != stored else { return }
+    try transaction.put(HeaderField.format.key, needed.bytes, in: header)
   }
 }

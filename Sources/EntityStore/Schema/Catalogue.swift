@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// Reads and writes the trees `lodestore` and `catalogue`.
 enum Catalogue {
-  private static let decoded = DecodedDescriptions()
+  fileprivate static let decoded = DecodedDescriptions()
 
   /// The trees that every store has.
   struct Trees: Sendable {
@@ -14,41 +14,8 @@ enum Catalogue {
     var imports: Tree
   }
 
-  static func schemaNumber(
-    _ trees: Trees, in transaction: Transaction
-  ) throws -> SchemaNumber {
-    guard
-      let bytes = try HeaderField.schema.key.withBytes({ (key) throws(LMDBError) in
-        try transaction.get(key, in: trees.header)
-      }), bytes.count == 8
-    else { throw FormatError("the header has no 8-byte field 'schema'") }
-    return SchemaNumber(bytes._uint64(at: 0))
-  }
-
-  /// The descriptions of all entities of the file.
-  static func descriptions(
-    _ trees: Trees, in transaction: Transaction
-  ) throws -> [EntityDescription] {
-    let cursor = try Cursor(trees.catalogue, in: transaction)
-    var descriptions: [EntityDescription] = []
-    var found = try cursor.first()
-    while found {
-      try checkKey(cursor.key)
-      if let number = CatalogueKey.entityNumber(cursor.key) {
-        let pair = Array(cursor.key) + Array(cursor.value)
-        let description = try decoded.description(of: pair) { () throws(FormatError) in
-          let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
-          return try EntityDescription(number: number, document: Document(decoding: content))
-        }
-        descriptions.append(description)
-      }
-      found = try cursor.next()
-    }
-    return descriptions
-  }
-
   /// Those that begin with a higher number are of later versions.
-  private static func checkKey(_ key: UnsafeRawBufferPointer) throws(FormatError) {
+  fileprivate static func checkKey(_ key: UnsafeRawBufferPointer) throws(FormatError) {
     guard let kind = key.first, kind < 3, CatalogueKey.entityNumber(key) == nil,
       CatalogueKey.relationshipNumber(key) == nil
     else { return }
@@ -81,107 +48,6 @@ enum Catalogue {
     }
   }
 
-  static func relationships(
-    _ trees: Trees, in transaction: Transaction
-  ) throws -> [RelationshipDescription] {
-    let cursor = try Cursor(trees.catalogue, in: transaction)
-    var relationships: [RelationshipDescription] = []
-    var found = try cursor.first()
-    while found {
-      if let number = CatalogueKey.relationshipNumber(cursor.key) {
-        let content = try Checksum.unsealed(key: cursor.key, body: cursor.value)
-        relationships.append(
-          try RelationshipDescription(number: number, document: Document(decoding: content)))
-      }
-      found = try cursor.next()
-    }
-    return relationships
-  }
-
-  static func put(
-    _ relationship: RelationshipDescription, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    try require(relationship.features, trees, in: transaction)
-    let key = CatalogueKey.relationship(relationship.number)
-    let document = relationship.document
-    _ = try RelationshipDescription(number: relationship.number, document: document)
-    try transaction.put(
-      key, Checksum.sealed(key: key, content: document.encoded()), in: trees.catalogue)
-    ContentLedger.of(transaction, trees).catalogueChanged()
-  }
-
-  static func putNextRelationship(
-    _ number: UInt64, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    try transaction.put(
-      CounterKey.nextRelationship, littleEndianBytes(number), in: trees.counters)
-  }
-
-  /// - Parameter next: the first record without an entry; `nil` where the index is whole, or none.
-  static func putNextToIndex(
-    _ next: UInt64?, index: UInt32, of entity: EntityNumber, _ trees: Trees,
-    in transaction: Transaction
-  ) throws {
-    let key = CounterKey.building(entity: entity, index: index)
-    if let next {
-      try transaction.put(key, littleEndianBytes(next), in: trees.counters)
-    } else {
-      _ = try transaction.delete(key, in: trees.counters)
-    }
-  }
-
-  static func remove(
-    _ relationship: RelationshipDescription, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    _ = try transaction.delete(CatalogueKey.relationship(relationship.number), in: trees.catalogue)
-    ContentLedger.of(transaction, trees).catalogueChanged()
-  }
-
-  static func remove(
-    _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    _ = try transaction.delete(CatalogueKey.entity(description.number), in: trees.catalogue)
-    ContentLedger.of(transaction, trees).catalogueChanged()
-  }
-
-  static func put(
-    _ description: EntityDescription, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    try description.checkReadable()
-    try require(description.features, trees, in: transaction)
-    let key = CatalogueKey.entity(description.number)
-    try transaction.put(
-      key, Checksum.sealed(key: key, content: description.document.encoded()), in: trees.catalogue)
-    ContentLedger.of(transaction, trees).catalogueChanged()
-  }
-
-  static func raiseSchemaNumber(_ trees: Trees, in transaction: Transaction) throws {
-    let number = try schemaNumber(trees, in: transaction)
-    guard number < .highest else {
-      throw number == .highest
-        ? StoreError.schemaNumbersUsedUp(number.rawValue)
-        : StoreError.damagedSchemaNumber(number.rawValue)
-    }
-    try transaction.put(
-      HeaderField.schema.key, littleEndianBytes(number.next.rawValue), in: trees.header)
-  }
-
-  /// The version of the model; 0 where no program has given it one.
-  static func modelVersion(_ trees: Trees, in transaction: Transaction) throws -> UInt64 {
-    guard let bytes = try transaction.get(HeaderField.model.key, in: trees.header) else { return 0 }
-    guard bytes.count == 8 else {
-      throw FormatError("the header's field 'model' has \(bytes.count) bytes, must have 8")
-    }
-    return bytes._uint64(at: 0)
-  }
-
-  static func putModelVersion(
-    _ version: UInt64, _ trees: Trees, in transaction: Transaction
-  ) throws {
-    try transaction.put(HeaderField.model.key, littleEndianBytes(version), in: trees.header)
-    ContentLedger.of(transaction, trees).catalogueChanged()
-  }
-
   /// What the first commit of a new store holds.
   static func initialise(_ transaction: Transaction, environment: Environment, now: Double) throws {
     func tree(_ name: TreeName) throws -> Tree {
@@ -205,5 +71,109 @@ enum Catalogue {
       HeaderField.created.key, littleEndianBytes(now.bitPattern), in: header)
     try transaction.put(HeaderField.schema.key, littleEndianBytes(UInt64(0)), in: header)
     try CatalogueCopy.renew(header, catalogue, in: transaction)
+  }
+}
+
+extension Catalogue.Trees {
+  func schemaNumber(in transaction: Transaction) throws -> SchemaNumber {
+    guard
+      let bytes = try HeaderField.schema.key.withBytes({ (key) throws(LMDBError) in
+        try transaction.get(key, in: header)
+      }), bytes.count == 8
+    else { throw FormatError("the header has no 8-byte field 'schema'") }
+    return SchemaNumber(bytes._uint64(at: 0))
+  }
+
+  /// The descriptions of all entities of the file.
+  func descriptions(in transaction: Transaction) throws -> [EntityDescription] {
+    var descriptions: [EntityDescription] = []
+    try transaction.forEachPair(of: catalogue) { key, body in
+      try Catalogue.checkKey(key)
+      guard let number = CatalogueKey.entityNumber(key) else { return }
+      let pair = Array(key) + Array(body)
+      let description = try Catalogue.decoded.description(of: pair) { () throws(FormatError) in
+        let content = try Checksum.unsealed(key: key, body: body)
+        return try EntityDescription(number: number, document: Document(decoding: content))
+      }
+      descriptions.append(description)
+    }
+    return descriptions
+  }
+
+  func relationships(in transaction: Transaction) throws -> [RelationshipDescription] {
+    var relationships: [RelationshipDescription] = []
+    try transaction.forEachPair(of: catalogue) { key, body in
+      guard let number = CatalogueKey.relationshipNumber(key) else { return }
+      let content = try Checksum.unsealed(key: key, body: body)
+      relationships.append(
+        try RelationshipDescription(number: number, document: Document(decoding: content)))
+    }
+    return relationships
+  }
+
+  func put(_ relationship: RelationshipDescription, in transaction: Transaction) throws {
+    try require(relationship.features, in: transaction)
+    let key = CatalogueKey.relationship(relationship.number)
+    let document = relationship.document
+    _ = try RelationshipDescription(number: relationship.number, document: document)
+    try transaction.put(
+      key, Checksum.sealed(key: key, content: document.encoded()), in: catalogue)
+    ContentLedger.of(transaction, self).catalogueChanged()
+  }
+
+  /// - Parameter next: the first record without an entry; `nil` where the index is whole, or none.
+  func putNextToIndex(
+    _ next: UInt64?, index: UInt32, of entity: EntityNumber, in transaction: Transaction
+  ) throws {
+    let key = CounterKey.building(entity: entity, index: index)
+    if let next {
+      try transaction.put(key, littleEndianBytes(next), in: counters)
+    } else {
+      _ = try transaction.delete(key, in: counters)
+    }
+  }
+
+  func remove(_ relationship: RelationshipDescription, in transaction: Transaction) throws {
+    _ = try transaction.delete(CatalogueKey.relationship(relationship.number), in: catalogue)
+    ContentLedger.of(transaction, self).catalogueChanged()
+  }
+
+  func remove(_ description: EntityDescription, in transaction: Transaction) throws {
+    _ = try transaction.delete(CatalogueKey.entity(description.number), in: catalogue)
+    ContentLedger.of(transaction, self).catalogueChanged()
+  }
+
+  func put(_ description: EntityDescription, in transaction: Transaction) throws {
+    try description.checkReadable()
+    try require(description.features, in: transaction)
+    let key = CatalogueKey.entity(description.number)
+    try transaction.put(
+      key, Checksum.sealed(key: key, content: description.document.encoded()), in: catalogue)
+    ContentLedger.of(transaction, self).catalogueChanged()
+  }
+
+  func raiseSchemaNumber(in transaction: Transaction) throws {
+    let number = try schemaNumber(in: transaction)
+    guard number < .highest else {
+      throw number == .highest
+        ? StoreError.schemaNumbersUsedUp(number.rawValue)
+        : StoreError.damagedSchemaNumber(number.rawValue)
+    }
+    try transaction.put(
+      HeaderField.schema.key, littleEndianBytes(number.next.rawValue), in: header)
+  }
+
+  /// The version of the model; 0 where no program has given it one.
+  func modelVersion(in transaction: Transaction) throws -> UInt64 {
+    guard let bytes = try transaction.get(HeaderField.model.key, in: header) else { return 0 }
+    guard bytes.count == 8 else {
+      throw FormatError("the header's field 'model' has \(bytes.count) bytes, must have 8")
+    }
+    return bytes._uint64(at: 0)
+  }
+
+  func putModelVersion(_ version: UInt64, in transaction: Transaction) throws {
+    try transaction.put(HeaderField.model.key, littleEndianBytes(version), in: header)
+    ContentLedger.of(transaction, self).catalogueChanged()
   }
 }

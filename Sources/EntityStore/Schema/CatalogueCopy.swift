@@ -5,14 +5,9 @@ internal import LodestoreFormat
 ///
 /// A repair reads it where a page of the catalogue or of the header is damaged.
 enum CatalogueCopy {
-  static func tree(in transaction: Transaction, isCreated: Bool) throws -> Tree? {
-    try transaction.environment.tree(
-      TreeName.catalogueCopy.text, isCreated: isCreated, hasIntegerKeys: false, in: transaction)
-  }
-
   /// Makes the copy what the catalogue and the header are; pairs that are right stay.
   static func renew(_ header: Tree, _ catalogue: Tree, in transaction: Transaction) throws {
-    guard let copy = try tree(in: transaction, isCreated: true) else { return }
+    let copy = try transaction.environment.madeTree(.catalogueCopy, in: transaction)
     var wanted = try pairs(of: catalogue, in: transaction)
     for field in CatalogueCopyKey.fields {
       guard let body = try transaction.get(field.key, in: header) else { continue }
@@ -30,12 +25,7 @@ enum CatalogueCopy {
     of tree: Tree, in transaction: Transaction
   ) throws -> [[UInt8]: [UInt8]] {
     var pairs: [[UInt8]: [UInt8]] = [:]
-    let cursor = try Cursor(tree, in: transaction)
-    var found = try cursor.first()
-    while found {
-      pairs[Array(cursor.key)] = Array(cursor.value)
-      found = try cursor.next()
-    }
+    try transaction.forEachPair(of: tree) { pairs[Array($0)] = Array($1) }
     return pairs
   }
 }

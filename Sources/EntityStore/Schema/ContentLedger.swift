@@ -83,20 +83,20 @@ final class ContentLedger: CommitPreparation {
     let isCounted = isContentChanged ? try putDigests(in: transaction) : false
     guard isContentChanged || isCatalogueChanged else { return }
     try putSizes(in: transaction)
-    let hasCopy = try CatalogueCopy.tree(in: transaction, isCreated: false) != nil
+    let hasCopy = try transaction.environment.tree(.catalogueCopy, in: transaction) != nil
     guard isCatalogueChanged || !hasCopy else { return }
     if !hasCopy {
-      _ = try CatalogueCopy.tree(in: transaction, isCreated: true)
-      try Catalogue.require([.catalogueCopy], trees, in: transaction)
+      _ = try transaction.environment.madeTree(.catalogueCopy, in: transaction)
+      try trees.require([.catalogueCopy], in: transaction)
       // Once for each transaction.
-      if !isCounted { try Catalogue.raiseSchemaNumber(trees, in: transaction) }
+      if !isCounted { try trees.raiseSchemaNumber(in: transaction) }
     }
     try CatalogueCopy.renew(trees.header, trees.catalogue, in: transaction)
   }
 
   /// Stores the changed digests, or all; true where it has raised the number of the schema.
   private func putDigests(in transaction: Transaction) throws -> Bool {
-    if let tree = try Self.tree(in: transaction, isCreated: false), !isRecount {
+    if let tree = try transaction.environment.tree(.digests, in: transaction), !isRecount {
       for (content, sum) in sums where sum.isChanged {
         var digest = ContentDigest()
         if !sum.isCleared, let stored = try transaction.get(content.key, in: tree) {
@@ -115,19 +115,14 @@ final class ContentLedger: CommitPreparation {
   }
 
   private func recount(in transaction: Transaction) throws {
-    guard let tree = try Self.tree(in: transaction, isCreated: true) else { return }
-    try Catalogue.require([.contentDigest], trees, in: transaction)
-    try Catalogue.raiseSchemaNumber(trees, in: transaction)
+    let tree = try transaction.environment.madeTree(.digests, in: transaction)
+    try trees.require([.contentDigest], in: transaction)
+    try trees.raiseSchemaNumber(in: transaction)
     for name in try transaction.treeNames() {
       guard let known = TreeName(name), let content = DigestedContent(of: known) else { continue }
       try Self.put(
         try Self.digest(of: content, in: known, transaction), of: content, in: tree, transaction)
     }
-  }
-
-  private static func tree(in transaction: Transaction, isCreated: Bool) throws -> Tree? {
-    try transaction.environment.tree(
-      TreeName.digests.text, isCreated: isCreated, hasIntegerKeys: false, in: transaction)
   }
 
   /// Stores a digest, or removes that of empty content.
@@ -170,7 +165,7 @@ final class ContentLedger: CommitPreparation {
 
   /// Stores the sizes of the entities of the catalogue, whose limits may be new, and removes others.
   private func renewSizes(in transaction: Transaction) throws {
-    let limited = try Catalogue.descriptions(trees, in: transaction).filter(\.keepsSize)
+    let limited = try trees.descriptions(in: transaction).filter(\.keepsSize)
       .map(\.number)
     let keys = Set(limited.map(CounterKey.size))
     let stored = Set(try sizeKeys(in: transaction))
@@ -193,14 +188,10 @@ final class ContentLedger: CommitPreparation {
   }
 
   private func sizeKeys(in transaction: Transaction) throws -> [[UInt8]] {
-    let cursor = try Cursor(trees.counters, in: transaction)
     var keys: [[UInt8]] = []
-    var found = try CounterKey.size(entity: .none).withBytes { (key) throws(LMDBError) in
-      try cursor.seek(atOrAfter: key)
-    }
-    while found, cursor.key.first == CounterKey.sizeKind {
-      keys.append(Array(cursor.key))
-      found = try cursor.next()
+    try Cursor(trees.counters, in: transaction).walk(.prefix([CounterKey.sizeKind])) { key, _ in
+      keys.append(Array(key))
+      return true
     }
     return keys
   }
@@ -215,18 +206,10 @@ final class ContentLedger: CommitPreparation {
   private static func measured(
     _ entity: EntityNumber, in transaction: Transaction
   ) throws -> Int {
-    guard
-      let tree = try transaction.environment.tree(
-        TreeName.records(entity: entity).text, isCreated: false, hasIntegerKeys: true,
-        in: transaction)
-    else { return 0 }
-    let cursor = try Cursor(tree, in: transaction)
+    let name = TreeName.records(entity: entity)
+    guard let tree = try transaction.environment.tree(name, in: transaction) else { return 0 }
     var size = 0
-    var found = try cursor.first()
-    while found {
-      size += cursor.value.count
-      found = try cursor.next()
-    }
+    try transaction.forEachPair(of: tree) { size += $1.count }
     return size
   }
 
@@ -236,23 +219,25 @@ final class ContentLedger: CommitPreparation {
 
   // MARK: Digests
 
+  /// The digests in `tree`, which are those of content that is not empty.
+  static func digests(
+    in tree: Tree, _ transaction: Transaction
+  ) throws -> [DigestedContent: ContentDigest] {
+    var digests: [DigestedContent: ContentDigest] = [:]
+    try transaction.forEachPair(of: tree) { key, body in
+      if let content = DigestedContent(key: key) { digests[content] = ContentDigest(bytes: body) }
+    }
+    return digests
+  }
+
   /// Calculates one digest from the content.
   private static func digest(
     of content: DigestedContent, in name: TreeName, _ transaction: Transaction
   ) throws -> ContentDigest {
     var digest = ContentDigest()
-    let isRecords = if case .records = name { true } else { false }
-    guard
-      let tree = try transaction.environment.tree(
-        name.text, isCreated: false, hasIntegerKeys: isRecords, in: transaction)
-    else { return digest }
-    let cursor = try Cursor(tree, in: transaction)
-    var found = try cursor.first()
-    while found {
-      if let number = ContentDigest(of: content, key: cursor.key, body: cursor.value) {
-        digest += number
-      }
-      found = try cursor.next()
+    guard let tree = try transaction.environment.tree(name, in: transaction) else { return digest }
+    try transaction.forEachPair(of: tree) { key, body in
+      if let number = ContentDigest(of: content, key: key, body: body) { digest += number }
     }
     return digest
   }

@@ -9,11 +9,7 @@ extension DeclaredEntity {
         "its records expire by \(schema.expires.count) attributes; name one date")
     }
     if let path = schema.expires.first {
-      guard let index = schema.index(of: path) else {
-        throw .badSchema(
-          entity: schema.name, "its records expire by \(path), which is no attribute")
-      }
-      try expire(by: index)
+      try expire(by: try schema.position(of: path, "its records expire by"))
     }
     if let limit = schema.limit {
       guard limit.oldest.count <= 1 else {
@@ -22,14 +18,8 @@ extension DeclaredEntity {
           "its limit is by \(limit.oldest.count) attributes; name one, or none for the order of insertion"
         )
       }
-      let position = try limit.oldest.first.map { path throws(StoreError) in
-        guard let index = schema.index(of: path) else {
-          throw StoreError.badSchema(
-            entity: schema.name, "its limit is by \(path), which is no attribute")
-        }
-        return index
-      }
-      try setLimit(count: limit.count, bytes: limit.byteCount, by: position)
+      let positions = try schema.positions(of: limit.oldest, "its limit is by")
+      try setLimit(count: limit.count, bytes: limit.byteCount, by: positions.first)
     }
   }
 
@@ -76,7 +66,7 @@ extension DeclaredEntity {
   /// Adds the index over the attribute at `position` where there is none.
   private mutating func addIndex(over position: Int, of part: String) throws(StoreError) {
     guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
-    indexes.append(Index(attributes: [position], isUnique: false))
+    indexes.append(DeclaredIndex(attributes: [position], isUnique: false))
     guard indexes.count + elementIndexes.count <= Self.mostIndexes else {
       throw .badSchema(
         entity: name,

@@ -35,7 +35,7 @@ package struct DeclaredEntity: Sendable {
   }
 
   /// One index, by the indices of its attributes in ``DeclaredEntity/attributes``.
-  package struct Index: Sendable, Hashable {
+  package struct DeclaredIndex: Sendable, Hashable {
     package var attributes: [Int]
     package var isUnique: Bool
 
@@ -72,7 +72,7 @@ package struct DeclaredEntity: Sendable {
 
   package var name: String
   package var attributes: [Attribute]
-  package var indexes: [Index]
+  package var indexes: [DeclaredIndex]
   var elementIndexes: [ElementIndex] = []
   var relationships: [DeclaredRelationship] = []
   package var rules: [EntityDescription.Rule] = []
@@ -91,7 +91,7 @@ package struct DeclaredEntity: Sendable {
 
   /// Checks the declaration; throws ``StoreError/Code/badSchema``.
   package init(
-    name: String, attributes: [Attribute], indexes: [Index], removed: [String] = [],
+    name: String, attributes: [Attribute], indexes: [DeclaredIndex], removed: [String] = [],
     isPartial: Bool = false
   ) throws(StoreError) {
     self.name = name
@@ -175,17 +175,12 @@ package struct DeclaredEntity: Sendable {
 
   init<E: Entity>(_ type: E.Type) throws(StoreError) {
     let schema = E.schema
-    var indexes: [Index] = []
+    var indexes: [DeclaredIndex] = []
     for (paths, isUnique) in schema.unique.map({ ($0, true) }) + schema.indexes.map({ ($0, false) })
     {
-      var indices: [Int] = []
-      for path in paths {
-        guard let index = schema.index(of: path) else {
-          throw .badSchema(entity: schema.name, "an index names \(path), which is no attribute")
-        }
-        indices.append(index)
-      }
-      indexes.append(Index(attributes: indices, isUnique: isUnique))
+      indexes.append(
+        DeclaredIndex(
+          attributes: try schema.positions(of: paths, "an index names"), isUnique: isUnique))
     }
     var attributes: [Attribute] = []
     for attribute in schema.attributes {
@@ -194,23 +189,14 @@ package struct DeclaredEntity: Sendable {
     try self.init(
       name: schema.name, attributes: attributes, indexes: indexes, removed: schema.removed)
     for index in schema.elementIndexes {
-      guard let position = schema.index(of: index.attribute) else {
-        throw .badSchema(
-          entity: schema.name, "an index names \(index.attribute), which is no attribute")
-      }
-      try addElementIndex(over: position, path: index.path)
+      try addElementIndex(
+        over: try schema.position(of: index.attribute, "an index names"), path: index.path)
     }
     history = try schema.history.map { policy throws(StoreError) in
       guard policy.isKept else { return .off }
-      var preserved: [Int] = []
-      for path in policy.preserved {
-        guard let index = schema.index(of: path) else {
-          throw .badSchema(
-            entity: schema.name, "its history preserves \(path), which is no attribute")
-        }
-        preserved.append(index)
-      }
-      return .kept(images: policy.keepsImages, preserved: preserved)
+      return .kept(
+        images: policy.keepsImages,
+        preserved: try schema.positions(of: policy.preserved, "its history preserves"))
     }
     try setEviction(of: schema)
     relationships = try DeclaredRelationship.relationships(of: schema)
@@ -401,5 +387,19 @@ extension EntitySchema {
   /// The index in ``attributes`` of the attribute that is kept at `path`.
   func index(of path: AnyKeyPath) -> Int? {
     attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
+  }
+
+  /// The same of an attribute that the schema names elsewhere.
+  ///
+  /// - Parameter naming: the words before the path, for the error where there is no such attribute.
+  func position(of path: AnyKeyPath, _ naming: String) throws(StoreError) -> Int {
+    if let position = index(of: path) { return position }
+    throw .badSchema(entity: name, "\(naming) \(path), which is no attribute")
+  }
+
+  func positions(
+    of paths: [some AnyKeyPath], _ naming: String
+  ) throws(StoreError) -> [Int] {
+    try paths.map { path throws(StoreError) in try position(of: path, naming) }
   }
 }

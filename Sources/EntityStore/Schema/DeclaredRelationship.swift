@@ -79,7 +79,7 @@ extension DeclaredEntity {
     guard let position = attributes.firstIndex(where: { $0.name == name }),
       !indexes.contains(where: { $0.attributes == [position] })
     else { return }
-    indexes.append(Index(attributes: [position], isUnique: false))
+    indexes.append(DeclaredIndex(attributes: [position], isUnique: false))
   }
 
   /// Gives each attribute that is a side of a relationship its index, in the entity that has it.

@@ -114,6 +114,27 @@ extension StoredEntity {
 }
 
 extension StoredSchema {
+  /// - Parameters:
+  ///   - declared: the entities that the program declares.
+  ///   - defersFunctions: whether what functions derive is worked out later.
+  convenience init(
+    number: SchemaNumber, _ descriptions: [EntityDescription],
+    _ relationships: [RelationshipDescription], declared: [DeclaredEntity],
+    defersFunctions: Bool = false, optionalTrees: [TreeName: Tree] = [:],
+    tree: (TreeName) throws -> Tree
+  ) throws {
+    let entities = try descriptions.map { description in
+      try StoredEntity(
+        description: description, declared: declared.first { $0.name == description.name },
+        defersFunctions: defersFunctions, tree: tree)
+    }
+    self.init(
+      number: number, entities: entities,
+      relationships: try relationships.map {
+        try StoredRelationship($0, entities: entities, tree: tree)
+      }, optionalTrees: optionalTrees)
+  }
+
   /// The numbers of the attributes of `entity` that hold relationships.
   func heldAttributes(of entity: StoredEntity) -> Set<UInt32> {
     Set(

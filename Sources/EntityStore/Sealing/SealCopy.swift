@@ -13,19 +13,24 @@ struct SealCopy {
   let total: Int
   let step: (_ done: Int, _ total: Int) -> Bool
   private var done = 0
+  /// The digests of the store; `nil` where it has none.
+  private let stored: [DigestedContent: ContentDigest]?
   private var digests: [DigestedContent: ContentDigest] = [:]
   private var counts: [String: UInt64] = [:]
 
   init(
     transaction: Transaction, trees: [String: Tree], header: Tree, writer: PageFileWriter,
     total: Int, step: @escaping (_ done: Int, _ total: Int) -> Bool
-  ) {
+  ) throws {
     self.transaction = transaction
     self.trees = trees
     self.header = header
     self.writer = writer
     self.total = total
     self.step = step
+    stored = try trees[TreeName.digests.text].map {
+      try ContentLedger.digests(in: $0, transaction)
+    }
   }
 
   /// - Parameter seal: the seal of the file, whose counts and digests are filled in; nil for a store
@@ -33,22 +38,21 @@ struct SealCopy {
   mutating func run(
     _ known: Catalogue.Trees, _ seal: SealDescription?
   ) throws -> SealDescription? {
-    let entities = try Catalogue.descriptions(known, in: transaction)
-    let relationships = try Catalogue.relationships(known, in: transaction)
-    let stored = try storedDigests()
+    let entities = try known.descriptions(in: transaction)
+    let relationships = try known.relationships(in: transaction)
     var header = SchemaFingerprint()
     try copyHeader(&header, seal == nil ? requirement(entities, relationships) : nil)
     let schema = try copyCatalogue(known.catalogue)
     try copyCounters(&header, sizes: try renewedSizes(of: entities))
     try copyBuckets()
     try writer.beginTree(TreeName.imports.text)
-    for entity in entities { try copy(entity, stored) }
+    for entity in entities { try copy(entity) }
     for relationship in relationships {
       for name in relationship.trees {
-        try copy(name, checking: DigestedContent(of: name).map { ($0, stored) })
+        try copy(name, checking: DigestedContent(of: name))
       }
     }
-    try check(.buckets, stored)
+    try check(.buckets)
     try writeDigests()
     guard var seal else { return nil }
     seal.schema = schema
@@ -98,22 +102,18 @@ struct SealCopy {
   }
 
   /// Copies a tree as it is; where it has a digest, compares that.
-  private mutating func copy(
-    _ name: TreeName,
-    checking digest: (content: DigestedContent, stored: [DigestedContent: ContentDigest]?)? = nil
-  ) throws {
+  private mutating func copy(_ name: TreeName, checking content: DigestedContent? = nil) throws {
     try writer.beginTree(name.text)
     var sum = ContentDigest()
-    let content = digest?.content
     try forEachPair(of: tree(name)) { copy, key, body in
       if let content, let number = ContentDigest(of: content, key: key, body: body) {
         sum += number
       }
       try copy.writer.add(key, body)
     }
-    guard let digest else { return }
-    digests[digest.content] = sum
-    try check(digest.content, digest.stored)
+    guard let content else { return }
+    digests[content] = sum
+    try check(content)
   }
 
   // MARK: Header and catalogue
@@ -177,13 +177,10 @@ struct SealCopy {
     for entity in entities where entity.keepsSize {
       let renewal = RecordRenewal(entity)
       guard renewal.isNeeded else { continue }
-      let cursor = try Cursor(tree(.records(entity: entity.number)), in: transaction)
       var size: UInt64 = 0
-      var found = try cursor.first()
-      while found {
-        let record = try renewal.renewed(cursor.value, id: cursor.integerKey)
-        size += UInt64(record?.count ?? cursor.value.count)
-        found = try cursor.next()
+      try transaction.forEachPair(of: tree(.records(entity: entity.number))) { key, body in
+        let id = key.count == 8 ? key._uint64(at: 0) : 0
+        size += UInt64(try renewal.renewed(body, id: id)?.count ?? body.count)
       }
       sizes[CounterKey.size(entity: entity.number)] = size
     }
@@ -230,9 +227,7 @@ struct SealCopy {
   // MARK: Records
 
   /// Copies the records and indexes of an entity.
-  private mutating func copy(
-    _ entity: EntityDescription, _ stored: [DigestedContent: ContentDigest]?
-  ) throws {
+  private mutating func copy(_ entity: EntityDescription) throws {
     let name = TreeName.records(entity: entity.number)
     let renewal = RecordRenewal(entity)
     var (before, after) = (ContentDigest(), ContentDigest())
@@ -263,7 +258,7 @@ struct SealCopy {
     }
     counts[entity.name] = count
     digests[.records(entity: entity.number)] = before
-    try check(.records(entity: entity.number), stored)
+    try check(.records(entity: entity.number))
     digests[.records(entity: entity.number)] = after
     for index in entity.indexes + entity.building {
       try copy(.index(entity: entity.number, index: index.number))
@@ -275,25 +270,8 @@ struct SealCopy {
 
   // MARK: Digests
 
-  /// The digests of the store; `nil` where it has none.
-  private func storedDigests() throws -> [DigestedContent: ContentDigest]? {
-    guard let tree = trees[TreeName.digests.text] else { return nil }
-    var digests: [DigestedContent: ContentDigest] = [:]
-    let cursor = try Cursor(tree, in: transaction)
-    var found = try cursor.first()
-    while found {
-      if let content = DigestedContent(key: cursor.key) {
-        digests[content] = ContentDigest(bytes: cursor.value)
-      }
-      found = try cursor.next()
-    }
-    return digests
-  }
-
   /// Throws where the digest of what was copied is not that of the store.
-  private func check(
-    _ content: DigestedContent, _ stored: [DigestedContent: ContentDigest]?
-  ) throws {
+  private func check(_ content: DigestedContent) throws {
     guard let stored else { return }
     guard stored[content] ?? ContentDigest() == digests[content] ?? ContentDigest() else {
       throw FormatError(

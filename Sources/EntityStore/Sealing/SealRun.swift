@@ -51,7 +51,7 @@ struct SealRun {
       let result: SealDescription?? = try environment.read { transaction in
         let names = try transaction.namedTrees()
         guard names.allSatisfy({ opened[$0.name] != nil }) else { return .none }
-        var copy = SealCopy(
+        var copy = try SealCopy(
           transaction: transaction, trees: opened, header: core.trees.header, writer: writer,
           total: names.reduce(0) { $0 + Int(clamping: $1.entryCount) }, step: step)
         let description = try copy.run(core.trees, seal)

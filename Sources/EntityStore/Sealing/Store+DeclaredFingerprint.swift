@@ -14,11 +14,8 @@ extension Store {
     defer { store.close() }
     return try? store.core.read { core in
       var fingerprint = SchemaFingerprint()
-      let cursor = try Cursor(store.core.trees.catalogue, in: core.transaction)
-      var found = try cursor.first()
-      while found {
-        fingerprint.add(key: cursor.key, body: cursor.value)
-        found = try cursor.next()
+      try core.transaction.forEachPair(of: store.core.trees.catalogue) { key, body in
+        fingerprint.add(key: key, body: body)
       }
       return Seal.hexadecimal(fingerprint.value)
     }

@@ -85,11 +85,7 @@ extension Store {
   /// - Throws: as ``seal(to:name:generation:dataAsOf:sealedAt:)``; no file is left then.
   package func copyUnsealed(to path: String) throws {
     try core.checkOpen("copy")
-    do {
-      try SealRun(core) { _, _ in true }.writeUnsealed(to: path)
-    } catch {
-      throw StoreError(wrapping: error)
-    }
+    try wrappingErrors { try SealRun(core) { _, _ in true }.writeUnsealed(to: path) }
   }
 }
 
@@ -111,7 +107,7 @@ extension StoreCore {
       throw StoreError.badSealDate()
     }
     try evictBeforeSealing()
-    do {
+    return try wrappingErrors {
       let run = SealRun(self, step: step)
       let seal = SealDescription(
         name: name, generation: generation, dataAsOf: dataAsOf.timeIntervalSinceReferenceDate,
@@ -119,8 +115,6 @@ extension StoreCore {
         digest: ContentDigest())
       let (description, written) = try run.write(to: path, seal)
       return (Seal(description), written.verityDigest, written.byteCount)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 

@@ -29,7 +29,7 @@ extension DynamicSnapshot {
           initial: attribute.defaultValue, constraints: attribute.constraints)
       },
       indexes: entity.indexes.map { index in
-        DeclaredEntity.Index(
+        DeclaredEntity.DeclaredIndex(
           attributes: index.description.attributes.compactMap { number in
             attributes.firstIndex { $0.number == number }
           }, isUnique: index.isUnique)

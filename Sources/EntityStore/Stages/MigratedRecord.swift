@@ -135,7 +135,7 @@ public struct MigratedRecord {
 /// Reads and changes records in a step of a migration, by names.
 public struct MigrationTransaction {
   private let run: MigrationRun
-  private let core: TransactionCore
+  private let core: WriteCore
 
   init(_ run: MigrationRun) throws {
     self.run = run

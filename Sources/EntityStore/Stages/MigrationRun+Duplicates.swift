@@ -60,7 +60,7 @@ extension MigrationRun {
   }
 
   private func groups(
-    of entity: StoredEntity, by attributes: [String], _ core: TransactionCore,
+    of entity: StoredEntity, by attributes: [String], _ core: WriteCore,
     _ survivor: (UInt64, UInt64) throws -> UInt64
   ) throws -> [Group] {
     let numbers = try attributes.map {
@@ -96,7 +96,7 @@ extension MigrationRun {
   /// records of one group may go with those of another.
   @discardableResult
   private func merge(
-    _ groups: [Group], _ gone: [UInt64], _ entity: StoredEntity, _ core: TransactionCore,
+    _ groups: [Group], _ gone: [UInt64], _ entity: StoredEntity, _ core: WriteCore,
     _ merge: DuplicateMerge, _ record: (UInt64) throws -> MigratedRecord,
     _ remove: () throws -> Void
   ) throws -> Int {
@@ -164,14 +164,14 @@ private struct DuplicateMove {
   /// The records that go, ascending.
   private let gone: [UInt64]
   private let migration: MigrationRun
-  private let core: TransactionCore
+  private let core: WriteCore
   private(set) var movedLinks = 0
   private(set) var movedIDs = 0
   private(set) var droppedIDs = 0
 
   init(
     _ entity: StoredEntity, heirs: [UInt64: UInt64], gone: [UInt64], run: MigrationRun,
-    core: TransactionCore
+    core: WriteCore
   ) {
     self.entity = entity
     self.heirs = heirs

@@ -15,7 +15,7 @@ struct MigratedLinks {
 extension MigrationRun {
   /// The order of what the targets of a relationship by an attribute lead to.
   func orders(
-    of held: RelationshipDescription, _ core: TransactionCore
+    of held: RelationshipDescription, _ core: WriteCore
   ) throws -> [(target: UInt64, sources: [UInt64])] {
     guard
       let relationship = core.schema.relationships.first(where: {

@@ -15,7 +15,7 @@ extension MigrationRun {
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
-    let core = core(of: after)
+    let core = WriteCore(transaction, only: after, store: store)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
     let batch = try ChangeBatch(changes, concerned: [])
@@ -64,7 +64,7 @@ extension MigrationRun {
   /// merge them.
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
-    let core = core(of: after)
+    let core = WriteCore(transaction, only: after, store: store)
     let held = try heldAttributes(of: new)
     var left: [EntityDescription.Index] = []
     for index in after.indexes where numbers.contains(index.description.number) {
@@ -104,7 +104,7 @@ extension MigrationRun {
       entity.indexes = (entity.indexes + [index]).sorted { $0.number < $1.number }
       try put(entity)
       let after = try stored(entity)
-      let core = core(of: after)
+      let core = WriteCore(transaction, only: after, store: store)
       for built in after.indexes where built.description.number == index.number {
         try core.build(built, of: after, work)
       }
@@ -313,7 +313,7 @@ extension MigrationRun {
         source: description.number, target: held.to.entity, relationship: relationship,
         pairs: pairs, orders: try orders(of: held, core)))
     try store.empty(held.trees, in: transaction)
-    try Catalogue.remove(held, store.trees, in: transaction)
+    try store.trees.remove(held, in: transaction)
     try remove(name, of: entity)
   }
 }

@@ -12,7 +12,7 @@ extension MigrationRun {
     try purgeHistory(of: entity)
     for relationship in gone {
       try store.empty(relationship.trees, in: transaction)
-      try Catalogue.remove(relationship, store.trees, in: transaction)
+      try store.trees.remove(relationship, in: transaction)
     }
     for relationship in gone where relationship.from.entity != entity.number {
       guard let number = relationship.attribute,
@@ -22,7 +22,7 @@ extension MigrationRun {
       try remove(attribute.name, of: holder.name)
     }
     try store.empty(entity.trees, in: transaction)
-    try Catalogue.remove(entity, store.trees, in: transaction)
+    try store.trees.remove(entity, in: transaction)
     touched.remove(entity.number)
     links.removeAll { $0.source == entity.number }
   }
@@ -45,9 +45,7 @@ extension MigrationRun {
 
   /// Purges the history where it tells of `entity`: what it tells must be of entities that are there.
   private func purgeHistory(of entity: EntityDescription) throws {
-    let tree = try store.environment.tree(
-      TreeName.history.text, isCreated: false, hasIntegerKeys: false, in: transaction)
-    guard tree != nil else { return }
+    guard try store.environment.tree(.history, in: transaction) != nil else { return }
     let log = try HistoryLog(writing: try core())
     var isTold = false
     try log.forEachPart(from: 0) { _, _, part in

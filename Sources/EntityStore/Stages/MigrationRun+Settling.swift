@@ -21,10 +21,10 @@ extension MigrationRun {
 
   var sink: (any ChangeSink)? { rules }
 
-  func checkRules(_ core: TransactionCore) throws { try rules?.check(core) }
+  func checkRules(_ core: WriteCore) throws { try rules?.check(core) }
 
   /// Checks where the records of changed entities lead, and brings orders up to date.
-  func settleLinks(_ core: TransactionCore) throws {
+  func settleLinks(_ core: WriteCore) throws {
     for relationship in core.schema.relationships
     where touched.contains(relationship.from.number) || touched.contains(relationship.to.number) {
       do throws(StoreError) {
@@ -39,7 +39,7 @@ extension MigrationRun {
   }
 
   /// Takes what is not linked any more out of an order, and puts what is linked since behind the rest.
-  private func settleOrder(of end: RelationshipEnd, _ core: TransactionCore) throws {
+  private func settleOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
     guard let links = end.links, let order = try LinkOrder(end, core: core) else { return }
     let cursor = try LinkCursor(links, core: core)
     var next = try order.owner(from: 0)

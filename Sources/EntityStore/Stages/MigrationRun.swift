@@ -45,11 +45,11 @@ final class MigrationRun {
   // MARK: Catalogue
 
   func entities() throws -> [EntityDescription] {
-    try Catalogue.descriptions(store.trees, in: transaction)
+    try store.trees.descriptions(in: transaction)
   }
 
   func relationships() throws -> [RelationshipDescription] {
-    try Catalogue.relationships(store.trees, in: transaction)
+    try store.trees.relationships(in: transaction)
   }
 
   func entity(_ name: String) throws -> EntityDescription {
@@ -88,7 +88,7 @@ final class MigrationRun {
       // Rules that this program cannot read in any case stay.
       try isReadable(rule, in: description) || before.map { try !isReadable(rule, in: $0) } ?? false
     }
-    try Catalogue.put(description, store.trees, in: transaction)
+    try store.trees.put(description, in: transaction)
   }
 
   private func isReadable(
@@ -97,7 +97,7 @@ final class MigrationRun {
     var description = description
     description.rules = [rule]
     let entity = try stored(description)
-    let core = core(of: entity)
+    let core = WriteCore(transaction, only: entity, store: store)
     do throws(StoreError) {
       _ = try core.rules(of: entity)
       return true
@@ -115,18 +115,10 @@ final class MigrationRun {
     try StoredEntity(description: description, declared: nil, tree: tree)
   }
 
-  /// Reads and writes the records of `entity` alone.
-  func core(of entity: StoredEntity) -> TransactionCore {
-    TransactionCore(
-      transaction: transaction, schema: StoredSchema(number: .unread, entities: [entity]),
-      store: store, isWrite: true)
-  }
-
   /// Reads and writes with the catalogue as it is now.
-  func core() throws -> TransactionCore {
-    let core = TransactionCore(
-      transaction: transaction, schema: try store.load(in: transaction, isForStages: true),
-      store: store, isWrite: true)
+  func core() throws -> WriteCore {
+    let core = WriteCore(
+      transaction, schema: try store.load(in: transaction, isForStages: true), store: store)
     if let rules { core.tellChanges(to: rules) }
     return core
   }
@@ -135,7 +127,7 @@ final class MigrationRun {
   ///
   /// - Throws: ``StoreError/Code/brokenTransaction`` when one of its changes has failed halfway,
   ///   although the step has gone on.
-  func end(_ core: TransactionCore) throws {
+  func end(_ core: WriteCore) throws {
     if let brokenBy = core.brokenBy { throw StoreError.brokenTransaction(by: brokenBy) }
     touched.formUnion(core.notedEntities)
   }
@@ -274,8 +266,7 @@ extension EntityDescription {
     settleLayout()
   }
 
-  /// Makes a layout of the attributes that are not removed, in the order of the current layout, the
-  /// current one.
+  /// New records have the attributes that are not removed, in the order of the current layout.
   mutating func settleLayout() {
     let live = attributes.filter { !$0.isRemoved }
     let before = layout.attributes.map(\.number)

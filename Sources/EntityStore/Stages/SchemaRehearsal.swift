@@ -21,15 +21,13 @@ extension Store {
     let declared = try declared(entities)
     var options = StoreOptions()
     options.access = .existing
-    do {
+    return try wrappingErrors {
       let core = try StoreCore(
         opening: path, isInMemory: false, declared: declared, types: [:], options: options,
         work: nil)
       defer { core.close() }
       try core.reloadForReading()
       return try SchemaRehearsal(core).changes(declared, plan)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
@@ -60,8 +58,8 @@ struct SchemaRehearsal {
     _ declared: [DeclaredEntity], _ plan: MigrationPlan, in transaction: Transaction
   ) throws -> [SchemaChange] {
     var changes: [SchemaChange] = []
-    let model = try Catalogue.modelVersion(store.trees, in: transaction)
-    let lost = try store.lostNames(in: transaction)
+    let model = try store.trees.modelVersion(in: transaction)
+    let opening = try Opening(store, declared, in: transaction, nil)
     var opened: MigrationRun?
     if plan.version > model {
       let run = MigrationRun(store, transaction, nil)
@@ -76,17 +74,16 @@ struct SchemaRehearsal {
         return changes
       }
     }
-    let current = try store.load(in: transaction)
-    let core = TransactionCore(
-      transaction: transaction, schema: current, store: store, isWrite: true)
+    let core = try store.writing(transaction)
     changes += try Self.differences(
-      declared, current.entities.map(\.description), current.relationships.map(\.description),
-      lost: lost, records: core)
+      declared, core.schema.entities.map(\.description),
+      core.schema.relationships.map(\.description), lost: opening.lost, records: core)
     guard let opened, !changes.contains(where: { $0.cost == .refused }) else { return changes }
     // The values that stages leave are final only once the schema fits the declared types.
     do throws(StoreError) {
       try wrappingErrors {
-        _ = try store.evolve(declared, after: opened, lost: lost, in: transaction, nil)
+        opening.stages = opened
+        try opening.evolve()
       }
     } catch {
       guard error.code == .incompatibleSchema || error.code == .badSchema else { throw error }
@@ -111,6 +108,9 @@ struct SchemaRehearsal {
       return try records.count(of: entity) > 0
     }
     var changes: [SchemaChange] = []
+    func add(_ entity: String, _ text: String, _ cost: SchemaChange.Cost) {
+      changes.append(SchemaChange(entity, text, cost))
+    }
     var settled = stored
     let lost = lost ?? Set(LostName.all(stored, relationships).map(\.message))
     var relationships = relationships
@@ -121,10 +121,10 @@ struct SchemaRehearsal {
         }
         if let like {
           let text = StoreError.resembles(declaration.name, like.name).message
-          changes.append(SchemaChange(declaration.name, text, .refused))
+          add(declaration.name, text, .refused)
           continue
         }
-        changes.append(SchemaChange(declaration.name, "new entity", .free))
+        add(declaration.name, "new entity", .free)
         settled.append(
           SchemaEvolution(
             creating: declaration,
@@ -146,7 +146,7 @@ struct SchemaRehearsal {
         settled[index] = evolution.result
         renamed.rename(in: &settled, &relationships)
       } catch let error as StoreError {
-        changes.append(SchemaChange(declaration.name, error.message, .refused))
+        add(declaration.name, error.message, .refused)
       }
     }
     do throws(StoreError) {
@@ -162,28 +162,27 @@ struct SchemaRehearsal {
       for entity in settled {
         for number in (derivations.rebuilt[entity.number] ?? []).sorted() {
           let name = entity.attribute(number: number)?.name ?? "\(number)"
-          changes.append(SchemaChange(entity.name, "'\(name)' is derived anew", .pass))
+          add(entity.name, "'\(name)' is derived anew", .pass)
         }
         let after = derivations.changed.first { $0.number == entity.number } ?? entity
         for attribute in entity.declaredAttributes
         where attribute.derivation != nil
           && after.attribute(number: attribute.number)?.derivation == nil
         {
-          changes.append(
-            SchemaChange(
-              entity.name,
-              "'\(attribute.name)' is derived no more; it keeps its values, and programs give new ones",
-              .free))
+          add(
+            entity.name,
+            "'\(attribute.name)' is derived no more; it keeps its values, and programs give new ones",
+            .free)
         }
       }
       let derived = settled.map { entity in
         derivations.changed.first { $0.number == entity.number } ?? entity
       }
       for name in LostName.all(derived, numbered) where !lost.contains(name.message) {
-        changes.append(SchemaChange(name.entity, name.message, .refused))
+        add(name.entity, name.message, .refused)
       }
     } catch {
-      changes.append(SchemaChange(error.entity ?? "", error.message, .refused))
+      add(error.entity ?? "", error.message, .refused)
     }
     return changes
   }
@@ -314,24 +313,21 @@ struct SchemaRehearsal {
     func name(_ side: RelationshipDescription.Side) -> String {
       entities.first { $0.number == side.entity }?.name ?? "?"
     }
-    var changes: [SchemaChange] = []
-    for relationship in evolution.changed {
-      let ends = "\(name(relationship.from)) and \(name(relationship.to))"
+    func ends(_ relationship: RelationshipDescription) -> String {
+      "relationship of \(name(relationship.from)) and \(name(relationship.to))"
+    }
+    let changed = evolution.changed.map { relationship in
       let isNew = relationship.number == 0
-      changes.append(
-        SchemaChange(
-          name(relationship.from), "\(isNew ? "new" : "changed") relationship of \(ends)",
-          isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
-            ? .pass : .free))
+      let isPass =
+        isNew && relationship.attribute != nil || evolution.ordersLinks(of: relationship)
+      return SchemaChange(
+        name(relationship.from), "\(isNew ? "new" : "changed") \(ends(relationship))",
+        isPass ? .pass : .free)
     }
-    for relationship in evolution.removed {
-      changes.append(
-        SchemaChange(
-          name(relationship.from),
-          "the relationship of \(name(relationship.from)) and \(name(relationship.to)) goes", .free)
-      )
-    }
-    return changes
+    return changed
+      + evolution.removed.map {
+        SchemaChange(name($0.from), "the \(ends($0)) goes", .free)
+      }
   }
 }
 
@@ -348,9 +344,9 @@ private struct RecordCheck {
   /// How many records have null in an attribute.
   func nullCount(of attribute: EntityDescription.Attribute) throws -> Int {
     var count = 0
+    let verifies = core.verifiesChecksums(of: entity)
     try core.forEachStored(of: entity) { (id, bytes) throws(StoreError) in
-      let view = try core.changes(of: entity).stored(bytes, id: id).view
-      if view.isNull(attribute) { count += 1 }
+      if try entity.view(bytes, id: id, verifying: verifies).isNull(attribute) { count += 1 }
     }
     return count
   }

@@ -27,7 +27,7 @@ final class StageRules: ChangeSink {
   }
 
   /// - Throws: ``StoreError/Code/incompatibleSchema`` with the broken constraints and rules.
-  func check(_ core: TransactionCore) throws(StoreError) {
+  func check(_ core: WriteCore) throws(StoreError) {
     for entity in core.schema.entities {
       let changes = core.changes(of: entity)
       guard changes.hasConstraints, var runs = ids[entity.number] else { continue }

@@ -89,13 +89,8 @@ struct MigrationPlan: OpeningStages {
           throw StoreError.cannotMigrate(
             "stage \(stage.version), step '\(step.text)': \(error.message)", entity: error.entity,
             attribute: error.attribute, recordID: error.recordID, cause: error)
-        } catch let error as StoreError {
-          throw error
-        } catch let error as LMDBError {
-          throw error
-        } catch let error as FormatError {
-          throw error
-        } catch {
+        } catch let error where !(error is StoreError || error is LMDBError || error is FormatError)
+        {
           throw StoreError.cannotMigrate(
             "stage \(stage.version), step '\(step.text)': \(error)", cause: error)
         }

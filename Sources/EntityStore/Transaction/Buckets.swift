@@ -70,20 +70,12 @@ extension ReadableTransaction where Self: ~Copyable {
   public func bucketNames() throws(StoreError) -> [String] {
     let core = access.core
     return try wrappingErrors {
-      var names: [String] = []
-      let cursor = try Cursor(core.store.trees.buckets, in: core.transaction)
-      var found = try cursor.first()
-      while found {
-        guard let name = BucketKey.split(cursor.key)?.bucket else {
+      try core.transaction.leadingNames(of: core.store.trees.buckets) { key in
+        guard let name = BucketKey.split(key)?.bucket else {
           throw FormatError("a bucket's key has no name")
         }
-        names.append(name)
-        // The name ends with 0; nothing else of this bucket is below 1.
-        found = try (Array(name.utf8) + [1]).withBytes { (bytes) throws(LMDBError) in
-          try cursor.seek(atOrAfter: bytes)
-        }
+        return name
       }
-      return names
     }
   }
 }
@@ -168,7 +160,7 @@ enum Buckets {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Changes the digest of the buckets before a pair is put or, for a `nil` body, removed.
   fileprivate func digestBucketPair(_ key: [UInt8], _ body: [UInt8]?) throws(StoreError) {
     let sum = ContentLedger.of(self).sum(of: .buckets)

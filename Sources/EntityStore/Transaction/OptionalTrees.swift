@@ -7,23 +7,15 @@ internal import LodestoreFormat
 // The number of the schema is raised with the tree: whoever begins a transaction with another number
 // loads the schema anew, and with it the handles, which must be opened before the transaction.
 
-extension TransactionCore {
-  /// The optional tree `name`; `nil` when the store has none, which is the same as an empty one.
-  func tree(_ name: TreeName) -> Tree? {
-    precondition(name.isOptional, "\(name.text) is in every store")
-    return madeTrees[name] ?? schema.optionalTrees[name]
-  }
-
+extension WriteCore {
   /// The optional tree `name`, which is made when the store has none.
-  ///
-  /// Only in a write.
   func makeTree(_ name: TreeName) throws(StoreError) -> Tree {
     if let tree = tree(name) { return tree }
     return try wrappingErrors {
       // First, as it may be refused, and the transaction may go on without the tree.
-      try Catalogue.raiseSchemaNumber(store.trees, in: transaction)
+      try store.trees.raiseSchemaNumber(in: transaction)
       let tree = try store.environment.madeTree(name, in: transaction)
-      try Catalogue.require(name.features, store.trees, in: transaction)
+      try store.trees.require(name.features, in: transaction)
       madeTrees[name] = tree
       return tree
     }

@@ -11,8 +11,8 @@ public struct TransactionAccess: ~Copyable, ~Escapable {
 ///
 /// A type of its own: Swift 6.3 crashes while it inlines the initializer of a type that cannot be copied and has
 /// an object as its only part.
-struct KeptCore {
-  let core: TransactionCore
+struct KeptCore<Core: TransactionCore> {
+  let core: Core
 }
 
 /// What can be read in a ``Snapshot`` and in a ``WriteTransaction``.

@@ -15,7 +15,7 @@ public struct Snapshot: ~Copyable, ReadableTransaction {
     }
   }
 
-  private let kept: KeptCore
+  private let kept: KeptCore<TransactionCore>
   var core: TransactionCore { kept.core }
 
   init(core: TransactionCore) { kept = KeptCore(core: core) }

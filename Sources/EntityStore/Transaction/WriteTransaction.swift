@@ -12,8 +12,8 @@ public struct WriteTransaction: ~Copyable, ReadableTransaction {
     }
   }
 
-  private let kept: KeptCore
-  var core: TransactionCore { kept.core }
+  private let kept: KeptCore<WriteCore>
+  var core: WriteCore { kept.core }
 
-  init(core: TransactionCore) { kept = KeptCore(core: core) }
+  init(core: WriteCore) { kept = KeptCore(core: core) }
 }

@@ -10,7 +10,7 @@ struct BatchInsert {
   /// its index entries and the sort of these.
   private static let memoryPerRecord = 192
 
-  private let core: TransactionCore
+  private let core: WriteCore
   private let entity: StoredEntity
   private let matching: Matching
   private let rule: MergeRule
@@ -26,7 +26,7 @@ struct BatchInsert {
   private var mergedCount = 0
 
   init(
-    into entity: StoredEntity, matching: Matching, rule: MergeRule, core: TransactionCore,
+    into entity: StoredEntity, matching: Matching, rule: MergeRule, core: WriteCore,
     expectedCount: Int, keepsIDs: Bool
   ) throws(StoreError) {
     self.core = core

@@ -292,7 +292,7 @@ extension BatchMerge {
       first = try core.nextID(of: entity)
     }
     // A batch that updates alone needs no ids.
-    if first >= TransactionCore.idLimit, (0..<batch.count).contains(where: isNew) {
+    if first >= WriteCore.idLimit, (0..<batch.count).contains(where: isNew) {
       _ = try core.newID(of: entity)
     }
     var next = first

@@ -47,7 +47,7 @@ final class BatchMerge {
     var refused: [Int: StoreError] = [:]
   }
 
-  let core: TransactionCore
+  let core: WriteCore
   let entity: StoredEntity
   let batch: IncomingRecords
   let matching: Matching
@@ -80,7 +80,7 @@ final class BatchMerge {
 
   init(
     _ batch: IncomingRecords, into entity: StoredEntity, matching: Matching, rule: MergeRule,
-    pages: Pages = Pages(), core: TransactionCore
+    pages: Pages = Pages(), core: WriteCore
   ) throws(StoreError) {
     assert(
       pages.ends.isEmpty

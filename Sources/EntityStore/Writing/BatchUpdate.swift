@@ -12,7 +12,7 @@ final class BatchUpdate {
     var constant: Value?
   }
 
-  private let core: TransactionCore
+  private let core: WriteCore
   private let entity: StoredEntity
   private let assignments: [Assignment]
   private let evaluator: ConditionEvaluator
@@ -43,7 +43,7 @@ final class BatchUpdate {
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
   init(
-    of entity: StoredEntity, _ assignments: [Assignment], core: TransactionCore
+    of entity: StoredEntity, _ assignments: [Assignment], core: WriteCore
   ) throws(StoreError) {
     self.core = core
     self.entity = entity

@@ -33,7 +33,7 @@ struct CaseCheck {
 
   /// Throws ``StoreError/Code/unstorableValue`` for the first of the records with `ids` that would get
   /// another raw value; nothing is changed.
-  func check(_ ids: [UInt64], core: TransactionCore) throws(StoreError) {
+  func check(_ ids: [UInt64], core: WriteCore) throws(StoreError) {
     guard !isEmpty else { return }
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     try wrappingErrors {

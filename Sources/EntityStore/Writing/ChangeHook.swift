@@ -87,7 +87,7 @@ private final class ChangeChecks: StoreCompanion {
 /// Calls a hook with the changes of one run of a write.
 private final class HookSink<E: Entity>: ChangeSink {
   let name = "hooks"
-  private unowned(unsafe) let core: TransactionCore
+  private unowned(unsafe) let core: WriteCore
   private let check: @Sendable (EntityChange<E>) throws -> Void
   private var violations: [RuleViolation] = []
   private var cause: (any Error)?
@@ -96,7 +96,7 @@ private final class HookSink<E: Entity>: ChangeSink {
   /// Why the entity cannot be seen as this program's type: then no change of it can be asked for, and none is made.
   private let misfit: StoreError?
 
-  init(core: TransactionCore, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void) {
+  init(core: WriteCore, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void) {
     self.core = core
     self.check = check
     do throws(StoreError) {
@@ -144,7 +144,7 @@ private final class HookSink<E: Entity>: ChangeSink {
     }
   }
 
-  func settle(_: TransactionCore) throws(StoreError) { try refuse() }
+  func settle(_: WriteCore) throws(StoreError) { try refuse() }
 
   private func refuse() throws(StoreError) {
     guard !violations.isEmpty else { return }

@@ -87,7 +87,7 @@ extension Store {
 
   private func inChunks<E: Entity>(
     of size: Int, _ query: Query<E>, _ onProgress: (@Sendable (WorkProgress) -> Void)?,
-    _ change: @escaping @Sendable (TransactionCore, StoredEntity, [UInt64]) throws -> Int
+    _ change: @escaping @Sendable (WriteCore, StoredEntity, [UInt64]) throws -> Int
   ) async throws -> Int {
     try checkChunk(size)
     let core = core
@@ -122,7 +122,7 @@ private func checkChunk(_ size: Int) throws(StoreError) {
   guard size > 0 else { throw .badQuery("chunks of \(size) records; at least 1 is needed") }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Returns the ids, of ascending `ids`, whose records fulfil the condition of `request`.
   fileprivate func filter(
     _ ids: [UInt64], of entity: StoredEntity, by request: QueryRequest

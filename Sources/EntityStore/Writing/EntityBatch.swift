@@ -24,7 +24,7 @@ final class EntityBatch {
   // Used by one thread; exclusivity checks would slow down each record.
   @exclusivity(unchecked) private var insert: BatchInsert
 
-  init(into entity: StoredEntity, _ insert: BatchInsert, core: TransactionCore) {
+  init(into entity: StoredEntity, _ insert: BatchInsert, core: WriteCore) {
     self.entity = entity
     self.insert = insert
     writer = .allocate(capacity: 1)

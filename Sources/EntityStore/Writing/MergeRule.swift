@@ -23,7 +23,7 @@ enum MergeRule: Sendable {
 
 /// A stored record and an incoming one with the same key.
 struct MergeInput {
-  let core: TransactionCore
+  let core: WriteCore
   let entity: StoredEntity
   let id: UInt64
   let stored: RecordView

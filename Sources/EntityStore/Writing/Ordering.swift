@@ -168,7 +168,7 @@ extension LinkOrder {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// The order in which records lead to others by `end`.
   fileprivate func order(of end: RelationshipEnd) throws(StoreError) -> LinkOrder {
     if let order = try LinkOrder(end, core: self) { return order }

@@ -113,7 +113,7 @@ extension WriteTransaction {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Throws where the record `owner` cannot lead to `new` in place of `old`; changes nothing.
   fileprivate func checkSetting(
     _ new: [UInt64], instead old: [UInt64], of owner: UInt64, by end: RelationshipEnd

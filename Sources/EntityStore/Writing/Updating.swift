@@ -61,7 +61,7 @@ extension Query {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Gives the records that `request` finds new values, by the names of attributes.
   func update(
     _ request: QueryRequest, of entity: StoredEntity,

@@ -36,14 +36,13 @@ extension PageEngine {
     let size = Int(snapshot.pageCount) * pageSize
     var offset = 0
     while offset < size {
-      let start = snapshot.map.base + offset
-      let count = write(target, start, min(piece, size - offset))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw StoreFile.failedWrite(
-          count < 0 ? errno : ENOSPC, to: target, operation: "copy to", path: path)
+      let part = UnsafeRawBufferPointer(
+        start: snapshot.map.base + offset, count: min(piece, size - offset))
+      let code = StoreFile.writeAll(part, to: target)
+      guard code == 0 else {
+        throw StoreFile.failedWrite(code, to: target, operation: "copy to", path: path)
       }
-      offset += count
+      offset += part.count
       if let step, !step(offset) { throw LMDBError(.cancelled, operation: "copy to", path: path) }
     }
     // Meta pages that were written meanwhile would lead to pages that the copy may not have.

@@ -98,7 +98,7 @@ private struct OldLink: Entity {
     store.close()
   }
 
-  private func change(_ core: TransactionCore, _ hasElementIndex: Bool) throws {
+  private func change(_ core: WriteCore, _ hasElementIndex: Bool) throws {
     var description = try core.entity(named: "Link").description
     if hasElementIndex {
       description.elementIndexes.append(.init(number: 1, attribute: 1, path: ["q"]))
@@ -109,7 +109,7 @@ private struct OldLink: Entity {
       description.attributes.append(
         .init(number: 16_383, name: "last", type: .int64, isOptional: true, isRemoved: true))
     }
-    try Catalogue.put(description, core.store.trees, in: core.transaction)
+    try core.store.trees.put(description, in: core.transaction)
   }
 
   /// A removed attribute may have the last number, and an index over elements may be over the document.

@@ -142,8 +142,8 @@ import Testing
       where description.attributes[position].derivation?.condition != nil {
         description.attributes[position].derivation?.condition = "isOpen LATER YES"
       }
-      try Catalogue.put(description, core.store.trees, in: core.transaction)
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.put(description, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     }
     dynamic.close()
     let other = try Store(at: folder.storePath, entities: [])
@@ -177,13 +177,13 @@ import Testing
         for side in RelationshipSide.allCases where description[side].denyCondition != nil {
           description[side].denyCondition = condition
         }
-        try Catalogue.put(description, core.store.trees, in: core.transaction)
+        try core.store.trees.put(description, in: core.transaction)
       }
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     }
     store.close()
     let dynamic = try Store(at: folder.storePath, entities: [])
-    let deletes: [(TransactionCore) throws -> Void] = [
+    let deletes: [(WriteCore) throws -> Void] = [
       { core in _ = try core.delete(1, of: core.entity(named: "Borrower")) },
       { core in _ = try core.delete(2, of: core.entity(named: "Borrower")) },
       { core in _ = try core.deleteAll(of: core.entity(named: "Borrower")) },

@@ -8,7 +8,7 @@ import Testing
 
 /// Numbers that are given once each, at the end of what there is of them.
 @Suite struct `Numbers that are used up` {
-  private static func change(_ path: String, _ body: (TransactionCore) throws -> Void) throws {
+  private static func change(_ path: String, _ body: (WriteCore) throws -> Void) throws {
     let core = try StoreCore(path: path, options: StoreOptions())
     defer { core.close() }
     try core.write { try body($0) }
@@ -21,8 +21,8 @@ import Testing
     try change(path) { core in
       var description = try #require(core.schema.entities.first).description
       body(&description)
-      try Catalogue.put(description, core.store.trees, in: core.transaction)
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.put(description, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     }
   }
 
@@ -105,7 +105,7 @@ import Testing
   @Test func `of records are refused to new ones alone, in what they are called`() throws {
     try withTemporaryPath { path throws in
       try Store(at: path, entities: [Player.self]).close()
-      let limit = TransactionCore.idLimit
+      let limit = WriteCore.idLimit
       try Self.change(path) { core in
         try core.transaction.put(
           CounterKey.nextRecord(entity: 1), littleEndianBytes(limit - 1),

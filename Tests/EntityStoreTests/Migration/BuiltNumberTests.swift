@@ -22,10 +22,10 @@ import Testing
       _ = try core.store.environment.tree(
         TreeName.index(entity: description.number, index: 9).text, isCreated: true,
         hasIntegerKeys: false, in: core.transaction)
-      try Catalogue.put(description, core.store.trees, in: core.transaction)
-      try Catalogue.putNextToIndex(
-        next, index: 9, of: description.number, core.store.trees, in: core.transaction)
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.put(description, in: core.transaction)
+      try core.store.trees.putNextToIndex(
+        next, index: 9, of: description.number, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     }
   }
 

@@ -39,7 +39,7 @@ import Testing
       }
       try expectSound(path)
       let core = try StoreCore(path: path, options: StoreOptions())
-      let version = try core.environment.read { try Catalogue.modelVersion(core.trees, in: $0) }
+      let version = try core.environment.read { try core.trees.modelVersion(in: $0) }
       core.close()
       #expect(version == 0 || version == 2, "\(SeededNumbers.replay)")
       if version == 0 {

@@ -59,7 +59,7 @@ import Testing
           pair.key, Checksum.sealed(key: pair.key, content: changed.encoded()),
           in: core.store.trees.catalogue)
       }
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     }
   }
 

@@ -50,7 +50,7 @@ import Testing
       let store = try Store(at: path, entities: Movies.new, migrating: Movies.stages)
       #expect(try store.count(NewMovie.all) == 0)
       let version = try store.core.environment.read {
-        try Catalogue.modelVersion(store.core.trees, in: $0)
+        try store.core.trees.modelVersion(in: $0)
       }
       #expect(version == 2)
       store.close()

@@ -350,9 +350,9 @@ private struct Chosen: Codable {
       for entity in core.schema.entities {
         var description = entity.description
         for index in description.attributes.indices { description.attributes[index].members = nil }
-        try Catalogue.put(description, core.store.trees, in: core.transaction)
+        try core.store.trees.put(description, in: core.transaction)
       }
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     }
   }
 }

@@ -80,7 +80,7 @@ import Testing
       let core = try StoreCore(path: path, options: StoreOptions())
       try core.environment.write { transaction in
         try MigrationRun(core, transaction, nil).rename(entity: "Film", to: "Movie")
-        try Catalogue.raiseSchemaNumber(core.trees, in: transaction)
+        try core.trees.raiseSchemaNumber(in: transaction)
       }
       core.close()
       _ = try storeError(.incompatibleSchema) { try Store(at: path, entities: [Film.self]) }

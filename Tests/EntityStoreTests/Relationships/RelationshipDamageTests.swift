@@ -10,7 +10,7 @@ import Testing
 @Suite struct `Damaged relationships` {
   /// Two shelves with two books each, by an author; then `change` is made behind the store's back.
   private func damaged(
-    _ change: (TransactionCore, StoredRelationship, StoredRelationship) throws -> Void,
+    _ change: (WriteCore, StoredRelationship, StoredRelationship) throws -> Void,
     _ body: (String) throws -> Void
   ) throws {
     let folder = try TemporaryFolder()
@@ -203,7 +203,7 @@ import Testing
           TreeName.links(relationship: 0, side: side).text, isCreated: true,
           hasIntegerKeys: false, in: core.transaction)
       }
-      try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+      try core.store.trees.raiseSchemaNumber(in: core.transaction)
     } _: { path in
       let error = #expect(throws: StoreError.self) {
         _ = try Store(at: path, entities: Library.entities)
@@ -271,7 +271,7 @@ import Testing
         try core.transaction.put(
           key, Checksum.sealed(key: key, content: description.document.encoded()),
           in: core.store.trees.catalogue)
-        try Catalogue.raiseSchemaNumber(core.store.trees, in: core.transaction)
+        try core.store.trees.raiseSchemaNumber(in: core.transaction)
       } _: { path in
         let error = #expect(throws: StoreError.self) {
           _ = try Store(at: path, entities: Library.entities)

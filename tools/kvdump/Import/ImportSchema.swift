@@ -5,7 +5,7 @@ import LodestoreFormat
 /// the options.
 struct ImportSchema {
   private(set) var attributes: [DeclaredEntity.Attribute] = []
-  private(set) var indexes: [DeclaredEntity.Index] = []
+  private(set) var indexes: [DeclaredEntity.DeclaredIndex] = []
   /// The entity of a schema file, and where its attributes are in ``attributes``.
   private var file: (entity: DeclaredEntity, positions: [Int])?
   /// Notes for the person: names that were changed, attributes and indexes that were added.
@@ -51,13 +51,13 @@ struct ImportSchema {
       let positions = index.attributes.compactMap { number in
         stored.declaredAttributes.firstIndex { $0.number == number }
       }
-      return DeclaredEntity.Index(attributes: positions, isUnique: index.isUnique)
+      return DeclaredEntity.DeclaredIndex(attributes: positions, isUnique: index.isUnique)
     }
     // Indexes over the elements of JSON attributes; others are kept without being declared.
     for index in stored.elementIndexes where index.path.isEmpty {
       let position = stored.declaredAttributes.firstIndex { $0.number == index.attribute }
       guard let position, attributes[position].storage.type == .json else { continue }
-      indexes.append(DeclaredEntity.Index(attributes: [position], isUnique: false))
+      indexes.append(DeclaredEntity.DeclaredIndex(attributes: [position], isUnique: false))
     }
   }
 
@@ -282,7 +282,7 @@ struct ImportSchema {
     }
     for index in declared.indexes {
       add(
-        DeclaredEntity.Index(
+        DeclaredEntity.DeclaredIndex(
           attributes: index.attributes.map { positions[$0] }, isUnique: index.isUnique))
     }
     file = (declared, positions)
@@ -306,7 +306,7 @@ struct ImportSchema {
       }
       return position
     }
-    let index = DeclaredEntity.Index(attributes: positions, isUnique: isUnique)
+    let index = DeclaredEntity.DeclaredIndex(attributes: positions, isUnique: isUnique)
     if add(index), !isNew {
       let text = positions.map { attributes[$0].name }.joined(separator: "+")
       notes.append(
@@ -316,7 +316,7 @@ struct ImportSchema {
   }
 
   @discardableResult
-  private mutating func add(_ index: DeclaredEntity.Index) -> Bool {
+  private mutating func add(_ index: DeclaredEntity.DeclaredIndex) -> Bool {
     // A unique index serves as an index over the same attributes, in the same order or in another.
     let isThere = indexes.contains {
       $0 == index || $0.isUnique && $0.attributes == index.attributes

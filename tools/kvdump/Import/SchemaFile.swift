@@ -55,7 +55,7 @@ struct SchemaFileEntity {
       try index.check(members: ["number", "attributes", "unique"])
       let names = try index.texts("attributes")
       if names.isEmpty { throw index.failure("has no 'attributes'") }
-      return DeclaredEntity.Index(
+      return DeclaredEntity.DeclaredIndex(
         attributes: try names.map { try position($0, index) },
         isUnique: try index.bool("unique") ?? false)
     }

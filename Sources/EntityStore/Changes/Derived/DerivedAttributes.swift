@@ -10,7 +10,7 @@ internal import LodestoreFormat
 /// See Format.md, "Derived attributes".
 final class DerivedAttributes: ChangeSink {
   let name = "derived attributes"
-  private unowned(unsafe) let core: TransactionCore
+  private unowned(unsafe) let core: WriteCore
   private let all: [DerivedTotals]
   /// By ascending rank: each is derived from attributes of lower ranks alone.
   private let ranks: [[DerivedTotals]]
@@ -27,7 +27,7 @@ final class DerivedAttributes: ChangeSink {
   private var owners: [ObjectIdentifier: LinkCursor] = [:]
 
   /// `nil` where the schema has no such attributes.
-  init?(_ schema: StoredSchema, core: TransactionCore) {
+  init?(_ schema: StoredSchema, core: WriteCore) {
     guard !schema.derived.isEmpty else { return nil }
     self.core = core
     all = schema.derived.map(DerivedTotals.init)
@@ -211,7 +211,7 @@ final class DerivedAttributes: ChangeSink {
 
   // MARK: Writing
 
-  func settle(_ core: TransactionCore) throws(StoreError) {
+  func settle(_ core: WriteCore) throws(StoreError) {
     for rank in ranks {
       let waiting = rank.filter { !$0.isEmpty }
       for (_, totals) in Dictionary(grouping: waiting, by: \.derivation.owner.number)

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension TransactionCore {
+extension WriteCore {
   /// Gives derived attributes of the records with `ids`, which ascend, other values: `body` is called with
   /// the id and all values of each.
   ///

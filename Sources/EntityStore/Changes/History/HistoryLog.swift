@@ -13,7 +13,7 @@ struct HistoryLog {
   }
 
   /// Opens the log for writing, and makes the tree where the store has none.
-  init(writing core: TransactionCore) throws(StoreError) {
+  init(writing core: WriteCore) throws(StoreError) {
     self.core = core
     tree = try core.makeTree(.history)
   }

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 /// Writes what a write has changed into the history, for the entities that keep one.
 final class HistoryRecorder: ChangeSink {
   let name = "history"
-  private let core: TransactionCore
+  private let core: WriteCore
   private let log: HistoryLog
   /// The number that the write gets if the history reports it.
   private let number: UInt64
@@ -18,7 +18,7 @@ final class HistoryRecorder: ChangeSink {
   private var isPromised = false
 
   /// `nil` where no entity keeps a history.
-  init?(_ schema: StoredSchema, core: TransactionCore) throws(StoreError) {
+  init?(_ schema: StoredSchema, core: WriteCore) throws(StoreError) {
     guard schema.keepsHistory else { return nil }
     self.core = core
     log = try HistoryLog(writing: core)
@@ -118,7 +118,7 @@ final class HistoryRecorder: ChangeSink {
     return false
   }
 
-  func finish(_ core: TransactionCore) throws(StoreError) {
+  func finish(_ core: WriteCore) throws(StoreError) {
     try settleImages()
     let untold = untold
     var sets = changes.sorted { $0.key < $1.key }.map { $0.value.result() }

@@ -78,7 +78,7 @@ extension ImportEngine {
   /// - Parameter known: records of the page that are known to be refused.
   func resolve(
     _ page: DecodedPage, in batch: inout IncomingRecords, _ known: PageRefusals?,
-    _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState
+    _ entity: StoredEntity, _ core: WriteCore, _ state: inout ImportState
   ) throws(StoreError) -> PageLinks {
     var found = PageLinks()
     found.refused = known?.refused ?? [:]
@@ -129,7 +129,7 @@ extension ImportEngine {
 
   private func resolve(
     _ open: [OpenKey], _ batch: inout IncomingRecords, _ lost: Set<Int>, _ entity: StoredEntity,
-    _ core: TransactionCore, _ state: inout ImportState,
+    _ core: WriteCore, _ state: inout ImportState,
     _ found: inout PageLinks
   ) throws(StoreError) {
     var rowsByKey: [String: [Value: Int]] = [:]
@@ -155,7 +155,7 @@ extension ImportEngine {
       for one in rest where one.resolver.link.makesMissing == makes {
         let link = one.resolver.link
         var made: [UInt64] = []
-        let id = try one.resolver.ids(of: [one.unresolved.key], made: &made).first ?? 0
+        let id = try one.resolver.ids(of: [one.unresolved.key], made: &made, core).first ?? 0
         try noteMade(made, by: link, entity, in: &state)
         if id > 0 {
           try batch.setID(id, in: one.slot, at: one.row)
@@ -218,7 +218,7 @@ extension ImportEngine {
   }
 
   /// Counts the links that attributes of records hold; `nil` where there are none.
-  func linkTally(of entity: StoredEntity, _ core: TransactionCore) -> LinkTally? {
+  func linkTally(of entity: StoredEntity, _ core: WriteCore) -> LinkTally? {
     let attributes = links.filter(\.isToOne).compactMap { link in
       core.schema.end(named: link.name, of: entity)?.attribute?.number
     }

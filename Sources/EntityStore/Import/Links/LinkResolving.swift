@@ -59,14 +59,16 @@ struct LinkResolver {
   /// without a record.
   ///
   /// - Parameter made: the ids of made records are added to it.
-  func ids(of keys: [Value], made: inout [UInt64]) throws(StoreError) -> [UInt64] {
+  func ids(
+    of keys: [Value], made: inout [UInt64], _ core: WriteCore
+  ) throws(StoreError) -> [UInt64] {
     var found = try ids(of: keys)
     guard link.makesMissing else { return found }
     var new: [Value: UInt64] = [:]
     for (position, key) in keys.enumerated()
     where found[position] == 0 && key.fits(attribute.type) {
       if new[key] == nil {
-        let id = try make(key)
+        let id = try make(key, core)
         new[key] = id
         if id > 0 { made.append(id) }
       }
@@ -100,7 +102,7 @@ struct LinkResolver {
   }
 
   /// Stores a record with the key alone; 0 where others of its attributes are needed.
-  private func make(_ key: Value) throws(StoreError) -> UInt64 {
+  private func make(_ key: Value, _ core: WriteCore) throws(StoreError) -> UInt64 {
     let entity = end.target
     var values: [Value] = []
     for stored in entity.description.declaredAttributes {

@@ -7,7 +7,7 @@ extension ImportEngine {
   /// hold themselves.
   func finish(
     _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
-    _ entity: StoredEntity, _ core: TransactionCore, _ state: inout ImportState,
+    _ entity: StoredEntity, _ core: WriteCore, _ state: inout ImportState,
     _ remembered: inout RememberedLinks.ByPage
   ) throws {
     for (position, link) in links.enumerated() {
@@ -33,7 +33,7 @@ extension ImportEngine {
   /// Notes that the link of a record is open, or that the page says where it leads.
   private func noteOpen(
     _ one: LinkedRow, _ id: UInt64, _ position: Int, _ page: DecodedPage, _ found: PageLinks,
-    _ merge: BatchMerge, _ end: RelationshipEnd, _ core: TransactionCore,
+    _ merge: BatchMerge, _ end: RelationshipEnd, _ core: WriteCore,
     _ state: inout ImportState, _ remembered: inout RememberedLinks.ByPage
   ) throws(StoreError) {
     let open = found.unresolved[one.row]?.first { $0.link == position }
@@ -62,7 +62,7 @@ extension ImportEngine {
 
   /// Whether the record has the link that the page gives it: the rule may have kept another one.
   private func leadsWhereSaid(
-    _ one: LinkedRow, _ id: UInt64, _ end: RelationshipEnd, _ core: TransactionCore
+    _ one: LinkedRow, _ id: UInt64, _ end: RelationshipEnd, _ core: WriteCore
   ) throws(StoreError) -> Bool {
     guard let attribute = end.attribute?.number, let bytes = try core.record(id, of: end.source)
     else { return false }
@@ -82,7 +82,7 @@ extension ImportEngine {
   /// Writes the links of records that lead to many.
   private func write(
     _ records: [(LinkedRow, UInt64)], _ position: Int, _ page: DecodedPage,
-    _ resolver: LinkResolver, _ core: TransactionCore, _ state: inout ImportState,
+    _ resolver: LinkResolver, _ core: WriteCore, _ state: inout ImportState,
     _ remembered: inout RememberedLinks.ByPage
   ) throws {
     // Earlier pages gave these records other links.
@@ -90,7 +90,7 @@ extension ImportEngine {
     state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
     let keys = records.flatMap(\.0.keys)
     var made: [UInt64] = []
-    let ids = try resolver.ids(of: keys, made: &made)
+    let ids = try resolver.ids(of: keys, made: &made, core)
     try noteMade(made, by: resolver.link, resolver.end.source, in: &state)
     var list = LinkList(expectedCount: keys.count)
     var wanted: [UInt64: Set<UInt64>] = [:]
@@ -135,7 +135,7 @@ extension ImportEngine {
 
   /// Gives the links of the page's records the order of their keys.
   private func arrange(
-    _ orders: [UInt64: [UInt64]], by end: RelationshipEnd, _ core: TransactionCore
+    _ orders: [UInt64: [UInt64]], by end: RelationshipEnd, _ core: WriteCore
   ) throws(StoreError) {
     for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
       // Another record of the page may have taken one of them.
@@ -151,7 +151,7 @@ extension ImportEngine {
   /// - Returns: by records of the page, why a link was refused.
   private func hold(
     _ wanted: [UInt64: Set<UInt64>], by attribute: EntityDescription.Attribute,
-    _ end: RelationshipEnd, _ core: TransactionCore, _ report: inout ImportReport
+    _ end: RelationshipEnd, _ core: WriteCore, _ report: inout ImportReport
   ) throws(StoreError) -> [UInt64: StoreError] {
     var refused: [UInt64: StoreError] = [:]
     // By other record: where it leads from now on, and which record of the page says so.
@@ -177,7 +177,7 @@ extension ImportEngine {
 
   private func replace(
     _ list: consuming LinkList, _ wanted: [UInt64: Set<UInt64>], by end: RelationshipEnd,
-    _ core: TransactionCore, _ report: inout ImportReport
+    _ core: WriteCore, _ report: inout ImportReport
   ) throws(StoreError) {
     var gone = LinkList()
     for id in wanted.keys.sorted() {

@@ -7,7 +7,7 @@ extension ImportEngine {
   /// A link that a unique index or a rule does not allow is rejected alone: its record stays as its
   /// page has made it.
   func resolvePending(
-    _ state: inout ImportState, _ core: TransactionCore
+    _ state: inout ImportState, _ core: WriteCore
   ) throws(StoreError) {
     let pending = state.pendingLinks ?? []
     state.pendingLinks = nil
@@ -51,7 +51,7 @@ extension ImportEngine {
   /// Makes the record of a pending link lead to `target`; returns whether it did not before.
   private func add(
     _ one: PendingLink, _ target: UInt64, by end: RelationshipEnd, _ entity: StoredEntity,
-    _ core: TransactionCore
+    _ core: WriteCore
   ) throws(StoreError) -> Bool {
     guard try core.record(one.id, of: entity) != nil else { return false }
     if let attribute = end.attribute {
@@ -94,7 +94,7 @@ private struct PlacedLinks {
   }
 }
 
-extension TransactionCore {
+extension WriteCore {
   /// Gives one attribute of a stored record an id, or null; returns false when it has it.
   ///
   /// - Throws: as an update of one record; nothing was written then.

@@ -138,16 +138,16 @@ extension StoreCore {
   ) throws {
     let renamed = RenamedAttributes(from: before, to: after)
     guard !renamed.isEmpty else { return }
-    let entities = try Catalogue.descriptions(trees, in: transaction)
-    let relationships = try Catalogue.relationships(trees, in: transaction)
+    let entities = try trees.descriptions(in: transaction)
+    let relationships = try trees.relationships(in: transaction)
     var (newEntities, newRelationships) = (entities, relationships)
     renamed.rename(in: &newEntities, &newRelationships)
     for (old, new) in zip(entities, newEntities)
     where old.attributes != new.attributes {
-      try Catalogue.put(new, trees, in: transaction)
+      try trees.put(new, in: transaction)
     }
     for (old, new) in zip(relationships, newRelationships) where old != new {
-      try Catalogue.put(new, trees, in: transaction)
+      try trees.put(new, in: transaction)
     }
   }
 
@@ -167,7 +167,7 @@ extension StoreCore {
 
   private func allLostNames(in transaction: Transaction) throws -> [LostName] {
     LostName.all(
-      try Catalogue.descriptions(trees, in: transaction),
-      try Catalogue.relationships(trees, in: transaction))
+      try trees.descriptions(in: transaction),
+      try trees.relationships(in: transaction))
   }
 }

@@ -62,7 +62,7 @@ extension PlanRun {
       try tick()
       counts.entriesRead += 1
       let isLong = cursor.key.count >= KeyEncoder.cutPrefix
-      let id = try core.entryID(cursor.key, cursor.value, index)
+      let id = try index.recordID(ofEntry: cursor.key, cursor.value)
       guard try body(id, isLong ? UnsafeRawBufferPointer(start: nil, count: 0) : cursor.key)
       else { return false }
       found = try cursor.next()

@@ -57,11 +57,11 @@ extension StoreCore {
       let transaction = environment.transaction(of: pinned)
       do {
         if try transaction.whole({
-          try Catalogue.schemaNumber(trees, in: transaction) == schema.number
+          try trees.schemaNumber(in: transaction) == schema.number
         }) {
           return (
             pinned,
-            TransactionCore(transaction: transaction, schema: schema, store: self, isWrite: false)
+            TransactionCore(reading: transaction, schema: schema, store: self)
           )
         }
       } catch {

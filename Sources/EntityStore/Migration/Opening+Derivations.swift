@@ -1,41 +1,21 @@
 internal import LMDB
 internal import LodestoreFormat
 
-extension StoreCore {
-  /// Whether the file's derived attributes are those that are declared; readers need not care.
-  func areDerivationsSettled(
-    _ declared: [DeclaredEntity], in stored: StoredSchema
-  ) throws(StoreError) -> Bool {
-    if options.isReadOnly { return true }
-    return try !DerivationEvolution(
-      declared: declared, entities: stored.entities.map(\.description),
-      relationships: stored.relationships.map(\.description)
-    ).isChanged
-  }
-
+extension Opening {
   /// Makes the file's derived attributes fit those that are declared, and works out those that are new;
   /// after the entities and the relationships.
   ///
-  /// - Parameters:
-  ///   - unbuilt: the indexes of derived attributes that have no entries yet.
-  ///   - opened: the stages, whose changes of records have not reached derived attributes yet.
-  ///   - lost: what ``lostNames(in:)`` found before.
   /// - Returns: the entities whose records may have other values now.
-  func evolveDerivations(
-    _ declared: [DeclaredEntity], unbuilt: [EntityNumber: Set<UInt32>],
-    after opened: (any OpenedStages)? = nil, lost: Set<String>, in transaction: Transaction,
-    _ work: OpeningWork?
-  ) throws -> Set<EntityNumber> {
-    let touched = opened?.touched ?? []
+  func evolveDerivations() throws -> Set<EntityNumber> {
+    let touched = stages?.touched ?? []
     var evolution = try DerivationEvolution(
-      declared: declared, entities: try Catalogue.descriptions(trees, in: transaction),
-      relationships: try Catalogue.relationships(trees, in: transaction))
-    for entity in evolution.changed { try Catalogue.put(entity, trees, in: transaction) }
-    try checkNames(except: lost, in: transaction)
+      declared: declared, entities: try store.trees.descriptions(in: transaction),
+      relationships: try store.trees.relationships(in: transaction))
+    for entity in evolution.changed { try store.trees.put(entity, in: transaction) }
+    try store.checkNames(except: lost, in: transaction)
     guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
-    let core = TransactionCore(
-      transaction: transaction, schema: try load(in: transaction), store: self, isWrite: true)
-    if let sink = opened?.sink { core.tellChanges(to: sink) }
+    let core = try store.writing(transaction)
+    if let sink = stages?.sink { core.tellChanges(to: sink) }
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)
     let concerned = evolution.concerned(core.schema)
@@ -44,7 +24,7 @@ extension StoreCore {
     for entity in core.schema.entities {
       for index in entity.building
       where concerned[entity.number]?.isDisjoint(with: index.description.attributes) == false {
-        try stopBuilding(index, of: entity, in: transaction)
+        try store.stopBuilding(index, of: entity, in: transaction)
       }
     }
     var rebuilt: Set<EntityNumber> = []

@@ -1,0 +1,142 @@
+internal import LMDB
+internal import LodestoreFormat
+
+/// The changes that opening makes in a file, within one transaction, so that the file's schema fits the
+/// declared entities.
+final class Opening {
+  let store: StoreCore
+  let transaction: Transaction
+  let declared: [DeclaredEntity]
+  let work: OpeningWork?
+  /// The stages whose steps were taken before; `nil` where there were none.
+  var stages: (any OpenedStages)?
+  /// The messages about conditions that named what was not there before all changes.
+  let lost: Set<String>
+  /// By entity, the new indexes of derived attributes, whose values come later.
+  private(set) var unbuilt: [EntityNumber: Set<UInt32>] = [:]
+  /// The entities whose history begins again: records may have changed of which nothing was told.
+  private(set) var restarted: Set<EntityNumber> = []
+
+  init(
+    _ store: StoreCore, _ declared: [DeclaredEntity], in transaction: Transaction,
+    _ work: OpeningWork?
+  ) throws {
+    self.store = store
+    self.transaction = transaction
+    self.declared = declared
+    self.work = work
+    lost = try store.lostNames(in: transaction)
+  }
+
+  /// Takes the steps of stages that the file, whose model has `version`, lacks.
+  func run(_ stages: any OpeningStages, after version: UInt64) throws {
+    try store.stopBuilding(in: transaction)
+    let schema = try store.load(in: transaction)
+    try work?.begin(
+      total: stages.workCount(after: version, in: schema, transaction)
+        + workCount(isExact: false))
+    self.stages = try stages.run(after: version, store, in: transaction, work)
+  }
+
+  /// Makes the file's schema fit the declared entities, with all that follows from stages.
+  func evolve() throws {
+    var current = try store.load(in: transaction)
+    for entity in declared { current = try evolve(entity, current) }
+    try evolveRelationships()
+    try stages?.finish()
+    restarted.formUnion(stages?.touched ?? [])
+    restarted.formUnion(try evolveDerivations())
+    let core = try store.writing(transaction)
+    try core.checkConditions(Set(declared.map(\.name)))
+    try stages?.checkRules(core)
+  }
+
+  /// How many records the new schema asks to be read, and entries to be written.
+  ///
+  /// - Parameter isExact: false while stages may still change what does not fit.
+  func workCount(isExact: Bool = true) throws -> Int {
+    let current = try store.load(in: transaction)
+    return try declared.reduce(0) { sum, declared in
+      guard let stored = current.entity(named: declared.name) else { return sum }
+      let count = try transaction.count(of: stored.records)
+      guard isExact else { return sum + 2 * count * declared.indexes.count }
+      let evolution = try evolution(of: stored, to: declared, current)
+      return sum + count
+        * (2 * evolution.addedIndexes.count + evolution.addedElementIndexes.count
+          + (evolution.tightened.isEmpty ? 0 : 1) + (evolution.reshaped.isEmpty ? 0 : 1))
+    }
+  }
+
+  private func evolution(
+    of stored: StoredEntity, to declared: DeclaredEntity, _ schema: StoredSchema
+  ) throws -> SchemaEvolution {
+    try SchemaEvolution(
+      from: stored.description, to: declared,
+      hasRecords: try transaction.count(of: stored.records) > 0,
+      held: schema.heldAttributes(of: stored),
+      buildsInUse: try store.buildsIndexesInUse(of: stored, in: transaction))
+  }
+
+  /// Makes one entity of the file fit its declaration; returns the schema afterwards.
+  ///
+  /// Only a changed entity reads the whole schema again: for many new ones that would take time by
+  /// their square.
+  ///
+  /// - Parameter current: the schema before.
+  private func evolve(
+    _ declared: DeclaredEntity, _ current: StoredSchema
+  ) throws -> StoredSchema {
+    let stored = current.entity(named: declared.name)
+    let evolution: SchemaEvolution
+    if let stored {
+      evolution = try self.evolution(of: stored, to: declared, current)
+      for index in stored.indexes where evolution.droppedIndexes.contains(index.description.number)
+      {
+        try index.empty(in: transaction)
+      }
+      for index in stored.building
+      where evolution.stoppedIndexes.contains(index.description.number) {
+        try store.stopBuilding(index, of: stored, in: transaction)
+      }
+      for index in stored.elementIndexes
+      where evolution.droppedElementIndexes.contains(index.description.number) {
+        try index.entries.empty(in: transaction)
+      }
+    } else {
+      try store.checkResemblance(of: declared, in: current, transaction)
+      evolution = SchemaEvolution(
+        creating: declared,
+        number: try store.nextEntity(after: current.entities.map(\.description), in: transaction))
+    }
+    guard evolution.isChanged || evolution.changesConstraints else { return current }
+    try current.checkTreeCount(with: evolution.result)
+    try store.trees.put(evolution.result, in: transaction)
+    if let stored {
+      try store.renameInConditions(from: stored.description, to: evolution.result, in: transaction)
+    }
+    let entity = try StoredEntity(
+      description: evolution.result, declared: nil
+    ) { try store.environment.madeTree($0, in: transaction) }
+    let core = WriteCore(transaction, only: entity, store: store)
+    _ = try core.rules(of: entity)
+    if evolution.beginsHistory { restarted.insert(entity.number) }
+    try core.checkPresence(of: evolution.tightened, in: entity, work)
+    try core.checkDocuments(of: evolution.reshaped, in: entity, work)
+    for index in entity.elementIndexes
+    where evolution.addedElementIndexes.contains(index.description.number) {
+      try core.build(index, of: entity, work)
+    }
+    let derived = declared.numbersOfDerived(in: evolution.result)
+    for index in entity.indexes where evolution.addedIndexes.contains(index.description.number) {
+      if derived.isDisjoint(with: index.description.attributes) {
+        try core.build(index, of: entity, work)
+      } else {
+        unbuilt[entity.number, default: []].insert(index.description.number)
+      }
+    }
+    guard stored == nil else { return try store.load(in: transaction) }
+    return StoredSchema(
+      number: current.number, entities: current.entities + [entity],
+      relationships: current.relationships)
+  }
+}
