@@ -41,6 +41,9 @@ struct RecordScratch: ~Copyable {
   /// A call of its own, since a closure must not end in a copy of memory; see `tools/lint-calls`.
   @inline(never)
   mutating func take(_ record: UnsafeRawBufferPointer) -> UnsealedRecord {
+    assert(
+      record.baseAddress != memory.baseAddress.map { UnsafeRawPointer($0) },
+      "a record is not copied onto itself")
     if record.count > memory.count {
       memory.deallocate()
       memory = .allocate(byteCount: max(1024, record.count * 2), alignment: 16)
