@@ -49,15 +49,7 @@ extension Attribute where Value: OptionSet, Value.RawValue: AttributeValue & Fix
   ///     Message.where { $0.flags.contains(.unread) }
   public func contains(_ members: Value) -> Condition<E> {
     let bits = Operand.value(ConditionConstant.value(members.rawValue))
-    return compared(.equal, bits, of: .arithmetic(.and, operand, bits))
-  }
-}
-
-extension Attribute {
-  fileprivate func compared(
-    _ operator: Comparison.Operator, _ right: Operand, of left: Operand
-  ) -> Condition<E> {
     if let failure { return Condition(.failure(failure)) }
-    return Condition(.comparison(Comparison(left, `operator`, right)))
+    return Condition(.comparison(Comparison(.arithmetic(.and, operand, bits), .equal, bits)))
   }
 }

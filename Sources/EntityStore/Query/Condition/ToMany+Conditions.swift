@@ -37,7 +37,9 @@ extension ToMany {
   }
 
   /// How many records there are.
-  public var count: Attribute<E, Int> { worked(.path(path(.aggregate(.count)))) }
+  public var count: Attribute<E, Int> {
+    Attribute(deriving: .path(path(.aggregate(.count))))
+  }
 
   /// How many of the records fulfil all lines of `build`.
   public func count(
@@ -100,23 +102,17 @@ extension ToMany {
   ) -> Attribute<E, Result> {
     let inner = Target.attributes[keyPath: attribute]
     let steps = path.steps + [.aggregate(operation)] + (inner.path?.steps ?? [])
-    return worked(
-      .path(ValuePath(.record, steps)),
+    return Attribute(
+      deriving: .path(ValuePath(.record, steps)),
       failure: inner.failure
         ?? (inner.path == nil ? .computedAggregate(inner.operand, of: self) : nil))
   }
 
   private func counted(_ condition: Condition<Target>) -> Attribute<E, Int> {
     switch condition.counted(in: .path(path)) {
-    case .success(let count): worked(count)
-    case .failure(let error): worked(.path(path), failure: error)
+    case .success(let count): Attribute(deriving: count)
+    case .failure(let error): Attribute(deriving: .path(path), failure: error)
     }
-  }
-
-  private func worked<Value: AttributeValue>(
-    _ operand: Operand, failure: StoreError? = nil
-  ) -> Attribute<E, Value> {
-    Attribute(deriving: operand, failure: failure)
   }
 }
 

@@ -51,14 +51,8 @@ enum Cast {
 
   private static func text(_ value: DynamicValue) -> String? {
     switch value {
-    case .text, .string: value.string
-    case .bool(let flag): flag ? "true" : "false"
-    case .integer(let number): String(number)
-    case .unsigned(let number): String(number)
-    case .double(let number): number.description
-    case .decimal(let number): number.text
-    case .date(let seconds): KeyText.text(of: .date(seconds))
-    case .uuid(let uuid): uuid.text
+    case .text, .string, .bool, .integer, .unsigned, .double, .decimal, .date, .uuid:
+      KeyText.text(of: value.owned)
     case .null, .data, .bytes, .collection, .list: nil
     }
   }

@@ -74,6 +74,11 @@ struct LayoutProgram {
     var texts: ContiguousArray<VariableTest> = []
     var steadyTests: [SteadyTextTest] = []
     var rest: [Step] = []
+    func addText(_ slot: RecordLayout.Slot, _ test: TextTest, isNegated: Bool) {
+      let steady = SteadyTextTest(test)
+      steadyTests.append(steady)
+      texts.append(VariableTest(slot, steady, isNegated: isNegated))
+    }
     let parts =
       if case .all(let parts) = condition { parts } else { [condition] }
     // Slots and texts are tested before the other parts, closures too: a closure is not called for a record
@@ -85,14 +90,8 @@ struct LayoutProgram {
       case .numberTests(let tests, let comparison):
         numbers.append(contentsOf: tests)
         comparisons.append(comparison)
-      case .text(let slot, let test):
-        let steady = SteadyTextTest(test)
-        steadyTests.append(steady)
-        texts.append(VariableTest(slot, steady, isNegated: false))
-      case .not(.text(let slot, let test)):
-        let steady = SteadyTextTest(test)
-        steadyTests.append(steady)
-        texts.append(VariableTest(slot, steady, isNegated: true))
+      case .text(let slot, let test): addText(slot, test, isNegated: false)
+      case .not(.text(let slot, let test)): addText(slot, test, isNegated: true)
       case .constant(true): break
       default: rest.append(step)
       }

@@ -4,7 +4,6 @@ internal import LodestoreFormat
 final class GroupWord {
   private let slot: SlotOrder
   private let kind: WordSlot.Kind
-  private let type: AttributeType
   private var last: UInt64??
   private var bytes: [UInt8] = []
 
@@ -16,25 +15,13 @@ final class GroupWord {
     else { return nil }
     self.slot = slot
     self.kind = kind
-    type = attribute.type
   }
 
   /// Takes the value of a record; returns whether it is that of the record before.
   func move(to bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
-    let word = try slot.word(bytes, id).map(normal)
+    let word = try slot.word(bytes, id)
     defer { last = .some(word) }
     return last == .some(word)
-  }
-
-  /// Both zeros are one value, and so are all that are no numbers.
-  private func normal(_ word: UInt64) -> UInt64 {
-    switch kind {
-    case .float, .double, .date:
-      let number = OrderedWord.double(word)
-      return number == 0
-        ? OrderedWord.word(0.0) : number.isNaN ? OrderedWord.word(Double.nan) : word
-    default: return word
-    }
   }
 
   func withKey<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {

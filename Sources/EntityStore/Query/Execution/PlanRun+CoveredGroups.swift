@@ -77,38 +77,19 @@ extension PlanRun {
     _ access: IndexAccess, _ grouping: inout EntryGrouping,
     atEndOfRun: (borrowing EntryGrouping) throws -> Void = { _ in }
   ) throws -> Bool {
+    var isWhole = true
     guard access.isWalked else {
-      var isWhole = true
       try forEachEntry(of: access) { id, key in
         isWhole = try add(id, key, to: &grouping, atEndOfRun)
         return isWhole
       }
       return isWhole
     }
-    for range in access.ranges {
-      guard try walk(access.index, range, access.filter, &grouping, atEndOfRun) else {
-        return false
-      }
-    }
-    return true
-  }
-
-  private func walk(
-    _ index: StoredIndex, _ range: IndexRange, _ filter: EntryFilter?,
-    _ grouping: inout EntryGrouping, _ atEndOfRun: (borrowing EntryGrouping) throws -> Void
-  ) throws -> Bool {
-    var isWhole = true
-    guard let filter else {
-      try forEachEntry(of: index, range, isReversed: false) { id, key in
+    for range in access.ranges where isWhole {
+      try forEachEntry(of: access, range, isReversed: false) { id, key in
         isWhole = try add(id, key, to: &grouping, atEndOfRun)
         return isWhole
       }
-      return isWhole
-    }
-    try forEachEntry(of: index, range, isReversed: false) { id, key in
-      guard try passes(filter, id, key) else { return true }
-      isWhole = try add(id, key, to: &grouping, atEndOfRun)
-      return isWhole
     }
     return isWhole
   }

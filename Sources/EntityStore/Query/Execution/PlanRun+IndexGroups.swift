@@ -68,19 +68,11 @@ extension PlanRun {
       return try visit(group.ids, group.lookup, body)
     }
     let records = SortedRecords()
-    let blockSize = 512
-    for start in stride(from: 0, to: group.ids.count, by: blockSize) {
-      let block = group.ids[start..<min(group.ids.count, start + blockSize)]
-      group.lookup.look(for: block)
-      for (position, id) in block.enumerated() {
-        try tick()
-        guard let bytes = try group.lookup.record(id, at: position) else { throw missing(id) }
-        counts.recordsRead &+= 1
-        guard try passes(bytes, id) else { continue }
-        try group.writer.write(bytes, id: id)
-        if let start = self.start, !start.lexicographicallyPrecedes(group.writer.key) { continue }
-        records.append(group.writer.key, id: id, bytes)
-      }
+    _ = try visit(group.ids, group.lookup) { id, bytes in
+      try group.writer.write(bytes, id: id)
+      if let start, !start.lexicographicallyPrecedes(group.writer.key) { return true }
+      records.append(group.writer.key, id: id, bytes)
+      return true
     }
     group.ids.removeAll(keepingCapacity: true)
     var goesOn = true

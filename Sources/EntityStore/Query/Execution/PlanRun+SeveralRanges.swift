@@ -25,7 +25,7 @@ extension PlanRun {
     of access: IndexAccess, from bound: [UInt8]?, isReversed: Bool,
     _ body: (UInt64) throws -> Bool
   ) throws {
-    var merge = MergedRanges(isReversed: isReversed)
+    var ranges: [MergedRange] = []
     for range in access.ranges {
       let prefixLength = range.lower.withUnsafeBytes { lower in
         (0..<access.pointCount).reduce(Optional(0)) { end, _ in
@@ -38,104 +38,65 @@ extension PlanRun {
         keys = keys.starting(at: range.lower[..<prefixLength] + bound, isReversed: isReversed)
       }
       let cursor = try Cursor(access.index.tree, in: core.transaction)
-      try merge.append(MergedRanges.WalkedRange(cursor, keys, prefixLength: prefixLength))
+      let merged = MergedRange(
+        cursor: cursor, keys: keys, prefixLength: prefixLength, isReversed: isReversed)
+      if try cursor.seekStart(of: keys, backwards: isReversed), merged.hasEntry {
+        ranges.append(merged)
+      }
     }
+    // The ranges that have entries left, by their next ones.
+    var heap = Heap<Int>()
+    for index in ranges.indices { heap.insert(index) { ranges[$0].comes(before: ranges[$1]) } }
     let isUnique = access.index.isUnique
-    while let range = merge.first {
+    while let first = heap.first {
       try tick()
       counts.entriesRead &+= 1
+      let range = ranges[first]
       let key = range.cursor.key
       // A key that is cut does not have the values to be merged by: the alternative reads records.
       guard key.count < KeyEncoder.cutPrefix else { throw NeedsAlternative() }
       let id = try recordID(key, range.cursor.value, access.index, isUnique: isUnique)
       let isResult = try access.filter.map { try passes($0, id, key) } ?? true
       if isResult, try !body(id) { return }
-      try merge.advance()
+      let isMoved = try isReversed ? range.cursor.previous() : range.cursor.next()
+      if isMoved, range.hasEntry {
+        heap.replaceFirst(with: first) { ranges[$0].comes(before: ranges[$1]) }
+      } else {
+        heap.removeFirst { ranges[$0].comes(before: ranges[$1]) }
+      }
     }
   }
 }
 
-/// Ranges of one index, each at its next entry, the lowest first.
-///
-/// A heap: O(log ranges) comparisons for each entry.
-private struct MergedRanges {
-  struct WalkedRange {
-    let cursor: Cursor
-    let keys: KeyRange
-    /// The length of the elements that all keys of the range begin with.
-    let prefixLength: Int
+/// A range of an index that is merged with others, at its next entry.
+private struct MergedRange {
+  let cursor: Cursor
+  let keys: KeyRange
+  /// The length of the elements that all keys of the range begin with.
+  let prefixLength: Int
+  let isReversed: Bool
 
-    init(_ cursor: Cursor, _ keys: KeyRange, prefixLength: Int) {
-      self.cursor = cursor
-      self.keys = keys
-      self.prefixLength = prefixLength
-    }
+  /// Whether the cursor is at an entry of the range.
+  var hasEntry: Bool { keys.admits(cursor.key, backwards: isReversed) }
 
-    var rest: UnsafeRawBufferPointer {
-      UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(prefixLength))
-    }
+  private var rest: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(prefixLength))
   }
 
-  private var heap: [WalkedRange] = []
-  private let isReversed: Bool
-
-  init(isReversed: Bool) { self.isReversed = isReversed }
-
-  var first: WalkedRange? { heap.first }
-
-  mutating func append(_ range: WalkedRange) throws {
-    guard try range.cursor.seekStart(of: range.keys, backwards: isReversed), isWithin(range) else {
-      return
-    }
-    heap.append(range)
-    var place = heap.count - 1
-    while place > 0, comes(heap[place], before: heap[(place - 1) / 2]) {
-      heap.swapAt(place, (place - 1) / 2)
-      place = (place - 1) / 2
-    }
+  /// The id of an entry of a unique index, where it is no part of keys without null.
+  private var id: UInt64? {
+    cursor.value.count == 8 ? cursor.value._uint64(at: 0) : nil
   }
 
-  /// Moves the first range to its next entry.
-  mutating func advance() throws {
-    let range = heap[0]
-    let moved = isReversed ? try range.cursor.previous() : try range.cursor.next()
-    if !moved || !isWithin(range) {
-      let last = heap.removeLast()
-      if heap.isEmpty { return }
-      heap[0] = last
-    }
-    var place = 0
-    while true {
-      var lowest = place
-      for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
-        if comes(heap[child], before: heap[lowest]) { lowest = child }
-      }
-      if lowest == place { return }
-      heap.swapAt(place, lowest)
-      place = lowest
-    }
-  }
-
-  private func isWithin(_ range: WalkedRange) -> Bool {
-    range.keys.admits(range.cursor.key, backwards: isReversed)
-  }
-
-  private func comes(_ a: WalkedRange, before b: WalkedRange) -> Bool {
-    let (first, second) = (a.rest, b.rest)
+  func comes(before other: MergedRange) -> Bool {
+    let (first, second) = (rest, other.rest)
     var order = compareKeys(first, second)
-    if let firstID = a.id, let secondID = b.id {
+    if let firstID = id, let secondID = other.id {
       // Of equal elements, those behind a null are followed by the id in the key, and others are not.
       let shared = min(first.count, second.count)
       if first[..<shared].elementsEqual(second[..<shared]) { order = firstID < secondID ? -1 : 1 }
     }
     return isReversed ? order > 0 : order < 0
-  }
-}
-
-extension MergedRanges.WalkedRange {
-  /// In a unique index, where the id is no part of keys without null.
-  fileprivate var id: UInt64? {
-    cursor.value.count == 8 ? cursor.value._uint64(at: 0) : nil
   }
 }
 

@@ -9,8 +9,7 @@ extension ConditionParser {
     guard argumentsUsed < arguments.count else {
       throw fault(
         at: mark,
-        "argument \(argumentsUsed + 1) for it (\(arguments.count) \(arguments.count == 1 ? "is" : "are") given)"
-      )
+        "argument \(argumentsUsed + 1) for it (\(givenArguments) given)")
     }
     let argument = arguments[argumentsUsed]
     argumentsUsed += 1
@@ -21,6 +20,9 @@ extension ConditionParser {
     try advance()
     return try inserted(fitting, mark)
   }
+
+  /// How many arguments there are, in words.
+  var givenArguments: String { "\(arguments.count) \(arguments.count == 1 ? "is" : "are")" }
 
   private enum ArgumentKind { case any, path, integer, number, text }
 

@@ -95,8 +95,7 @@ struct ConditionParser {
     guard argumentsUsed == arguments.count else {
       throw fault(
         at: token,
-        "a mark such as %@ for argument \(argumentsUsed + 1) (\(arguments.count) \(arguments.count == 1 ? "is" : "are") given)"
-      )
+        "a mark such as %@ for argument \(argumentsUsed + 1) (\(givenArguments) given)")
     }
     return parsed
   }

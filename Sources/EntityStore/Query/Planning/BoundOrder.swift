@@ -45,7 +45,8 @@ struct BoundOrder: Sendable {
   /// Whether it is the order of the record ids.
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
 
-  /// Whether the entries of `access` come in this order backwards; `nil` where they do not come in it.
+  /// Whether the entries of `access` come in this order backwards; `nil` where they do not come in
+  /// it.
   func isReversed(in access: IndexAccess) -> Bool? {
     guard let match = match(access, behind: access.fixedCount), match.isWhole, access.isWalked
     else { return nil }
@@ -63,7 +64,8 @@ struct BoundOrder: Sendable {
       areByID: match.isRestByID)
   }
 
-  /// The same of the entries within each range of `access`, which has several.
+  /// Whether the entries within each of several ranges of `access` come in this order backwards; `nil` where
+  /// they do not come in it.
   func isReversed(inEachRangeOf access: IndexAccess) -> Bool? {
     guard access.rangeCount > 1, let match = match(access, behind: access.pointCount),
       match.isWhole, access.isWalked

@@ -51,20 +51,12 @@ extension IndexAccess {
         // Null comes first.
         if !points.isEmpty, points[0] == [0] { mayHaveNulls = true }
         prefixes = prefixes.followed(by: points)
-      case .ranges(let list):
+      case .range, .ranges:
+        let list = constraint.extent.ranges.filter { !$0.isEmpty }
         guard prefixes.count * max(1, list.count) <= Self.mostRanges else { break attributes }
         used.formUnion(positions)
         ranges = (0..<prefixes.count).flatMap { prefix in
           list.map { $0.following(prefixes[prefix]) }
-        }
-        isExact = isExact && constraint.isExact
-        break attributes
-      case .range(let range):
-        used.formUnion(positions)
-        if range.isEmpty {
-          ranges = []
-        } else {
-          ranges = (0..<prefixes.count).map { range.following(prefixes[$0]) }
         }
         isExact = isExact && constraint.isExact
         break attributes

@@ -15,7 +15,8 @@ extension Planner {
       var ways = [
         (constrained ?? IndexAccess(whole: index, count: statistics.recordCount), steps: 0)
       ]
-      if constrained == nil, let skipping = try skippingAccess(by: index, below: cost) {
+      let mostSteps = Int(min(cost / (4 * Self.stepCost), 4_096))
+      if constrained == nil, let skipping = try skippingAccess(by: index, atMost: mostSteps) {
         ways.append((skipping, steps: skipping.rangeCount))
       }
       for (way, steps) in ways {
@@ -36,16 +37,6 @@ extension Planner {
     return finished(
       .index(best.access), matches: best.access.estimatedEntryCount, cost: best.cost,
       covered: best.access.covered, arrangement: .natural(isReversed: false))
-  }
-
-  /// The access to the entries under each value of the first attribute of `index`, where the condition
-  /// is about the second attribute and the steps cost a part of `cost`.
-  private func skippingAccess(by index: StoredIndex, below cost: Double) throws -> IndexAccess? {
-    let attributes = index.description.attributes
-    guard attributes.count > 1, constraints.hasSome(on: attributes[1]) else { return nil }
-    let steps = Int(min(cost / (4 * Self.stepCost), 4_096))
-    guard steps > 1, let firsts = try statistics.firstElements(index, steps) else { return nil }
-    return try IndexAccess(index, constraints, behind: firsts, statistics)
   }
 }
 

@@ -15,19 +15,28 @@ extension Planner {
     guard request.ids == nil, !clauses.allSatisfy(\.isAlways) else { return [] }
     var found: [IndexAccess] = []
     var most: Int?
-    for index in entity.indexes {
-      let attributes = index.description.attributes
-      guard attributes.count > 1,
-        constraints.hasSome(on: attributes[1]), !constraints.hasSome(on: attributes[0])
-      else { continue }
+    for index in entity.indexes where canSkip(by: index) {
+      guard !constraints.hasSome(on: index.description.attributes[0]) else { continue }
       let steps = most ?? mostSteps(beside: candidates)
       most = steps
-      guard steps > 1, let firsts = try statistics.firstElements(index, steps),
-        let access = try IndexAccess(index, constraints, behind: firsts, statistics)
-      else { continue }
+      guard let access = try skippingAccess(by: index, atMost: steps) else { continue }
       found.append(access.filtered(by: clauses))
     }
     return found
+  }
+
+  /// Whether the condition is about the second attribute of `index`.
+  private func canSkip(by index: StoredIndex) -> Bool {
+    let attributes = index.description.attributes
+    return attributes.count > 1 && constraints.hasSome(on: attributes[1])
+  }
+
+  /// The access to the entries under each value of the first attribute of `index`; `nil` where there are
+  /// more than `steps` values, or the condition is not about the second attribute.
+  func skippingAccess(by index: StoredIndex, atMost steps: Int) throws -> IndexAccess? {
+    guard canSkip(by: index), steps > 1, let firsts = try statistics.firstElements(index, steps)
+    else { return nil }
+    return try IndexAccess(index, constraints, behind: firsts, statistics)
   }
 
   private func mostSteps(beside candidates: [QueryPlan]) -> Int {

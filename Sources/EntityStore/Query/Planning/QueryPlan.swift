@@ -89,7 +89,7 @@ final class QueryPlan: Sendable {
     self.alternative = alternative
   }
 
-  /// The same plan with another cost or alternative.
+  /// Copies the plan with another cost or alternative.
   func with(cost: Double? = nil, alternative: Alternative? = nil) -> QueryPlan {
     QueryPlan(
       subject: subject, access: access, residual: residual, arrangement: arrangement,

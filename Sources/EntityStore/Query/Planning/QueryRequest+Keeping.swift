@@ -23,7 +23,7 @@ extension QueryRequest {
   /// Whether the plan of `other` is this one's.
   func hasPlan(of other: QueryRequest) -> Bool { withoutPositions == other.withoutPositions }
 
-  /// What a plan depends on: positions are for errors.
+  /// Leaves out the positions: only errors show them, and no plan depends on them.
   private var withoutPositions: QueryRequest {
     var request = self
     request.positions = [:]

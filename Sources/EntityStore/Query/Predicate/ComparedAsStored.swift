@@ -112,7 +112,7 @@ extension StoredOrder {
   }
 }
 
-/// What a tree compares in place of Swift values.
+/// The values that a tree compares in place of Swift values.
 enum StoredEquivalent {
   /// Whether nil can be in two depths, of which a store keeps one.
   static func isNestedOptional<T>(_ type: T.Type) -> Bool {

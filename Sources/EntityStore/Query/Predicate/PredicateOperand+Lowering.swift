@@ -3,7 +3,7 @@ internal import LodestoreFormat
 // The conditions that a comparison becomes: with constants, with another attribute, with a list or a range,
 // and of texts.
 
-/// A condition on an attribute, and what it is for null.
+/// A condition on an attribute, and whether it is true for null.
 struct PredicateClause {
   var condition: ConditionTree
   var isTrueForNull = false

@@ -4,8 +4,8 @@
   internal import Foundation
 #endif
 
-// Most nodes calculate their value from the values of one or two others. They say how, and are compiled,
-// folded and written here.
+// Most nodes calculate their value from the values of one or two others. Such a node says how; compiling,
+// folding and writing are done here for all of them.
 
 /// Why a node has no value: where `evaluate` would trap.
 enum PredicateFault: String, Error {
@@ -99,7 +99,7 @@ extension BinaryPredicateNode {
     PredicateText(notation, scope.text(operands.0), scope.text(operands.1))
   }
 
-  /// The value of two constants; `nil` where there is none.
+  /// The value of two constants; `nil` where `evaluate` would trap.
   func value(_ left: Any, _ right: Any) -> Output? {
     guard let left = left as? Left.Output, let right = right as? Right.Output else { return nil }
     return try? operation(left, right)
