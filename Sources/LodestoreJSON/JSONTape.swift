@@ -17,6 +17,17 @@ public struct JSONTapeEntry {
   /// Kind in the low three bits, flags of a string above, number of children from bit 6.
   @usableFromInline var tag: UInt32
 
+  /// The offset and the length are those of a value in the text.
+  @inline(__always)
+  init(
+    _ kind: JSONTapeKind, at offset: Int, length: Int = 0, link: UInt32 = 0, flags: UInt32 = 0
+  ) {
+    self.offset = UInt32(truncatingIfNeeded: offset)
+    self.length = UInt32(truncatingIfNeeded: length)
+    self.link = link
+    tag = UInt32(kind.rawValue) | flags
+  }
+
   // Computed: a stored constant is a call for another module.
   @inlinable static var kindMask: UInt32 { 0x07 }
   /// The string has escapes: its bytes are not its content.
