@@ -201,8 +201,8 @@ struct ImportLog {
 
   /// The names of all imports.
   static func names(_ core: TransactionCore) throws(StoreError) -> [String] {
-    var names: [String] = []
-    do {
+    try wrappingErrors {
+      var names: [String] = []
       let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
       var found = try cursor.first()
       while found {
@@ -214,29 +214,21 @@ struct ImportLog {
           try cursor.seek(atOrAfter: bytes)
         }
       }
-    } catch {
-      throw StoreError(wrapping: error)
+      return names
     }
-    return names
   }
 
   // MARK: Pairs
 
   private func value<V: Decodable>(_ key: ImportKey) throws(StoreError) -> V? {
     let key = key.bytes(name: name)
-    do {
+    return try wrappingErrors {
       guard let body = try core.transaction.get(key, in: core.store.trees.imports) else {
         return nil
       }
-      return try key.withBytes { (key) throws(StoreError) in
-        do {
-          return try Self.decode(V.self, try Checksum.unsealed(key: key, body: body))
-        } catch {
-          throw StoreError(wrapping: error)
-        }
+      return try key.withBytes { key in
+        try Self.decode(V.self, try Checksum.unsealed(key: key, body: body))
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -254,28 +246,24 @@ struct ImportLog {
 
   private func put(_ value: some Encodable, _ key: ImportKey) throws(StoreError) {
     let key = key.bytes(name: name)
-    var document = DocumentWriter()
-    do {
+    try wrappingErrors {
+      var document = DocumentWriter()
       try DocumentCoding.encode(value, into: &document)
       try core.transaction.put(
         key, Checksum.sealed(key: key, content: document.bytes), in: core.store.trees.imports)
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
   private func forEach(
     _ body: (ImportKey, UnsafeRawBufferPointer) throws(StoreError) -> Void
   ) throws(StoreError) {
-    do {
+    try wrappingErrors {
       let cursor = try Cursor(core.store.trees.imports, in: core.transaction)
       try cursor.walk(.prefix(ImportKey.prefix(name: name))) { key, value in
         guard let (_, known) = ImportKey.split(key) else { return true }
         try body(known, try Checksum.unsealed(key: key, body: value))
         return true
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 
@@ -284,10 +272,8 @@ struct ImportLog {
     try forEach { (key, _) throws(StoreError) in
       if isGone(key) { gone.append(key.bytes(name: name)) }
     }
-    do {
+    try wrappingErrors {
       for key in gone { try core.transaction.delete(key, in: core.store.trees.imports) }
-    } catch {
-      throw StoreError(wrapping: error)
     }
   }
 }
