@@ -219,8 +219,11 @@ struct JSONParser: ~Copyable {
       // Without an exponent, fewer digits than that can neither overflow nor round to zero.
       do throws(JSONFault) { try checkDouble(digits, at: start) } catch { try keep(error) }
     }
-    let kind: JSONTapeKind = at == integerEnd ? .integer : .real
-    try tape.append(JSONTapeEntry(kind, at: start, length: at &- start), at: start)
+    // Not by way of a kind alone, which takes instructions for each number.
+    let entry = JSONTapeEntry(
+      offset: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: at &- start),
+      link: 0, tag: UInt32((at == integerEnd ? JSONTapeKind.integer : .real).rawValue))
+    try tape.append(entry, at: start)
     return at
   }
 

@@ -17,17 +17,6 @@ public struct JSONTapeEntry {
   /// Kind in the low three bits, flags of a string above, number of children from bit 6.
   @usableFromInline var tag: UInt32
 
-  /// The offset and the length are those of a value in the text.
-  @inline(__always)
-  init(
-    _ kind: JSONTapeKind, at offset: Int, length: Int = 0, link: UInt32 = 0, flags: UInt32 = 0
-  ) {
-    self.offset = UInt32(truncatingIfNeeded: offset)
-    self.length = UInt32(truncatingIfNeeded: length)
-    self.link = link
-    tag = UInt32(kind.rawValue) | flags
-  }
-
   // Computed: a stored constant is a call for another module.
   @inlinable static var kindMask: UInt32 { 0x07 }
   /// The string has escapes: its bytes are not its content.
@@ -49,6 +38,18 @@ public struct JSONTapeEntry {
   /// Whether it is an array or an object.
   @inlinable public var isContainer: Bool {
     tag & Self.kindMask >= UInt32(JSONTapeKind.array.rawValue)
+  }
+}
+
+extension JSONTapeEntry {
+  /// The offset and the length are those of a value in the text.
+  @inline(__always)
+  init(
+    _ kind: JSONTapeKind, at offset: Int, length: Int = 0, link: UInt32 = 0, flags: UInt32 = 0
+  ) {
+    self.init(
+      offset: UInt32(truncatingIfNeeded: offset), length: UInt32(truncatingIfNeeded: length),
+      link: link, tag: UInt32(kind.rawValue) | flags)
   }
 }
 
