@@ -70,14 +70,7 @@ package struct AttributeConstraints: Sendable, Hashable {
 
 extension AttributeType {
   /// Whether values are numbers or dates, which have a least and a greatest.
-  package var hasOrder: Bool {
-    switch self {
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double, .date,
-      .decimal:
-      true
-    case .bool, .uuid, .string, .url, .data, .json, .document, .recordID: false
-    }
-  }
+  package var hasOrder: Bool { isNumber || self == .date }
 
   /// Whether values are sequences of scalars or bytes.
   package var hasLength: Bool { self == .string || self == .url || self == .data }

@@ -30,6 +30,11 @@ extension UnsafeRawBufferPointer {
   public func _bigEndianUInt64(at offset: Int) -> UInt64 {
     UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
+
+  /// The big-endian integer at `offset`; traps beyond the end.
+  func bigEndianUInt32(at offset: Int) -> UInt32 {
+    UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
 }
 
 /// The bytes of `value`, least significant first.

@@ -110,13 +110,7 @@ package struct ContentDigest: Hashable, Sendable {
 
 extension ContentDigest: CustomStringConvertible {
   /// 32 hexadecimal digits, the highest first.
-  package var description: String {
-    func digits(_ word: UInt64) -> String {
-      let text = String(word, radix: 16)
-      return String(repeating: "0", count: 16 - text.count) + text
-    }
-    return digits(high) + digits(low)
-  }
+  package var description: String { hex(high) + hex(low) }
 }
 
 /// The content that one digest is of, a key of the tree `digests`.
@@ -139,12 +133,8 @@ package enum DigestedContent: Hashable, Sendable {
   package init?(key: UnsafeRawBufferPointer) {
     switch (key.first, key.count) {
     case (1, 5):
-      self = .records(
-        entity: EntityNumber(
-          UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))))
-    case (2, 5):
-      self = .links(
-        relationship: UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self)))
+      self = .records(entity: EntityNumber(key.bigEndianUInt32(at: 1)))
+    case (2, 5): self = .links(relationship: key.bigEndianUInt32(at: 1))
     case (3, 1): self = .buckets
     default: return nil
     }

@@ -161,12 +161,7 @@ extension EntityDescription {
 extension AttributeType {
   /// Whether values can be added.
   package var isNumber: Bool {
-    switch self {
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,
-      .decimal:
-      true
-    default: false
-    }
+    integerRange != nil || self == .float || self == .double || self == .decimal
   }
 }
 

@@ -95,25 +95,14 @@ extension Document {
 
   /// Reads one value of a validated document, whose nesting and counts are therefore sound.
   private init(reading reader: inout DocumentReader) throws(FormatError) {
-    switch try reader.kind() {
-    case .null:
-      try reader.skip()
-      self = .null
-    case .bool: self = .bool(try reader.bool())
-    case .integer: self = .integer(try reader.int64())
-    case .unsigned: self = .unsigned(try reader.uint64())
-    case .double: self = .double(try reader.double())
-    case .text: self = .string(try reader.string())
-    case .data: self = .data(Array(try reader.data()))
-    case .date: self = .date(try reader.date())
-    case .uuid: self = .uuid(try reader.uuid())
-    case .decimal: self = .decimal(try reader.decimal())
-    case .array:
+    if let scalar = try reader.scalar() {
+      self = EntityDescription.document(of: scalar)
+    } else if try reader.kind() == .array {
       var values: [Document] = []
       let (count, _) = try reader.enterArray()
       for _ in 0..<count { values.append(try Document(reading: &reader)) }
       self = .array(values)
-    case .object:
+    } else {
       var members: [String: Document] = [:]
       let (count, _) = try reader.enterObject()
       for _ in 0..<count {

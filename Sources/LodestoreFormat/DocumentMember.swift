@@ -21,7 +21,7 @@ package enum DocumentMember {
     case (.integer(let number), .float): return .double(Double(Float(number)))
     case (.unsigned(let number), .float): return .double(Double(Float(number)))
     case (.double(let number), .float): return .double(Double(Float(number)))
-    case (.double(let number), _) where type.isInteger:
+    case (.double(let number), _) where type.integerRange != nil:
       let integer: Value? =
         Int64(exactly: number).map { .integer($0) }
         ?? UInt64(exactly: number).map { .integer(unsigned: $0) }
@@ -33,26 +33,6 @@ package enum DocumentMember {
   /// The scalar in `bytes`; null for null, arrays and objects.
   package static func scalar(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> Value {
     var reader = DocumentReader(bytes)
-    switch try reader.kind() {
-    case .null, .array, .object: return .null
-    case .bool: return .bool(try reader.bool())
-    case .integer: return .integer(try reader.int64())
-    case .unsigned: return .integer(unsigned: try reader.uint64())
-    case .double: return .double(try reader.double())
-    case .text: return .string(try reader.string())
-    case .data: return .data(Array(try reader.data()))
-    case .date: return .date(try reader.date())
-    case .uuid: return .uuid(try reader.uuid())
-    case .decimal: return .decimal(try reader.decimal())
-    }
-  }
-}
-
-extension AttributeType {
-  fileprivate var isInteger: Bool {
-    switch self {
-    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: true
-    default: false
-    }
+    return try reader.scalar() ?? .null
   }
 }

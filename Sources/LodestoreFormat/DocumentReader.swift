@@ -119,6 +119,25 @@ package struct DocumentReader {
     return try DecimalValue(bytes: bytes, at: start)
   }
 
+  /// The next value where it is a scalar or null; `nil`, with nothing read, of an array or object.
+  package mutating func scalar() throws(FormatError) -> Value? {
+    switch try kind() {
+    case .null:
+      try skip()
+      return .null
+    case .bool: return .bool(try bool())
+    case .integer: return .integer(try int64())
+    case .unsigned: return .unsigned(try uint64())
+    case .double: return .double(try double())
+    case .text: return .string(try string())
+    case .data: return .data(Array(try data()))
+    case .date: return .date(try date())
+    case .uuid: return .uuid(try uuid())
+    case .decimal: return .decimal(try decimal())
+    case .array, .object: return nil
+    }
+  }
+
   /// Steps into an array: `count` values follow, and the last of them ends at `end`.
   ///
   /// `count` is never more than there are bytes for.

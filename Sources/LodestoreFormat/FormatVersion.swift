@@ -160,32 +160,25 @@ extension RelationshipDescription {
 extension EntityDescription {
   /// The features that the description and its records use.
   package var features: Set<FormatFeature> {
-    var features: Set<FormatFeature> = [.base]
-    // Records of old layouts have the removed attributes too.
-    if attributes.contains(where: { $0.type == .recordID }) { features.insert(.recordIDAttribute) }
-    if attributes.contains(where: { $0.derivation != nil && !$0.isRemoved }) {
-      features.insert(.derivation)
-    }
-    if attributes.contains(where: { $0.derivation?.condition != nil && !$0.isRemoved }) {
-      features.insert(.derivedCondition)
-    }
-    if attributes.contains(where: { $0.derivation?.kind == .datePart && !$0.isRemoved }) {
-      features.insert(.derivedDatePart)
-    }
-    if attributes.contains(where: { $0.initial == .nullDocument }) { features.insert(.nullInitial) }
-    if attributes.contains(where: { $0.source != nil && $0.source != $0.name && !$0.isRemoved }) {
-      features.insert(.sourceName)
-    }
-    if !rules.isEmpty { features.insert(.rule) }
-    if !building.isEmpty { features.insert(.buildingIndex) }
-    if history != nil { features.insert(.history) }
-    if expiry != nil { features.insert(.expiry) }
-    if limit != nil { features.insert(.limits) }
-    if !elementIndexes.isEmpty { features.insert(.elementIndex) }
-    if attributes.contains(where: { $0.members != nil }) { features.insert(.documentMembers) }
-    if attributes.contains(where: { $0.changedDefault != nil }) {
-      features.insert(.changedDefault)
-    }
-    return features
+    func has(_ isUsed: (Attribute) -> Bool) -> Bool { attributes.contains(where: isUsed) }
+    let found: [(FormatFeature, Bool)] = [
+      (.base, true),
+      // Records of old layouts have the removed attributes too.
+      (.recordIDAttribute, has { $0.type == .recordID }),
+      (.derivation, has { $0.derivation != nil && !$0.isRemoved }),
+      (.derivedCondition, has { $0.derivation?.condition != nil && !$0.isRemoved }),
+      (.derivedDatePart, has { $0.derivation?.kind == .datePart && !$0.isRemoved }),
+      (.nullInitial, has { $0.initial == .nullDocument }),
+      (.sourceName, has { $0.source != nil && $0.source != $0.name && !$0.isRemoved }),
+      (.rule, !rules.isEmpty),
+      (.buildingIndex, !building.isEmpty),
+      (.history, history != nil),
+      (.expiry, expiry != nil),
+      (.limits, limit != nil),
+      (.elementIndex, !elementIndexes.isEmpty),
+      (.documentMembers, has { $0.members != nil }),
+      (.changedDefault, has { $0.changedDefault != nil }),
+    ]
+    return Set(found.filter(\.1).map(\.0))
   }
 }

@@ -59,20 +59,16 @@ package enum HistoryKey: Sendable, Hashable {
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard let kind = bytes.first else { return nil }
     func word(_ offset: Int) -> UInt64 { bytes._bigEndianUInt64(at: offset) }
-    func half(_ offset: Int) -> UInt32 {
-      UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-    }
     switch (kind, bytes.count) {
     case (1, 13) where word(1) <= Self.lastTransaction:
-      self = .part(transaction: word(1), part: half(9))
+      self = .part(transaction: word(1), part: bytes.bigEndianUInt32(at: 9))
     case (2, 21), (3, 21):
       guard word(5) < 1 << 63, word(13) <= Self.lastTransaction else { return nil }
-      guard kind == 2 else {
-        self = .tombstone(
-          entity: EntityNumber(half(1)), id: word(5), transaction: word(13))
-        return
-      }
-      self = .image(entity: EntityNumber(half(1)), id: word(5), transaction: word(13))
+      let entity = EntityNumber(bytes.bigEndianUInt32(at: 1))
+      self =
+        kind == 2
+        ? .image(entity: entity, id: word(5), transaction: word(13))
+        : .tombstone(entity: entity, id: word(5), transaction: word(13))
     case (4, 2...(Self.longestConsumerName + 1)):
       guard let name = String(validating: bytes.dropFirst(), as: UTF8.self) else { return nil }
       self = .consumer(name)

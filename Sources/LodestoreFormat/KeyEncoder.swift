@@ -85,15 +85,12 @@ package struct KeyEncoder: ~Copyable {
 
   package mutating func appendNull() {
     reserve(1)
-    base.storeBytes(of: KeyCode.null, toByteOffset: count, as: UInt8.self)
-    count += 1
+    put(KeyCode.null)
   }
 
   package mutating func append(_ value: Bool) {
     reserve(1)
-    base.storeBytes(
-      of: value ? KeyCode.true : KeyCode.false, toByteOffset: count, as: UInt8.self)
-    count += 1
+    put(value ? KeyCode.true : KeyCode.false)
   }
 
   package mutating func append(_ value: Int64) {

@@ -247,8 +247,8 @@ public struct RecordView {
   }
 }
 
-/// Eight hexadecimal digits.
-package func hex(_ value: UInt32) -> String {
+/// All hexadecimal digits of `value`.
+package func hex(_ value: some FixedWidthInteger & UnsignedInteger) -> String {
   let digits = String(value, radix: 16)
-  return String(repeating: "0", count: 8 - digits.count) + digits
+  return String(repeating: "0", count: value.bitWidth / 4 - digits.count) + digits
 }

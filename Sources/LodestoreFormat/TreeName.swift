@@ -66,37 +66,30 @@ package enum TreeName: Hashable, Sendable {
 
   /// The tree that `text` names; `nil` for a name that this version does not know.
   package init?(_ text: String) {
-    switch text {
-    case "lodestore": self = .header
-    case "catalogue": self = .catalogue
-    case "counters": self = .counters
-    case "buckets": self = .buckets
-    case "imports": self = .imports
-    case "history": self = .history
-    case "digests": self = .digests
-    case "catalogue.copy": self = .catalogueCopy
-    case "seal": self = .seal
-    default:
-      let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-      let numbers = parts.dropFirst().compactMap { part in
-        UInt32(part).flatMap { String($0) == part ? $0 : nil }
-      }
-      guard numbers.count == parts.count - 1 else { return nil }
-      switch (parts.first, numbers.count) {
-      case ("records", 1): self = .records(entity: EntityNumber(numbers[0]))
-      case ("index", 2): self = .index(entity: EntityNumber(numbers[0]), index: numbers[1])
-      case ("links", 2):
-        guard let side = RelationshipSide(rawValue: numbers[1]) else { return nil }
-        self = .links(relationship: numbers[0], side: side)
-      case ("elements", 2):
-        self = .elements(entity: EntityNumber(numbers[0]), index: numbers[1])
-      case ("order", 2):
-        guard let side = RelationshipSide(rawValue: numbers[1]) else { return nil }
-        self = .order(relationship: numbers[0], side: side)
-      default: return nil
-      }
+    if let tree = Self.single.first(where: { $0.text == text }) {
+      self = tree
+      return
+    }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let numbers = parts.dropFirst().compactMap { part in
+      UInt32(part).flatMap { String($0) == part ? $0 : nil }
+    }
+    guard numbers.count == parts.count - 1, let first = numbers.first, let last = numbers.last
+    else { return nil }
+    switch (parts[0], numbers.count, RelationshipSide(rawValue: last)) {
+    case ("records", 1, _): self = .records(entity: EntityNumber(first))
+    case ("index", 2, _): self = .index(entity: EntityNumber(first), index: last)
+    case ("elements", 2, _): self = .elements(entity: EntityNumber(first), index: last)
+    case ("links", 2, let side?): self = .links(relationship: first, side: side)
+    case ("order", 2, let side?): self = .order(relationship: first, side: side)
+    default: return nil
     }
   }
+
+  /// The trees that a store has once.
+  private static let single: [TreeName] = [
+    .header, .catalogue, .counters, .buckets, .imports, .history, .digests, .catalogueCopy, .seal,
+  ]
 }
 
 /// The field names of the header.
@@ -175,7 +168,7 @@ package enum CatalogueKey {
 
   fileprivate static func number(_ key: UnsafeRawBufferPointer, kind: UInt8) -> UInt32? {
     guard key.count == 5, key[0] == kind else { return nil }
-    return UInt32(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
+    return key.bigEndianUInt32(at: 1)
   }
 }
 

@@ -198,9 +198,9 @@ extension JSONDecoding {
         if index < next || next >= document.next(after: node) {
           path.append(
             isObject
-              ? JSONPathKey(
+              ? PathKey(
                 stringValue: JSONStringContent.string(document.entries[child], document.text))
-              : JSONPathKey(intValue: position))
+              : PathKey(intValue: position))
           node = value
           break
         }
@@ -214,13 +214,9 @@ extension JSONDecoding {
   func context(_ index: Int, _ expected: String) -> DecodingError.Context {
     let entry = index == Self.missing ? root : index
     let node = JSONNode(document: document, index: entry)
-    let path = path(to: entry)
-    let name = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
     return DecodingError.Context(
-      codingPath: path,
-      debugDescription: "cannot decode \(name.isEmpty ? "the value" : name) at byte "
-        + "\(node.offset): found \(found(index)), expected \(expected)",
-      underlyingError: JSONNodeError(node: node))
+      path(to: entry), atByte: node.offset, found: found(index), expected: expected,
+      JSONNodeError(node: node))
   }
 
   /// The kind, and for short scalars the text itself.

@@ -68,7 +68,7 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try JSONUnkeyedDecoding(run: run, index: find(key), depth: depth + 1)
   }
 
-  func superDecoder() throws -> any Decoder { decoder(JSONPathKey(stringValue: "super")) }
+  func superDecoder() throws -> any Decoder { decoder(PathKey.superclass) }
   func superDecoder(forKey key: Key) throws -> any Decoder { decoder(key) }
 
   private func decoder(_ key: some CodingKey) -> any Decoder {

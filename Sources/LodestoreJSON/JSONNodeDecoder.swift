@@ -75,19 +75,3 @@ struct JSONNodeError: Error, CustomStringConvertible {
   package var position: JSONPosition { node.position }
   package var description: String { "at \(position)" }
 }
-
-/// A key made from the text: of a member, or of an element by its position.
-struct JSONPathKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
-
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = nil
-  }
-
-  init(intValue: Int) {
-    stringValue = "Index \(intValue)"
-    self.intValue = intValue
-  }
-}

@@ -77,9 +77,7 @@ extension JSONParser {
 
   /// An entry without content, in the place of a value that is at fault.
   private mutating func append(_ kind: JSONTapeKind, at offset: Int) throws(JSONFault) {
-    let entry = JSONTapeEntry(
-      offset: UInt32(truncatingIfNeeded: offset), length: 0, link: 0, tag: UInt32(kind.rawValue))
-    try tape.append(entry, at: offset)
+    try tape.append(JSONTapeEntry(kind, at: offset), at: offset)
   }
 
   /// The next quote without a backslash before it.

@@ -71,10 +71,7 @@ struct JSONParser: ~Copyable {
         }
         depth &+= 1
         let kind: JSONTapeKind = byte == 0x7B ? .object : .array
-        let entry = JSONTapeEntry(
-          offset: UInt32(truncatingIfNeeded: at), length: 0, link: open,
-          tag: UInt32(kind.rawValue))
-        try tape.append(entry, at: at)
+        try tape.append(JSONTapeEntry(kind, at: at, link: open), at: at)
         open = UInt32(truncatingIfNeeded: tape.count &- 1)
         at = skipSpace(at &+ 1)
         if byte == 0x7B {
@@ -114,9 +111,8 @@ struct JSONParser: ~Copyable {
           break
         }
         guard byte == (isObject ? 0x7D : 0x5D) else {
-          if at == count { throw cutOff(at, isObject: isObject) }
           throw JSONFault(
-            .unexpectedByte(byte), at: at,
+            at == count ? .unexpectedEnd : .unexpectedByte(byte), at: at,
             expected: isObject ? "',' or '}'" : "',' or ']'")
         }
         let first = Int(open) &+ 1
@@ -159,11 +155,8 @@ struct JSONParser: ~Copyable {
     } catch {
       return try skipString(at, error)
     }
-    let entry = JSONTapeEntry(
-      offset: UInt32(truncatingIfNeeded: at &+ 1),
-      length: UInt32(truncatingIfNeeded: end &- at &- 1),
-      link: 0, tag: UInt32(JSONTapeKind.string.rawValue) | flags)
-    try tape.append(entry, at: at)
+    try tape.append(
+      JSONTapeEntry(.string, at: at &+ 1, length: end &- at &- 1, flags: flags), at: at)
     return end &+ 1
   }
 
@@ -173,9 +166,9 @@ struct JSONParser: ~Copyable {
     guard text[at] == 0x22 else { return try skipMissingKey(at, wrongKey(at, after: byte)) }
     let end = skipSpace(try string(at))
     guard text[end] == 0x3A else {
-      throw end == count
-        ? JSONFault(.unexpectedEnd, at: end, expected: "':' after a key")
-        : JSONFault(.unexpectedByte(text[end]), at: end, expected: "':' after a key")
+      throw JSONFault(
+        end == count ? .unexpectedEnd : .unexpectedByte(text[end]), at: end,
+        expected: "':' after a key")
     }
     return skipSpace(end &+ 1)
   }
@@ -189,10 +182,7 @@ struct JSONParser: ~Copyable {
     guard UInt64(littleEndian: found) & mask == letters else {
       return try skipWord(at, wrongValue(at, open: 0))
     }
-    let entry = JSONTapeEntry(
-      offset: UInt32(truncatingIfNeeded: at), length: UInt32(truncatingIfNeeded: length), link: 0,
-      tag: UInt32(kind.rawValue))
-    try tape.append(entry, at: at)
+    try tape.append(JSONTapeEntry(kind, at: at, length: length), at: at)
     return at &+ length
   }
 
@@ -229,6 +219,7 @@ struct JSONParser: ~Copyable {
       // Without an exponent, fewer digits than that can neither overflow nor round to zero.
       do throws(JSONFault) { try checkDouble(digits, at: start) } catch { try keep(error) }
     }
+    // Not by way of a kind alone, which takes instructions for each number.
     let entry = JSONTapeEntry(
       offset: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: at &- start),
       link: 0, tag: UInt32((at == integerEnd ? JSONTapeKind.integer : .real).rawValue))
@@ -305,10 +296,6 @@ extension JSONParser {
       return JSONFault(.notFinite, at: start, expected: "a number, null or a string")
     }
     return JSONFault(.malformedNumber, at: at, expected: "a digit")
-  }
-
-  private func cutOff(_ at: Int, isObject: Bool) -> JSONFault {
-    JSONFault(.unexpectedEnd, at: at, expected: isObject ? "',' or '}'" : "',' or ']'")
   }
 
   /// The last byte before an offset that is not white space.

@@ -41,6 +41,18 @@ public struct JSONTapeEntry {
   }
 }
 
+extension JSONTapeEntry {
+  /// The offset and the length are those of a value in the text.
+  @inline(__always)
+  init(
+    _ kind: JSONTapeKind, at offset: Int, length: Int = 0, link: UInt32 = 0, flags: UInt32 = 0
+  ) {
+    self.init(
+      offset: UInt32(truncatingIfNeeded: offset), length: UInt32(truncatingIfNeeded: length),
+      link: link, tag: UInt32(kind.rawValue) | flags)
+  }
+}
+
 /// The kind of an entry; containers come last.
 @_documentation(visibility: internal)
 public enum JSONTapeKind: UInt8 {

@@ -28,6 +28,23 @@ extension ImportEngine {
     }
   }
 
+  /// Imports the pages of a source that can begin in its midst.
+  func run(
+    _ source: some PageSource, onEvent: (@Sendable (ImportEvent) -> Void)?,
+    decoder: @escaping @Sendable () -> DataDecoding
+  ) async throws -> ImportReport {
+    try await run(onEvent: onEvent) { start in
+      source.pages(from: start.position, remembered: start.remembered)
+    } decoder: {
+      let decode = decoder()
+      return { incoming, number, entity in
+        try DecodedPage(incoming, number: number, entity: entity) { data, page in
+          try decode(data, &page, entity)
+        }
+      }
+    }
+  }
+
   private func run(
     _ pages: FilePages.CutPages, onEvent: (@Sendable (ImportEvent) -> Void)?,
     decoder: @escaping @Sendable () -> DataDecoding

@@ -219,12 +219,8 @@ struct ImportLog {
       guard let body = try core.transaction.get(key, in: core.store.trees.imports) else {
         return nil
       }
-      return try key.withBytes { (key) throws(StoreError) in
-        do {
-          return try Self.decode(V.self, try Checksum.unsealed(key: key, body: body))
-        } catch {
-          throw StoreError(wrapping: error)
-        }
+      return try key.withBytes { key in
+        try Self.decode(V.self, try Checksum.unsealed(key: key, body: body))
       }
     }
   }
@@ -243,8 +239,8 @@ struct ImportLog {
 
   private func put(_ value: some Encodable, _ key: ImportKey) throws(StoreError) {
     let key = key.bytes(name: name)
-    var document = DocumentWriter()
     try wrappingErrors {
+      var document = DocumentWriter()
       try DocumentCoding.encode(value, into: &document)
       try core.transaction.put(
         key, Checksum.sealed(key: key, content: document.bytes), in: core.store.trees.imports)

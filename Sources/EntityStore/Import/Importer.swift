@@ -86,16 +86,7 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport where Pages.Element == Data {
-    let key = try key()
-    let place = RecordPlace(path: path, keyName: keyName)
-    let members = members(place)
-    let decoder: @Sendable () -> DataDecoding = { [store] in
-      let encoding = EntityEncoding<E>(store, key: key)
-      return { data, page, entity in
-        try encoding.take(data, place, transform, into: &page, entity)
-        try members.take(data, into: &page)
-      }
-    }
+    let decoder = try decoder(path, transform)
     return try await engineOfWholes(path).run(pages, onEvent: onEvent, decoder: decoder)
   }
 
@@ -108,20 +99,8 @@ public struct Importer<E: Entity>: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
     _ transform: @escaping @Sendable (Record) throws -> E?
   ) async throws -> ImportReport {
-    let key = try key()
-    let place = RecordPlace(path: path, keyName: keyName)
-    let members = members(place)
-    return try await engineOfWholes(path).run(onEvent: onEvent) { start in
-      source.pages(from: start.position, remembered: start.remembered)
-    } decoder: { [store] in
-      let encoding = EntityEncoding<E>(store, key: key)
-      return { incoming, number, entity in
-        try DecodedPage(incoming, number: number, entity: entity) { data, page in
-          try encoding.take(data, place, transform, into: &page, entity)
-          try members.take(data, into: &page)
-        }
-      }
-    }
+    let decoder = try decoder(path, transform)
+    return try await engineOfWholes(path).run(source, onEvent: onEvent, decoder: decoder)
   }
 
   /// Imports pages of JSON text whose records have the attributes as members.
@@ -147,20 +126,8 @@ public struct Importer<E: Entity>: Sendable {
     _ pages: Pages, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport where Pages.Element == Data {
-    let key = try key(renaming: names)
-    let engine = try engine(transformation(path, names))
-    let place = RecordPlace(path: path, keyName: keyName)
-    let members = members(place)
-    let readsTexts = (pages as? FilePages)?.hasTextsAlone ?? false
-    let decoder: @Sendable () -> DataDecoding = {
-      let encoding = MemberEncoding(
-        engine, key: key, place: place, names: names, cases: E.schema.cases,
-        linked: Set(links.map(\.member)), readsTexts: readsTexts)
-      return { data, page, entity in
-        try encoding.take(data, into: &page, entity)
-        try members.take(data, into: &page)
-      }
-    }
+    let (engine, decoder) = try engine(
+      byMembers: names, path, readsTexts: (pages as? FilePages)?.hasTextsAlone ?? false)
     return try await engine.run(pages, onEvent: onEvent, decoder: decoder)
   }
 
@@ -171,23 +138,8 @@ public struct Importer<E: Entity>: Sendable {
     _ source: Source, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
-    let key = try key(renaming: names)
-    let engine = try engine(transformation(path, names))
-    let place = RecordPlace(path: path, keyName: keyName)
-    let members = members(place)
-    return try await engine.run(onEvent: onEvent) { start in
-      source.pages(from: start.position, remembered: start.remembered)
-    } decoder: {
-      let encoding = MemberEncoding(
-        engine, key: key, place: place, names: names, cases: E.schema.cases,
-        linked: Set(links.map(\.member)))
-      return { incoming, number, entity in
-        try DecodedPage(incoming, number: number, entity: entity) { data, page in
-          try encoding.take(data, into: &page, entity)
-          try members.take(data, into: &page)
-        }
-      }
-    }
+    let (engine, decoder) = try engine(byMembers: names, path, readsTexts: false)
+    return try await engine.run(source, onEvent: onEvent, decoder: decoder)
   }
 
   // MARK: Decoded pages
@@ -227,6 +179,45 @@ public struct Importer<E: Entity>: Sendable {
   }
 
   // MARK: The engine
+
+  /// Decodes the records at `path` of a page, of which `transform` makes entities.
+  private func decoder<Record: Decodable>(
+    _ path: String, _ transform: @escaping @Sendable (Record) throws -> E?
+  ) throws -> @Sendable () -> DataDecoding {
+    let key = try key()
+    let place = RecordPlace(path: path, keyName: keyName)
+    let members = members(place)
+    return { [store] in
+      let encoding = EntityEncoding<E>(store, key: key)
+      return { data, page, entity in
+        try encoding.take(data, place, transform, into: &page, entity)
+        try members.take(data, into: &page)
+      }
+    }
+  }
+
+  /// The engine for records that have the attributes as members, and what decodes them.
+  private func engine(
+    byMembers names: [String: String], _ path: String, readsTexts: Bool
+  ) throws -> (ImportEngine, @Sendable () -> DataDecoding) {
+    let key = try key(renaming: names)
+    let engine = try engine(transformation(path, names))
+    let place = RecordPlace(path: path, keyName: keyName)
+    let members = members(place)
+    let linked = Set(links.map(\.member))
+    return (
+      engine,
+      {
+        let encoding = MemberEncoding(
+          engine, key: key, place: place, names: names, cases: E.schema.cases, linked: linked,
+          readsTexts: readsTexts)
+        return { data, page, entity in
+          try encoding.take(data, into: &page, entity)
+          try members.take(data, into: &page)
+        }
+      }
+    )
+  }
 
   private func members(_ place: RecordPlace) -> LinkMembers {
     LinkMembers(links: links.map(\.imported), place: place, core: store.core)

@@ -13,17 +13,16 @@ extension JSONRecordEncoder {
   ) {
     for (number, record) in records.enumerated() {
       do throws(RecordRejection) {
-        if let fault = record.node.faultRejection { throw fault }
+        let node = record.node
+        if let fault = node.faultRejection { throw fault }
         try read(record)
-        if let index, let rejection = missingKey(index, in: record) { throw rejection }
-        let content = try content(of: record, isPart: isPart)
-        try add(content, number + 1, record.offset, isPart, sizeLimit, to: &page)
+        try add(
+          node.index, node.document, number + 1, matching: index, isPart, sizeLimit, to: &page)
       } catch {
         reject(number + 1, error, in: &page)
       }
     }
-    page.unknownMembers += takeUnknownMembers()
-    page.warnings += takeWarnings()
+    finish(&page)
   }
 
   /// Adds the elements of an array, or the values of an object's members, to `page` as records.
@@ -50,24 +49,30 @@ extension JSONRecordEncoder {
           throw fault
         }
         try readObject(record, tape)
-        if let index, let rejection = missingKey(index, in: record, tape) { throw rejection }
-        let content = try content(of: record, tape, isPart: isPart)
-        let offset = document.origin.offset + document.offset(ofEntry: record)
-        try add(content, number, offset, isPart, sizeLimit, to: &page)
+        try add(record, document, number, matching: index, isPart, sizeLimit, to: &page)
       } catch {
         reject(number, error, in: &page)
       }
     }
     page.findLines(in: document)
+    finish(&page)
+  }
+
+  private func finish(_ page: inout DecodedPage) {
     page.unknownMembers += takeUnknownMembers()
     page.warnings += takeWarnings()
   }
 
+  /// Adds the record that was read last, the one at entry `record` of `document`.
   @inline(__always)
   private func add(
-    _ content: UnsafeRawBufferPointer, _ number: Int, _ offset: Int, _ isPart: Bool,
-    _ sizeLimit: Int, to page: inout DecodedPage
+    _ record: Int, _ document: JSONDocument, _ number: Int, matching index: [UInt32]?,
+    _ isPart: Bool, _ sizeLimit: Int, to page: inout DecodedPage
   ) throws(RecordRejection) {
+    let tape = document.reader
+    if let index, let rejection = missingKey(index, in: record, tape) { throw rejection }
+    let content = try content(of: record, tape, isPart: isPart)
+    let offset = document.origin.offset + document.offset(ofEntry: record)
     let size = content.count + RecordLayout.checksumSize
     guard size <= sizeLimit else {
       throw RecordRejection(

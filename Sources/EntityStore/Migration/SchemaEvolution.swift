@@ -410,21 +410,3 @@ extension Value {
         == EntityDescription.document(of: other).encoded()
   }
 }
-
-extension EntityDescription {
-  /// Makes a layout of the attributes with these numbers the current one.
-  mutating func settleLayout(_ order: [UInt32]) {
-    let wanted = order.compactMap { number in
-      attribute(number: number).map {
-        RecordLayout.Attribute(number: number, type: $0.type, isOptional: $0.isOptional)
-      }
-    }
-    if let same = layouts.first(where: { $0.attributes == wanted }) {
-      currentLayout = same.number
-      return
-    }
-    let number = (layouts.map(\.number).max() ?? 0) + 1
-    layouts.append(RecordLayout(number: number, attributes: wanted))
-    currentLayout = number
-  }
-}

@@ -32,16 +32,10 @@ extension DynamicValue {
 
   /// A scalar as a document.
   private var scalarDocument: Value? {
-    var writer = DocumentWriter()
     switch self {
-    case .null: writer.writeNull()
-    case .bool(let flag): writer.write(flag)
-    case .integer(let number): writer.write(number)
-    case .unsigned(let number): writer.write(number)
-    case .double(let number): writer.write(number)
-    case .text, .string: writer.write(string ?? "")
-    default: return nil
+    case .null, .bool, .integer, .unsigned, .double, .text, .string:
+      .document(EntityDescription.document(of: owned).encoded())
+    default: nil
     }
-    return .document(writer.bytes)
   }
 }

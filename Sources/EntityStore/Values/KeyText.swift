@@ -33,13 +33,9 @@ package enum KeyText {
     case .uuid(let uuid): uuid.text
     case .decimal(let decimal): decimal.text
     case .string(let text): text
-    case .data(let bytes): bytes.map { hexByte($0) }.joined()
+    case .data(let bytes): bytes.map { hex($0) }.joined()
     case .document: "(document)"
     }
-  }
-
-  private static func hexByte(_ byte: UInt8) -> String {
-    byte < 16 ? "0" + String(byte, radix: 16) : String(byte, radix: 16)
   }
 }
 

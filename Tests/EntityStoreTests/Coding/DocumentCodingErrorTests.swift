@@ -131,7 +131,7 @@ import Testing
       func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
         try list.encode(1)
-        _ = encoder.container(keyedBy: DocumentKey.self)
+        _ = encoder.container(keyedBy: PathKey.self)
       }
     }
     struct Doubled: Encodable {
@@ -173,12 +173,12 @@ import Testing
       #expect(try decodeDocument(Keeper.self, bytes).value == 5)
     }
     let encoder = try #require(box.encoder)
-    var container = encoder.container(keyedBy: DocumentKey.self)
+    var container = encoder.container(keyedBy: PathKey.self)
     #expect(throws: EncodingError.self) {
-      try container.encode(1, forKey: DocumentKey(stringValue: "late"))
+      try container.encode(1, forKey: PathKey(stringValue: "late"))
     }
     let decoder = try #require(box.decoder)
-    #expect(throws: DecodingError.self) { try decoder.container(keyedBy: DocumentKey.self) }
+    #expect(throws: DecodingError.self) { try decoder.container(keyedBy: PathKey.self) }
     #expect(decoder.codingPath.isEmpty)
   }
 }

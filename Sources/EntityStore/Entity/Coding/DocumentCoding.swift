@@ -72,21 +72,3 @@ struct DocumentNestingError: Error, CustomStringConvertible {
     EncodingError.Context(codingPath: path, debugDescription: description, underlyingError: self)
   }
 }
-
-/// A key made from a document: of a member, or of an element by its position.
-struct DocumentKey: CodingKey {
-  let stringValue: String
-  let intValue: Int?
-
-  init(stringValue: String) {
-    self.stringValue = stringValue
-    intValue = nil
-  }
-
-  init(intValue: Int) {
-    stringValue = "Index \(intValue)"
-    self.intValue = intValue
-  }
-
-  static let superclass = DocumentKey(stringValue: "super")
-}

@@ -100,7 +100,7 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try DocumentUnkeyedDecoding(decoding, at: find(key), depth.inside)
   }
 
-  func superDecoder() throws -> any Decoder { try decoder(DocumentKey.superclass) }
+  func superDecoder() throws -> any Decoder { try decoder(PathKey.superclass) }
   func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 
   private func decoder(_ key: some CodingKey) throws -> any Decoder {

@@ -227,7 +227,7 @@ extension DocumentDecoding {
         guard (try? reader.skip()) != nil else { break }
         if target < container + reader.offset {
           path.append(
-            name.map(DocumentKey.init(stringValue:)) ?? DocumentKey(intValue: position))
+            name.map(PathKey.init(stringValue:)) ?? PathKey(intValue: position))
           next = start
           break
         }
@@ -241,13 +241,8 @@ extension DocumentDecoding {
   func context(
     _ offset: Int, found: String, expected: String, _ error: (any Error)? = nil
   ) -> DecodingError.Context {
-    let path = path(to: offset)
-    let name = path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-    return DecodingError.Context(
-      codingPath: path,
-      debugDescription: "cannot decode \(name.isEmpty ? "the value" : name) at byte "
-        + "\(max(offset, 0)): found \(found), expected \(expected)",
-      underlyingError: error)
+    DecodingError.Context(
+      path(to: offset), atByte: max(offset, 0), found: found, expected: expected, error)
   }
 
   /// The error for a fault of a reader that started at `start`.

@@ -38,17 +38,6 @@ enum DocumentDirect {
     if T.self == Data.self { return try put(Data.self) }
     if T.self == Decimal.self { return try put(Decimal.self) }
     if T.self == Float.self { return try put(Float.self) }
-    return try writeSmallInteger(value, to: &writer)
-  }
-
-  /// The integers that are seldom members by themselves.
-  private static func writeSmallInteger<T>(
-    _ value: T, to writer: inout DocumentWriter
-  ) throws(DocumentNestingError) -> Bool {
-    func put<V: DocumentValue>(_: V.Type) throws(DocumentNestingError) -> Bool {
-      try same(value, as: V.self).writeDocument(to: &writer, nesting: 0)
-      return true
-    }
     if T.self == UInt64.self { return try put(UInt64.self) }
     if T.self == UInt.self { return try put(UInt.self) }
     if T.self == Int32.self { return try put(Int32.self) }
@@ -90,15 +79,6 @@ enum DocumentDirect {
     if type == Data.self { return try take(Data.self) }
     if type == Decimal.self { return try take(Decimal.self) }
     if type == Float.self { return try take(Float.self) }
-    return try readSmallInteger(type, from: &reader)
-  }
-
-  private static func readSmallInteger<T>(
-    _ type: T.Type, from reader: inout DocumentReader
-  ) throws(DocumentFault) -> T? {
-    func take<V: DocumentValue>(_: V.Type) throws(DocumentFault) -> T? {
-      same(try V.readDocument(from: &reader, nesting: 0), as: type)
-    }
     if type == UInt64.self { return try take(UInt64.self) }
     if type == UInt.self { return try take(UInt.self) }
     if type == Int32.self { return try take(Int32.self) }

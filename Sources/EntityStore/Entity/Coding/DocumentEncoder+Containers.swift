@@ -58,7 +58,7 @@ struct DocumentKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     DocumentUnkeyedEncoding(value: nested(.array, key))
   }
 
-  func superEncoder() -> any Encoder { nested(.empty, DocumentKey.superclass) }
+  func superEncoder() -> any Encoder { nested(.empty, PathKey.superclass) }
   func superEncoder(forKey key: Key) -> any Encoder { nested(.empty, key) }
 }
 

@@ -101,8 +101,8 @@ final class DocumentEncoding {
       switch frame.kind {
       case .object:
         let name = writer.withBytes { String(decoding: $0[frame.name], as: UTF8.self) }
-        keys.append(DocumentKey(stringValue: name))
-      case .array: keys.append(DocumentKey(intValue: max(frame.count - 1, 0)))
+        keys.append(PathKey(stringValue: name))
+      case .array: keys.append(PathKey(intValue: max(frame.count - 1, 0)))
       case .empty, .single: break
       }
     }

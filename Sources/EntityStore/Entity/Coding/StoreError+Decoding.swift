@@ -49,10 +49,3 @@ extension DecodingError {
     }
   }
 }
-
-extension [any CodingKey] {
-  /// As in `address.lines.0`.
-  var dotted: String {
-    map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-  }
-}

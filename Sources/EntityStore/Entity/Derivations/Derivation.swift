@@ -31,26 +31,22 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
   /// Of an attribute of the entity itself.
   private init(_ kind: DerivationDescription.Kind, of path: any PartialKeyPath<E> & Sendable) {
     self.init { attribute throws(StoreError) in
-      guard let source = E.schema.index(of: path) else {
-        throw .badSource(attribute, of: E.schema.name, in: E.schema.name)
-      }
-      return DeclaredDerivation(kind, source: E.schema.attributes[source].name)
+      let source = try E.schema.source(at: path, of: attribute, in: E.schema.name)
+      return DeclaredDerivation(kind, source: source)
     }
   }
 
   /// Of a member of a document.
   init(derivingMember source: any PartialKeyPath<E> & Sendable, _ path: [String]) {
     self.init { attribute throws(StoreError) in
-      guard let index = E.schema.index(of: source) else {
-        throw .badSource(attribute, of: E.schema.name, in: E.schema.name)
-      }
+      let source = try E.schema.source(at: source, of: attribute, in: E.schema.name)
       guard !path.isEmpty, path.count <= DerivationDescription.longestPath else {
         throw .badSchema(
           entity: E.schema.name, attribute: attribute,
           "'\(attribute)' is a member at a path of \(path.count) names; it needs 1 to "
             + "\(DerivationDescription.longestPath)")
       }
-      var derivation = DeclaredDerivation(.member, source: E.schema.attributes[index].name)
+      var derivation = DeclaredDerivation(.member, source: source)
       derivation.path = path
       return derivation
     }
@@ -61,16 +57,15 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     deriving part: CalendarPart?, of source: any PartialKeyPath<E> & Sendable, in zone: DateZone
   ) {
     self.init { attribute throws(StoreError) in
-      guard let index = E.schema.index(of: source), let part else {
-        throw .badSource(attribute, of: E.schema.name, in: E.schema.name)
-      }
+      let source = try E.schema.source(at: source, of: attribute, in: E.schema.name)
+      guard let part else { throw .badSource(attribute, of: E.schema.name, in: E.schema.name) }
       guard let offset = ZoneRules.offset(zone.name) else {
         throw .badSchema(
           entity: E.schema.name, attribute: attribute,
           "'\(attribute)' is a part of a date in the time zone '\(zone)', whose rules differ between "
             + "machines and times; give UTC or a fixed offset")
       }
-      var derivation = DeclaredDerivation(.datePart, source: E.schema.attributes[index].name)
+      var derivation = DeclaredDerivation(.datePart, source: source)
       derivation.part = DerivedDatePart(part, offset: offset)
       return derivation
     }
@@ -91,10 +86,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
       }
       var derivation = DeclaredDerivation(kind, relationship: name, target: schema.name)
       if let path {
-        guard let source = schema.index(of: path) else {
-          throw .badSource(attribute, of: E.schema.name, in: schema.name)
-        }
-        derivation.source = schema.attributes[source].name
+        derivation.source = try schema.source(at: path, of: attribute, in: E.schema.name)
       }
       return derivation
     }
@@ -325,11 +317,8 @@ extension Derivation {
           "'\(attribute)' is a copy over an attribute that is no relationship; declare that one with "
             + "'toOne', or @Relationship")
       }
-      guard let source = Target.schema.index(of: source) else {
-        throw .badSource(attribute, of: E.schema.name, in: Target.schema.name)
-      }
       return DeclaredDerivation(
-        .copy, source: Target.schema.attributes[source].name,
+        .copy, source: try Target.schema.source(at: source, of: attribute, in: E.schema.name),
         relationship: E.schema.attributes[link].name, target: Target.schema.name)
     }
   }
@@ -395,6 +384,16 @@ extension AttributeDefinition {
   }
 }
 
+extension EntitySchema {
+  /// The name of the attribute at `path`, which `attribute` of an entity is derived from.
+  fileprivate func source(
+    at path: any PartialKeyPath<E> & Sendable, of attribute: String, in entity: String
+  ) throws(StoreError) -> String {
+    guard let index = index(of: path) else { throw .badSource(attribute, of: entity, in: name) }
+    return attributes[index].name
+  }
+}
+
 extension StoreError {
   fileprivate static func badSource(
     _ attribute: String, of entity: String, in owner: String
@@ -412,9 +411,6 @@ extension Value {
   fileprivate static func initialOfDerived(_ storage: AttributeStorage) -> Value {
     if storage.isOptional { return .null }
     let value = placeholder(of: storage.type)
-    guard value == .nullDocument else { return value }
-    var writer = DocumentWriter()
-    writer.write(false)
-    return .document(writer.bytes)
+    return value == .nullDocument ? .document(Document.bool(false).encoded()) : value
   }
 }

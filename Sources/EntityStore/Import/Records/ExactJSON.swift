@@ -57,15 +57,8 @@ package enum ExactJSON {
     }
   }
 
-  private static func encoded(_ value: Value) -> [UInt8]? {
-    var writer = DocumentWriter()
-    switch value {
-    case .double(let number): writer.write(number)
-    case .date(let seconds): writer.write(date: seconds)
-    case .decimal(let decimal): writer.write(decimal)
-    default: return nil
-    }
-    return writer.bytes
+  private static func encoded(_ value: Value) -> [UInt8] {
+    EntityDescription.document(of: value).encoded()
   }
 
   private static func isExact(_ seconds: Double) -> Bool {

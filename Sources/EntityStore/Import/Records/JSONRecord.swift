@@ -15,22 +15,29 @@ package enum JSONRecord: Sendable {
   /// First byte of the record, from the start of its file.
   var offset: Int { node.offset }
 
+  /// Why this is no record; `nil` when it is one.
+  var rejection: RecordRejection? {
+    switch self {
+    case .object(let node), .member(_, let node):
+      if node.kind == .object { return nil }
+      return RecordRejection("the record is \(node.kindName), must be an object", at: node)
+    case .row(let names, let node):
+      if node.kind == .array, node.count == names.count { return nil }
+      let found = node.kind == .array ? "\(node.count) values" : node.kindName
+      return RecordRejection("the row has \(found), the fields are \(names.count)", at: node)
+    }
+  }
+
   /// Visits the members in the order of the text.
   ///
   /// - Returns: Why this is no record; `nil` when it is one, and only then all members were visited.
   func forEachMember(_ body: (String, JSONNode) -> Void) -> RecordRejection? {
+    if let rejection { return rejection }
     switch self {
     case .object(let node), .member(_, let node):
-      guard node.kind == .object else {
-        return RecordRejection("the record is \(node.kindName), must be an object", at: node)
-      }
       if case .member(let name, _) = self, node[name] == nil { body(name, node.memberKey) }
       for (name, value) in node.members { body(name, value) }
     case .row(let names, let node):
-      guard node.kind == .array, node.count == names.count else {
-        let found = node.kind == .array ? "\(node.count) values" : node.kindName
-        return RecordRejection("the row has \(found), the fields are \(names.count)", at: node)
-      }
       for (name, value) in zip(names, node.elements) { body(name, value) }
     }
     return nil

@@ -114,6 +114,7 @@ final class JSONRecordEncoder {
   /// Finds a record's attributes, for the calls that follow.
   func read(_ record: JSONRecord) throws(RecordRejection) {
     begin(record.node.document)
+    if let rejection = record.rejection { throw rejection }
     switch record {
     case .object(let node), .member(_, let node):
       try readObject(node.index, node.document.reader)
@@ -129,9 +130,9 @@ final class JSONRecordEncoder {
   /// By entry numbers and pointers: a `JSONNode` would be retained several times for each record.
   func readObject(_ index: Int, _ tape: JSONTapeReader) throws(RecordRejection) {
     for slot in entries.indices { entries[slot] = -1 }
-    guard tape.entries[index].kind == .object else {
-      let node = node(index)
-      throw RecordRejection("the record is \(node.kindName), must be an object", at: node)
+    if tape.entries[index].kind != .object, let rejection = JSONRecord.object(node(index)).rejection
+    {
+      throw rejection
     }
     let end = Int(tape.entries[index].link)
     let start = index
@@ -173,10 +174,6 @@ final class JSONRecordEncoder {
 
   private func readRow(_ names: [String], _ node: JSONNode) throws(RecordRejection) {
     for slot in entries.indices { entries[slot] = -1 }
-    guard node.kind == .array, node.count == names.count else {
-      let found = node.kind == .array ? "\(node.count) values" : node.kindName
-      throw RecordRejection("the row has \(found), the fields are \(names.count)", at: node)
-    }
     let tape = node.document.reader
     var index = node.index + 1
     var last = MemberTable.start
@@ -278,19 +275,12 @@ final class JSONRecordEncoder {
 
   // MARK: Content
 
-  /// The content of the record that was read last, followed by room for its checksum.
+  /// The content of the record that was read last, the one at `index` of the present text, followed
+  /// by room for its checksum.
   ///
   /// Valid until the next call. Absent attributes take their initial value or null.
   ///
   /// - Parameter isPart: whether required attributes may be absent, as a merge takes the given ones.
-  func content(
-    of record: JSONRecord, isPart: Bool = false
-  ) throws(RecordRejection) -> UnsafeRawBufferPointer {
-    let node = record.node
-    return try content(of: node.index, node.document.reader, isPart: isPart)
-  }
-
-  /// The content of the record at `index` of the present text, as for a record with a node.
   func content(
     of index: Int, _ tape: JSONTapeReader, isPart: Bool
   ) throws(RecordRejection) -> UnsafeRawBufferPointer {
@@ -413,14 +403,8 @@ final class JSONRecordEncoder {
   /// Which attributes the program's type declares; `nil` for all.
   var isDeclared: [Bool]? { entity.part?.isGiven }
 
-  /// Why the record read last cannot be matched by the attributes `numbers`; nil when it has a
-  /// value for each.
-  func missingKey(_ numbers: [UInt32], in record: JSONRecord) -> RecordRejection? {
-    let node = record.node
-    return missingKey(numbers, in: node.index, node.document.reader)
-  }
-
-  /// The rejection of the record at `index` of the present text, as for a record with a node.
+  /// Why the record read last, the one at `index` of the present text, cannot be matched by the
+  /// attributes `numbers`; `nil` when it has a value for each.
   func missingKey(
     _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
   ) -> RecordRejection? {

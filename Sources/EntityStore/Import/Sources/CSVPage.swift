@@ -40,14 +40,12 @@ struct CSVPage: Sendable {
     _ row: CSVRow, _ names: [String]?, _ options: CSVOptions
   ) -> [(key: [UInt8], type: CSVOptions.ColumnType)] {
     isObject = names != nil
-    var made: [(key: [UInt8], type: CSVOptions.ColumnType)] = []
-    for name in names ?? [] {
-      var key: [UInt8] = []
-      JSONText.appendString(name, to: &key)
-      key.append(0x3A)
-      made.append((key, options.types[name] ?? .text))
-    }
-    if names == nil { made = Array(repeating: ([], .text), count: row.count) }
+    let made: [(key: [UInt8], type: CSVOptions.ColumnType)] =
+      if let names {
+        zip(names, ColumnPage.keys(of: names)).map { ($1, options.types[$0] ?? .text) }
+      } else {
+        Array(repeating: ([], .text), count: row.count)
+      }
     columns = made
     return made
   }

@@ -6,13 +6,10 @@
 ///     input.append(bytes)
 ///     while let text = try input.next() { … }
 struct TextInput: Sendable {
-  private enum Compression {
-    case unknown
-    case none
-    case gzip(GzipReader)
-  }
-
-  private var compression = Compression.unknown
+  /// Whether the first bytes have shown a compression, or none.
+  private var isKnown = false
+  /// Takes off the compression; `nil` where there is none.
+  private var gzip: GzipReader?
   private var decoder: TextDecoder?
   private var pending: [UInt8] = []
   private var isFinished = false
@@ -29,22 +26,17 @@ struct TextInput: Sendable {
 
   /// Takes the next bytes of the file; then call ``next()`` until it gives nil.
   mutating func append(_ bytes: [UInt8]) {
-    guard case .gzip(var reader) = compression else {
+    if gzip == nil {
       pending = pending.isEmpty ? bytes : pending + bytes
-      return
+    } else {
+      gzip?.append(bytes)
     }
-    compression = .none
-    reader.append(bytes)
-    compression = .gzip(reader)
   }
 
   /// Tells that no bytes follow.
   mutating func finish() {
     isFinished = true
-    guard case .gzip(var reader) = compression else { return }
-    compression = .none
-    reader.finish()
-    compression = .gzip(reader)
+    gzip?.finish()
   }
 
   /// The next part of the text; nil when more bytes are needed or, after ``finish()``, at the end.
@@ -86,36 +78,34 @@ struct TextInput: Sendable {
   }
 
   private mutating func inflated() throws(GzipError) -> [UInt8]? {
-    switch compression {
-    case .unknown:
+    if !isKnown {
       guard pending.count >= Self.longestMark || isFinished else { return nil }
-      guard pending.starts(with: GzipReader.mark) else {
-        if let name = Self.otherCompression(pending) {
-          throw GzipError(reason: .otherCompression(name), offset: 0)
-        }
-        compression = .none
-        return try inflated()
-      }
+      try findCompression()
+    }
+    guard gzip != nil else {
+      defer { pending = [] }
+      return pending.isEmpty ? nil : pending
+    }
+    if cutError != nil { return nil }
+    do throws(GzipError) {
+      return try gzip?.next()
+    } catch {
+      guard error.reason == .cutOff else { throw error }
+      cutError = error
+      return nil
+    }
+  }
+
+  private mutating func findCompression() throws(GzipError) {
+    if pending.starts(with: GzipReader.mark) {
       var reader = GzipReader()
       reader.append(pending)
       if isFinished { reader.finish() }
       pending = []
-      compression = .gzip(reader)
-      return try inflated()
-    case .none:
-      defer { pending = [] }
-      return pending.isEmpty ? nil : pending
-    case .gzip(var reader):
-      if cutError != nil { return nil }
-      compression = .none
-      defer { compression = .gzip(reader) }
-      do throws(GzipError) {
-        return try reader.next()
-      } catch {
-        guard error.reason == .cutOff else { throw error }
-        cutError = error
-        return nil
-      }
+      gzip = reader
+    } else if let name = Self.otherCompression(pending) {
+      throw GzipError(reason: .otherCompression(name), offset: 0)
     }
+    isKnown = true
   }
 }
