@@ -2,12 +2,6 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `kvdump history`: what the history tells, and its purging.
 struct HistoryCommand: StoreCommand {
   static let configuration = CommandConfiguration(

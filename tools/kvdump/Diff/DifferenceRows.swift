@@ -1,12 +1,6 @@
 import EntityStore
 import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Differences as rows: an object for each for programs, a row for each changed attribute for
 /// people.
 struct DifferenceRows {

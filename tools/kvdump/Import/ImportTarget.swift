@@ -3,12 +3,6 @@ import LMDB
 import LodestoreFormat
 import LodestoreSystem
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The store that an import writes into: the one at the path, or for a dry run a copy of it that
 /// has no name and goes away with the process.
 final class ImportTarget {
