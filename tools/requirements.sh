@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by tools/test, tools/quickstart and tools/bench: what has to be on the machine before anything builds.
+# Sourced by the other scripts: what has to be on the machine before anything builds, and what several of them do.
 
 # Of the builds that the scripts share in .build: without debugging information, which takes some time and
 # which no script looks at. 'LODESTORE_BUILD_FLAGS= tools/test' builds as 'swift test' does.
@@ -86,3 +86,38 @@ require_zlib() {
 
 # Of the trait "Datasets".
 require_zstd() { offer_header zstd.h libzstd-dev zstd || exit 1; }
+
+# What every product needs.
+require_all() {
+  require_swift
+  require_lmdb
+  require_zlib
+  require_zstd
+}
+
+# Runs the tests of the package in a folder; further arguments go to 'swift test'.
+#
+# Shares the folder .build with the project, so that the store, NIO and swift-syntax are not built twice.
+# SwiftPM keeps its plan of a build there and does not notice that the next one is of another package, so the
+# plan is thrown away before and after.
+test_package() {
+  local folder=$1
+  shift
+  require_all
+  trap forget_plan EXIT
+  forget_plan
+  swift test --package-path "$folder" --scratch-path .build ${build_flags[@]+"${build_flags[@]}"} "$@"
+}
+forget_plan() { rm -f .build/*.yaml .build/*/*/description.json; }
+
+# Ends a lint unless a list that it found is the one that it expects: what the list is of, the expected and the
+# found one, and what to do about a difference.
+same_list() {
+  if [[ $3 == "$2" ]]; then return; fi
+  complain "$1 (<) are not where tools/${0##*/} says (>):"
+  {
+    diff <(echo "$3") <(echo "$2") || true
+    echo "${4-}"
+  } >&2
+  exit 1
+}

@@ -159,9 +159,7 @@ final class Salvage {
       var part = RepairReport.Part(.records, entity.name)
       var batch = PairBatch<UInt64>()
       try records.forEach(of: entity) { id, bytes in
-        let (record, emptied) = try held.emptied(bytes, id, entity) {
-          self.records.ids[$0]?.contains($1) ?? false
-        }
+        let (record, emptied) = try held.emptied(bytes, id, entity) { records.has($1, of: $0) }
         part.emptied += emptied
         part.saved += 1
         batch.add(id, record)
@@ -180,7 +178,7 @@ final class Salvage {
   private func dropUnheld() throws -> [EntityNumber: Int] {
     var waiting: [RecordName] = []
     try forEachRequired { holder, target in
-      if records.ids[target.entity]?.contains(target.id) != true { waiting.append(holder) }
+      if !records.has(target.id, of: target.entity) { waiting.append(holder) }
     }
     if waiting.isEmpty { return dropped.mapValues(\.count) }
     var pairs: [(target: RecordName, holder: RecordName)] = []
@@ -225,8 +223,8 @@ final class Salvage {
       if relationship.attribute == nil {
         let found = try SalvagedLinks(of: relationship, in: store, records.ids)
         links = found.links.filter { link in
-          records.ids[relationship.from.entity]?.contains(link.from) == true
-            && records.ids[relationship.to.entity]?.contains(link.to) == true
+          records.has(link.from, of: relationship.from.entity)
+            && records.has(link.to, of: relationship.to.entity)
         }
         var part = RepairReport.Part(.links, name)
         part.saved = links.count
@@ -274,7 +272,7 @@ final class Salvage {
     let held = HeldIDs(entity, [relationship])
     try records.forEach(of: entity) { id, bytes in
       for (relationship, target) in try held.targets(bytes, entity)
-      where self.records.ids[relationship.to.entity]?.contains(target) == true {
+      where records.has(target, of: relationship.to.entity) {
         links.insert(LinkPair(from: id, to: target))
       }
     }

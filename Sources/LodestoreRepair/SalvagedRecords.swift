@@ -84,24 +84,19 @@ final class SalvagedRecords {
     for entity in damaged { try choose(entity, damaged, foreign) }
   }
 
-  func tree(
-    of entity: EntityDescription, _ trees: [String: TreeRecord]
-  ) -> TreeRecord? {
+  /// Whether a record is saved.
+  func has(_ id: UInt64, of entity: EntityNumber) -> Bool { ids[entity]?.contains(id) ?? false }
+
+  func tree(of entity: EntityDescription, _ trees: [String: TreeRecord]) -> TreeRecord? {
     trees[TreeName.records(entity: entity.number).text]
   }
 
   /// The record of a pair; `nil` where it is not one of `entity`, or not whole.
   func view(_ pair: DamagedFile.Pair, of entity: EntityDescription) -> RecordView? {
-    guard PageKind.isRecord(pair), let number = try? RecordLayout.layoutNumber(of: pair.body),
-      let layout = layouts[entity.number]?[UInt16(number)]
+    guard PageKind.isRecord(pair), let view = layouts[entity.number]?.view(of: pair.body),
+      (try? view.validate(id: pair.key._uint64(at: 0))) != nil
     else { return nil }
-    do throws(FormatError) {
-      let view = try RecordView(pair.body, layout: layout)
-      try view.validate(id: pair.key._uint64(at: 0))
-      return view
-    } catch {
-      return nil
-    }
+    return view
   }
 
   func number(of pair: DamagedFile.Pair) -> ContentDigest {

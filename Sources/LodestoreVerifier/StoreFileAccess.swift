@@ -50,14 +50,11 @@ package enum StoreFileAccess {
         }
         if trees[name] == nil { unopened.insert(name) }
       }
-      let known = trees
-      let skipped = unopened
-      let refusals = findings
       let result: R? = try environment.read { transaction in
         let names = try transaction.treeNames()
-        guard names.allSatisfy({ known[$0] != nil || skipped.contains($0) }) else { return nil }
+        guard names.allSatisfy({ trees[$0] != nil || unopened.contains($0) }) else { return nil }
         // Trees that are gone by now were dropped by another process.
-        return try body(known.filter { names.contains($0.key) }, transaction, refusals)
+        return try body(trees.filter { names.contains($0.key) }, transaction, findings)
       }
       if let result { return result }
     }

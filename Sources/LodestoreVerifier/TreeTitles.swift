@@ -8,17 +8,14 @@ package enum TreeTitles {
     try StoreFileAccess.withTrees(of: environment, limit: 1) { trees, transaction, _ in
       var titles: [String: String] = [:]
       guard let catalogue = trees[TreeName.catalogue.text] else { return titles }
-      let cursor = try Cursor(catalogue, in: transaction)
-      var found = try cursor.first()
-      while found {
-        if let entity = entity(key: cursor.key, body: cursor.value) {
-          titles[TreeName.records(entity: entity.number).text] = entity.name
-          for index in entity.indexes {
-            let name = TreeName.index(entity: entity.number, index: index.number)
-            titles[name.text] = EntityVerification.subject(index, entity)
-          }
+      try Cursor(catalogue, in: transaction).walk(KeyRange()) { key, body in
+        guard let entity = entity(key: key, body: body) else { return true }
+        titles[TreeName.records(entity: entity.number).text] = entity.name
+        for index in entity.indexes {
+          let name = TreeName.index(entity: entity.number, index: index.number)
+          titles[name.text] = EntityVerification.subject(index, entity)
         }
-        found = try cursor.next()
+        return true
       }
       return titles
     }

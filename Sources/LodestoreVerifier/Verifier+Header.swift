@@ -7,13 +7,13 @@ extension Verifier {
   ///
   /// - Throws: ``VerificationError/newerFormat(lowestReader:)``: then the other rules are not known.
   func verifyHeader() throws {
-    let name = TreeName.header.text
-    guard let tree = trees[name] else { return }
-    let sizes: [(HeaderField, Int)] = [(.format, 8), (.uuid, 16), (.created, 8), (.schema, 8)]
+    guard let tree = trees[TreeName.header.text] else { return }
+    let sizes: [(HeaderField, Int)] = [
+      (.format, 8), (.uuid, 16), (.created, 8), (.schema, 8), (.model, 8),
+    ]
     for (field, size) in sizes {
-      let key = field.key
-      guard let body = try transaction.get(key, in: tree) else {
-        addHeader(field, .headerFields, "the field is missing")
+      guard let body = try transaction.get(field.key, in: tree) else {
+        if field != .model { addHeader(field, .headerFields, "the field is missing") }
         continue
       }
       guard body.count == size else {
@@ -41,9 +41,6 @@ extension Verifier {
         }
       case .uuid, .model: break
       }
-    }
-    if let body = try transaction.get(HeaderField.model.key, in: tree), body.count != 8 {
-      addHeader(.model, .headerFields, "has \(body.count) bytes, must have 8")
     }
     try verifyChangeMarks()
   }

@@ -3,12 +3,6 @@ import LMDB
 import LodestoreFormat
 import LodestoreSystem
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The tool: what is in a store, and is it sound.
 ///
 /// A reader's tour, in the order of a command line's life:

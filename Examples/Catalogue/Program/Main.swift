@@ -16,14 +16,7 @@ enum Main {
              --folder DIR  where datasets and favourites are kept (catalogue-data)
     """
 
-  static func main() async {
-    do {
-      try await run(Arguments(CommandLine.arguments.dropFirst()))
-    } catch {
-      FileHandle.standardError.write(Data("catalogue: \(error)\n".utf8))
-      exit(1)
-    }
-  }
+  static func main() async { await runProgram("catalogue", run) }
 
   private static func run(_ arguments: Arguments) async throws {
     let folder = arguments.options["folder"] ?? "catalogue-data"

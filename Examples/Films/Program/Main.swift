@@ -13,14 +13,7 @@ enum Main {
              --episode N   which film is shown in full (4)
     """
 
-  static func main() async {
-    do {
-      try await run(Arguments(CommandLine.arguments.dropFirst()))
-    } catch {
-      FileHandle.standardError.write(Data("films: \(error)\n".utf8))
-      exit(1)
-    }
-  }
+  static func main() async { await runProgram("films", run) }
 
   private static func run(_ arguments: Arguments) async throws {
     guard arguments.words.isEmpty else { return print(usage) }

@@ -14,14 +14,7 @@ enum Main {
              --svg FILE    writes the plot there
     """
 
-  static func main() async {
-    do {
-      try await run(Arguments(CommandLine.arguments.dropFirst()))
-    } catch {
-      FileHandle.standardError.write(Data("fireballs: \(error)\n".utf8))
-      exit(1)
-    }
-  }
+  static func main() async { await runProgram("fireballs", run) }
 
   private static func run(_ arguments: Arguments) async throws {
     guard arguments.words.isEmpty else { return print(usage) }

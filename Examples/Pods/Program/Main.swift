@@ -17,14 +17,7 @@ enum Main {
              --delay MS    how long it takes to answer (40)
     """
 
-  static func main() async {
-    do {
-      try await run(Arguments(CommandLine.arguments.dropFirst()))
-    } catch {
-      FileHandle.standardError.write(Data("pods: \(error)\n".utf8))
-      exit(1)
-    }
-  }
+  static func main() async { await runProgram("pods", run) }
 
   private static func run(_ arguments: Arguments) async throws {
     let words = arguments.words.dropFirst()

@@ -18,14 +18,7 @@ enum Main {
     options: --store FILE (todo.lodestore), --author NAME, --items N (of the tour)
     """
 
-  static func main() async {
-    do {
-      try await run(Arguments(CommandLine.arguments.dropFirst()))
-    } catch {
-      FileHandle.standardError.write(Data("todo: \(error)\n".utf8))
-      exit(1)
-    }
-  }
+  static func main() async { await runProgram("todo", run) }
 
   private static func run(_ arguments: Arguments) async throws {
     let command = arguments.words.first ?? "tour"

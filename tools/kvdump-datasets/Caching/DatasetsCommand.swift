@@ -4,12 +4,6 @@ import KVDumpCommands
 import LodestoreDatasets
 import LodestoreJSON
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `kvdump datasets`: the datasets in a folder, their age, their origin and their last failure.
 struct DatasetsCommand: ToolCommand {
   static let configuration = CommandConfiguration(
@@ -37,16 +31,13 @@ struct DatasetsCommand: ToolCommand {
     let (parent, name) = DatasetPath.parts(of: folder)
     let isOne = CachedDataset.names(in: parent).contains(name)
     let found = (isOne ? [(parent: parent, name: name)] : []) + places
-    let rows = console.rows(of: [
-      Column("name"), Column("generation"), Column("source"),
-      Column("dataAsOf", title: "data as of"), Column("builtAt", title: "built"),
-      Column("lastChecked", title: "last checked"), Column("from"), Column("failures"),
-      Column("problem"), Column("nextAttempt", title: "next attempt"),
-    ])
-    for place in found {
-      try rows.write(Self.row(place.name, in: place.parent))
-    }
-    try rows.finish()
+    try console.write(
+      found.map { Self.row($0.name, in: $0.parent) },
+      of: [
+        "name", "generation", "source", Column("dataAsOf", title: "data as of"),
+        Column("builtAt", title: "built"), Column("lastChecked", title: "last checked"), "from",
+        "failures", "problem", Column("nextAttempt", title: "next attempt"),
+      ])
     if found.isEmpty { console.note("no dataset is in '\(folder)'") }
     return found.isEmpty ? .negative : .success
   }

@@ -3,12 +3,6 @@ import EntityStore
 import KVDumpCommands
 import LodestoreDatasets
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `kvdump refresh`: fetches the newest generation of a published dataset.
 struct RefreshCommand: ToolCommand {
   static let configuration = CommandConfiguration(
@@ -88,20 +82,20 @@ struct RefreshCommand: ToolCommand {
     if let file {
       let generation = try await dataset.install(fileAt: file)
       try console.writeObject([
-        (Column("outcome"), .text(RefreshReport.Outcome.replaced.rawValue)),
-        (Column("generation"), .unsigned(generation.number)), (Column("from"), .text(file)),
+        ("outcome", .text(RefreshReport.Outcome.replaced.rawValue)),
+        ("generation", .unsigned(generation.number)), ("from", .text(file)),
       ])
       console.note("\(generation.age)")
       return .success
     }
     let report = try await dataset.refresh(now: now)
     try console.writeObject([
-      (Column("outcome"), .text(report.outcome.rawValue)),
-      (Column("generation"), .unsigned(report.generation)),
-      (Column("fetched"), .byteCount(report.bytesFetched)),
-      (Column("resumed"), .byteCount(report.bytesResumed)),
-      (Column("patch"), .bool(report.usedPatch)),
-      (Column("from"), report.place.map(Cell.text) ?? .null),
+      ("outcome", .text(report.outcome.rawValue)),
+      ("generation", .unsigned(report.generation)),
+      ("fetched", .byteCount(report.bytesFetched)),
+      ("resumed", .byteCount(report.bytesResumed)),
+      ("patch", .bool(report.usedPatch)),
+      ("from", report.place.map(Cell.text) ?? .null),
     ])
     for detour in report.detours { console.note(detour) }
     if let age = try? dataset.current().age { console.note("\(age)") }

@@ -23,13 +23,6 @@ extension CommandFailure {
     }
   }
 
-  /// `notSealed` as `not-sealed`.
-  private static func kebab(_ name: String) -> String {
-    name.reduce(into: "") { text, letter in
-      text += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
-    }
-  }
-
   static func badOption(_ name: String, _ reason: String) -> Self {
     CommandFailure(code: "usage", message: "--\(name): \(reason)", status: .usage)
   }

@@ -4,12 +4,6 @@ import KVDumpCommands
 import LodestoreDatasets
 import LodestoreJSON
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `kvdump publish`: a store or a sealed file as the newest generation of a published dataset.
 struct PublishCommand: ToolCommand {
   static let configuration = CommandConfiguration(

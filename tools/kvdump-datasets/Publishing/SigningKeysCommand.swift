@@ -36,8 +36,8 @@ struct NewKeyCommand: ToolCommand {
     let key = try SigningKey()
     try KeyFile.write(key, to: file)
     try console.writeObject([
-      (Column("file"), .text(file)), (Column("publicKey", title: "public key"), .text("\(key)")),
-      (Column("id"), .text(key.publicKey.id)),
+      ("file", .text(file)), (Column("publicKey", title: "public key"), .text("\(key)")),
+      ("id", .text(key.publicKey.id)),
     ])
     return .success
   }
@@ -68,24 +68,24 @@ struct ShowKeysCommand: ToolCommand {
       let key = try KeyFile.read(path)
       try console.writeObject([
         (Column("publicKey", title: "public key"), .text("\(key)")),
-        (Column("id"), .text(key.publicKey.id)),
+        ("id", .text(key.publicKey.id)),
       ])
       return .success
     }
-    let columns = [
-      Column("set"), Column("createdAt", title: "created"), Column("signedBy", title: "signed by"),
-      Column("keys"),
-    ]
-    let rows = console.rows(of: columns)
-    for link in chain.links {
-      try rows.write([
+    let rows = chain.links.map { link -> [Cell] in
+      [
         .integer(Int64(link.set.number)),
         ISO8601Text.text(link.set.createdAt).map(Cell.date) ?? .null,
         .text(link.isFollowing ? "set \(link.set.number - 1)" : "itself"),
         .text(link.set.keys.map(\.description).joined(separator: " ")),
-      ])
+      ]
     }
-    try rows.finish()
+    try console.write(
+      rows,
+      of: [
+        "set", Column("createdAt", title: "created"), Column("signedBy", title: "signed by"),
+        "keys",
+      ])
     console.note("programs carry: \(newest)")
     return .success
   }
@@ -142,7 +142,7 @@ struct RotateKeysCommand: ToolCommand {
       otherKeys: others
     ).run()
     try console.writeObject([
-      (Column("set"), .integer(Int64(keys.number))),
+      ("set", .integer(Int64(keys.number))),
       (Column("trustedKeys", title: "programs carry"), .text(keys.description)),
     ])
     if keys.keys.count == 1 {

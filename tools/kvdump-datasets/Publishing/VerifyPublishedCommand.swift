@@ -39,9 +39,10 @@ struct VerifyPublishedCommand: ToolCommand {
     if isManifest {
       try console.writeObject(check.manifest.members)
     } else {
-      let rows = console.rows(of: Self.columns)
-      for file in check.files { try rows.write(Self.cells(of: file)) }
-      try rows.finish()
+      let rows = check.files.map { file -> [Cell] in
+        [.text(file.path), .byteCount(Int(file.length)), file.problem.map(Cell.text) ?? .null]
+      }
+      try console.write(rows, of: ["file", "size", "problem"])
     }
     console.note(
       "\(check.manifest.name) generation \(check.manifest.generation), signed under key set "
@@ -56,13 +57,5 @@ struct VerifyPublishedCommand: ToolCommand {
     }
     for file in check.files { console.note(file.note.map { "\(file.path): \($0)" }) }
     return check.isSound ? .success : .negative
-  }
-
-  private static let columns = [Column("file"), Column("size"), Column("problem")]
-
-  private static func cells(of file: PublishedCheck.File) -> [Cell] {
-    [
-      .text(file.path), .byteCount(Int(file.length)), file.problem.map(Cell.text) ?? .null,
-    ]
   }
 }

@@ -1,12 +1,6 @@
 import EntityStore
 import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A changed record as `history` and `watch` tell it, as far as it is known.
 struct ChangeRow {
   static let columns: [Column] = [

@@ -2,12 +2,6 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `kvdump history`: what the history tells, and its purging.
 struct HistoryCommand: StoreCommand {
   static let configuration = CommandConfiguration(
@@ -128,10 +122,7 @@ struct HistoryCommand: StoreCommand {
 
   private func list(_ consumers: [HistoryConsumer], on console: Console) throws {
     let rows = consumers.map { consumer -> [Cell] in
-      [
-        .text(consumer.name), .unsigned(consumer.token.number),
-        HistoryDate.cell(consumer.updatedAt),
-      ]
+      [.text(consumer.name), .unsigned(consumer.token.number), HistoryDate.cell(consumer.updatedAt)]
     }
     try console.write(rows, of: ["consumer", "write", "updated"])
   }

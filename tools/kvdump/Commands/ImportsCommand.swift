@@ -35,9 +35,9 @@ struct ImportsCommand: StoreCommand {
     let reports = kept.flatMap { $0 }.sorted {
       ($0.startedAt, $0.name, $0.run) > ($1.startedAt, $1.name, $1.run)
     }
+    let columns = ImportReport.empty(of: "").members(isWhole: isForPrograms).map(\.column)
     try console.write(
-      reports.map { $0.cells(isWhole: isForPrograms) },
-      of: ImportReport.columns(isWhole: isForPrograms))
+      reports.map { $0.members(isWhole: isForPrograms).map(\.cell) }, of: columns)
     if reports.isEmpty { console.note("\(store.path): no imports") }
     for report in kept.compactMap(\.last) where report.ending != .finished {
       console.note(Self.wayOn(report, store.path))
@@ -61,28 +61,19 @@ struct ImportsCommand: StoreCommand {
 }
 
 extension ImportReport {
-  fileprivate static func columns(isWhole: Bool) -> [Column] {
-    let names: [Column] = [
-      "name", "entity", "strategy", "run", "ending", "started", "pages", "records", "inserted",
-      "updated", "unchanged", "deleted", "rejected", "seconds", "recordsPerSecond",
+  /// The report as `imports` tells it, by the names of the columns.
+  fileprivate func members(isWhole: Bool) -> [(column: Column, cell: Cell)] {
+    let started = startedAt.timeIntervalSinceReferenceDate.rounded(.down)
+    let members: [(column: Column, cell: Cell)] = [
+      ("name", .text(name)), ("entity", .text(entity)), ("strategy", .text(strategy.argument)),
+      ("run", .unsigned(run)), ("ending", .text(ending.rawValue)),
+      ("started", .date(KeyText.text(of: .date(started)))), ("pages", .count(pages)),
+      ("records", .count(records)), ("inserted", .count(inserted)), ("updated", .count(updated)),
+      ("unchanged", .count(unchanged)), ("deleted", .count(deleted)),
+      ("rejected", .count(rejected)), ("seconds", .double((seconds * 1000).rounded() / 1000)),
+      ("recordsPerSecond", .count(Int(exactly: recordsPerSecond.rounded()) ?? 0)),
     ]
-    let others: [Column] = [
-      "failure", "ignored", "unchangedPages", "keptUnseen", "unknownMembers", "bytes", "commits",
-      "resumptions", "decodingSeconds", "writingSeconds", "rejects",
-    ]
-    return isWhole ? names + others : names
-  }
-
-  fileprivate func cells(isWhole: Bool) -> [Cell] {
-    let cells: [Cell] = [
-      .text(name), .text(entity), .text(strategy.argument), .unsigned(run),
-      .text(ending.rawValue),
-      .date(KeyText.text(of: .date(startedAt.timeIntervalSinceReferenceDate.rounded(.down)))),
-      .count(pages), .count(records), .count(inserted), .count(updated), .count(unchanged),
-      .count(deleted), .count(rejected), .double((seconds * 1000).rounded() / 1000),
-      .count(Int(exactly: recordsPerSecond.rounded()) ?? 0),
-    ]
-    guard isWhole else { return cells }
+    guard isWhole else { return members }
     let rejects = rejects.map { reject in
       Cell.object([
         ("page", .count(reject.page)), ("record", .count(reject.record)),
@@ -90,10 +81,12 @@ extension ImportReport {
         ("attribute", reject.attribute.map(Cell.text) ?? .null), ("reason", .text(reject.reason)),
       ])
     }
-    return cells + [
-      failure.map(Cell.text) ?? .null, .count(ignored), .count(unchangedPages), .bool(keptUnseen),
-      unknownCell, .count(bytes), .count(commits), .count(resumptions),
-      .double(decodingSeconds), .double(writingSeconds), .array(rejects),
+    return members + [
+      ("failure", failure.map(Cell.text) ?? .null), ("ignored", .count(ignored)),
+      ("unchangedPages", .count(unchangedPages)), ("keptUnseen", .bool(keptUnseen)),
+      ("unknownMembers", unknownCell), ("bytes", .count(bytes)), ("commits", .count(commits)),
+      ("resumptions", .count(resumptions)), ("decodingSeconds", .double(decodingSeconds)),
+      ("writingSeconds", .double(writingSeconds)), ("rejects", .array(rejects)),
     ]
   }
 }

@@ -75,7 +75,7 @@ struct KeysCommand: StoreCommand {
 
   /// The catalogue as far as it can be read.
   private func entities(
-    _ environment: Environment, _ catalogue: Tree?, _ transaction: Transaction
+    in catalogue: Tree?, _ transaction: Transaction
   ) -> [EntityDescription] {
     guard let catalogue, let cursor = try? Cursor(catalogue, in: transaction) else { return [] }
     var entities: [EntityDescription] = []
@@ -99,7 +99,7 @@ struct KeysCommand: StoreCommand {
     let catalogue = try open(TreeName.catalogue.text, environment)
     let trees = try names.compactMap { try open($0, environment) }
     try environment.read { transaction in
-      let entities = entities(environment, catalogue, transaction)
+      let entities = entities(in: catalogue, transaction)
       let rows = try trees.map { tree -> [Cell] in
         let facts = try transaction.statistics(of: tree)
         let content = RawTree(tree, entities: entities).content
@@ -117,7 +117,7 @@ struct KeysCommand: StoreCommand {
   ) throws {
     let catalogue = try open(TreeName.catalogue.text, environment)
     try environment.read { transaction in
-      let raw = RawTree(tree, entities: entities(environment, catalogue, transaction))
+      let raw = RawTree(tree, entities: entities(in: catalogue, transaction))
       let shown = ShownRows(["key", "body", "decoded"], rows, on: console)
       var cutCount = 0
       func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws -> Bool {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EntityStore
-import Foundation
 import LodestorePages
 import LodestoreSystem
 

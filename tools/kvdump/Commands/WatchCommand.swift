@@ -1,12 +1,6 @@
 import ArgumentParser
 import EntityStore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// `kvdump watch`: changes as they are committed by any process.
 struct WatchCommand: StoreCommand {
   static let configuration = CommandConfiguration(

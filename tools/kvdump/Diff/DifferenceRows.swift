@@ -1,12 +1,6 @@
 import EntityStore
 import LodestoreFormat
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Differences as rows: an object for each for programs, a row for each changed attribute for
 /// people.
 struct DifferenceRows {
@@ -23,9 +17,7 @@ struct DifferenceRows {
     isForPrograms = console.format.isJSON
     columns =
       isForPrograms
-      ? [
-        "change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new",
-      ]
+      ? ["change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new"]
       : ["change", "of", "entity", "record"] + (isByKey ? ["oldRecord"] : [])
         + ["name", "old", "new"]
   }

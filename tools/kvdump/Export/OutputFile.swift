@@ -58,13 +58,9 @@ final class OutputFile: ByteSink {
     isInPlace = false
     self.isReplacement = isReplacement
     let mode = FileFacts.status(target).map { $0.st_mode & 0o777 }
-    do throws(LMDBError) {
-      let temporary = try TemporaryFile(for: target, mode: 0o666)
-      self.temporary = temporary
-      descriptor = temporary.descriptor
-    } catch {
-      throw CommandFailure.system(error.code, thing: path, creating: true)
-    }
+    let temporary = try TemporaryFile.beside(target, mode: 0o666, thing: path)
+    self.temporary = temporary
+    descriptor = temporary.descriptor
     sink = DescriptorSink(descriptor: descriptor, name: path)
     if let mode { fchmod(descriptor, mode) }
   }

@@ -21,11 +21,7 @@ final class StoreCopy {
         target, reason: "is too long a name for a store, whose lock file has one of 5 bytes more",
         nextStep: "take a shorter one")
     }
-    do throws(LMDBError) {
-      temporary = try TemporaryFile(for: target, mode: 0o600)
-    } catch {
-      throw CommandFailure.system(error.code, thing: target, creating: true)
-    }
+    temporary = try TemporaryFile.beside(target, mode: 0o600, thing: target)
   }
 
   /// Copies the newest commit, without free pages.

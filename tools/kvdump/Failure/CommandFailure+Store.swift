@@ -117,7 +117,7 @@ extension CommandFailure {
   }
 
   /// `noSuchStore` as `no-such-store`.
-  private static func kebab(_ name: String) -> String {
+  package static func kebab(_ name: String) -> String {
     name.reduce(into: "") { text, letter in
       text += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
     }

@@ -1,11 +1,5 @@
 import EntityStore
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 extension ImportReport {
   /// The report's members; the rejects are left out for people, who get them as notes.
   func members(withRejects: Bool) -> [(column: Column, cell: Cell)] {

@@ -3,12 +3,6 @@ import LMDB
 import LodestoreFormat
 import LodestoreSystem
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// The store that an import writes into: the one at the path, or for a dry run a copy of it that
 /// has no name and goes away with the process.
 final class ImportTarget {
@@ -32,13 +26,9 @@ final class ImportTarget {
       if isThere { opened = try open(.existing) }
       return
     }
-    do throws(LMDBError) {
-      let temporary = try TemporaryFile(for: base + "/copy", mode: 0o600)
-      path = temporary.storePath
-      self.temporary = temporary
-    } catch {
-      throw CommandFailure.system(error.code, thing: base, creating: true)
-    }
+    let temporary = try TemporaryFile.beside(base + "/copy", mode: 0o600, thing: base)
+    path = temporary.storePath
+    self.temporary = temporary
     guard isThere else { return }
     try ReadStore.withStore(store, on: console) { source in
       do {

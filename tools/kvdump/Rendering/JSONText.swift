@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Cells as JSON text, compact, on one line.
 ///
 /// Whatever can drive a terminal is written as `\u` escapes: the same value for every parser, and

@@ -92,3 +92,14 @@ struct FileFacts {
     return lstat(path, &status) == 0
   }
 }
+
+extension TemporaryFile {
+  /// The file beside `path`; a failure names `thing`.
+  static func beside(_ path: String, mode: mode_t, thing: String) throws -> TemporaryFile {
+    do {
+      return try TemporaryFile(for: path, mode: mode)
+    } catch {
+      throw CommandFailure.system(error.code, thing: thing, creating: true)
+    }
+  }
+}

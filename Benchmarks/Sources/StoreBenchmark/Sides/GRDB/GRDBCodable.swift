@@ -14,7 +14,7 @@
     }
   }
 
-  final class GRDBCodableStore: SideStore {
+  final class GRDBCodableStore: GRDBStore {
     private typealias Columns = PodRecord.Columns
 
     let workload: Workload
@@ -25,40 +25,12 @@
       self.pool = pool
     }
 
-    func close() throws { try pool.close() }
-
     func everything() throws -> Answer {
       Answer(try pool.read { try PodRecord.order(Columns.id).fetchAll($0) })
     }
 
-    func work(_ operation: Operation) -> Work? {
+    func changes(_ operation: Operation) -> Work? {
       switch operation {
-      case .singleInserts, .taskInserts, .gets, .getsBesideWriter:
-        concurrentWork(operation, workload)
-      case .insertItems:
-        changing { [items = workload.items] db in
-          for item in items {
-            var record = ItemRecord(item)
-            try record.insert(db)
-          }
-          return items.count
-        }
-      case .itemsByDate:
-        .timed {
-          let items = try self.read { db in
-            try ItemRecord.order(Column("createdAt")).fetchAll(db)
-          }
-          return { Answer(items) }
-        }
-      case .insertMemory:
-        .figure { try AnonymousMemory.growth { _ = try self.write { try self.insert($0) } } }
-      default: changes(operation) ?? reads(operation)
-      }
-    }
-
-    private func changes(_ operation: Operation) -> Work? {
-      switch operation {
-      case .insert: changing { try self.insert($0) }
       case .upsert:
         changing { [workload] db in
           for pod in workload.upserts {
@@ -87,7 +59,7 @@
       }
     }
 
-    private func reads(_ operation: Operation) -> Work? {
+    func reads(_ operation: Operation) -> Work? {
       switch operation {
       case .getUnique:
         found { [workload] db in try workload.wanted.map { try self.get($0, db) } }
@@ -152,24 +124,6 @@
 
     // MARK: Parts
 
-    /// The synchronous calls, also where an asynchronous one would be meant.
-    private func read<R>(_ body: (Database) throws -> R) throws -> R { try pool.read(body) }
-    private func write<R>(_ body: (Database) throws -> R) throws -> R { try pool.write(body) }
-
-    private func changing(_ body: @escaping (Database) throws -> Int) -> Work {
-      .timed {
-        let count = try self.write(body)
-        return { Answer(count: count) }
-      }
-    }
-
-    private func found(_ body: @escaping (Database) throws -> [PodRecord]) -> Work {
-      .timed {
-        let pods = try self.read(body)
-        return { Answer(pods) }
-      }
-    }
-
     private func counted(_ request: @escaping () -> QueryInterfaceRequest<PodRecord>) -> Work {
       .timed {
         let count = try self.read { try request().fetchCount($0) }
@@ -177,7 +131,19 @@
       }
     }
 
-    private func insert(_ db: Database) throws -> Int {
+    func insertItems(_ db: Database) throws -> Int {
+      for item in workload.items {
+        var record = ItemRecord(item)
+        try record.insert(db)
+      }
+      return workload.items.count
+    }
+
+    func items(_ db: Database) throws -> [ItemRecord] {
+      try ItemRecord.order(Column("createdAt")).fetchAll(db)
+    }
+
+    func insert(_ db: Database) throws -> Int {
       for pod in workload.pods {
         var record = PodRecord(pod)
         try record.insert(db)
@@ -203,7 +169,7 @@
     }
   }
 
-  extension GRDBCodableStore: ConcurrentStore {
+  extension GRDBCodableStore {
     func insertSingle(_ place: Int) throws {
       var record = PodRecord(workload.singles[place])
       try pool.write { try record.insert($0) }

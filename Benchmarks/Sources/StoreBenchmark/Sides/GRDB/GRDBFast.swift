@@ -13,7 +13,7 @@
     }
   }
 
-  final class GRDBFastStore: SideStore {
+  final class GRDBFastStore: GRDBStore {
     let workload: Workload
     let pool: DatabasePool
 
@@ -22,31 +22,12 @@
       self.pool = pool
     }
 
-    func close() throws { try pool.close() }
-
     func everything() throws -> Answer {
       Answer(try pool.read { try self.pods($0, FastSQL.all) })
     }
 
-    func work(_ operation: Operation) -> Work? {
+    func changes(_ operation: Operation) -> Work? {
       switch operation {
-      case .singleInserts, .taskInserts, .gets, .getsBesideWriter:
-        concurrentWork(operation, workload)
-      case .insertItems: changing { try self.insertItems($0) }
-      case .itemsByDate:
-        .timed {
-          let items = try self.read { try self.items($0) }
-          return { Answer(items) }
-        }
-      case .insertMemory:
-        .figure { try AnonymousMemory.growth { _ = try self.write { try self.insert($0) } } }
-      default: changes(operation) ?? reads(operation)
-      }
-    }
-
-    private func changes(_ operation: Operation) -> Work? {
-      switch operation {
-      case .insert: changing { try self.insert($0) }
       case .upsert: changing { [pods = workload.upserts] in try self.upsert($0, pods[...]) }
       case .updateBool:
         changing { db in
@@ -71,7 +52,7 @@
       }
     }
 
-    private func reads(_ operation: Operation) -> Work? {
+    func reads(_ operation: Operation) -> Work? {
       switch operation {
       case .getUnique:
         found { [workload] db in
@@ -119,24 +100,6 @@
 
     // MARK: Parts
 
-    /// The synchronous calls, also where an asynchronous one would be meant.
-    private func read<R>(_ body: (Database) throws -> R) throws -> R { try pool.read(body) }
-    private func write<R>(_ body: (Database) throws -> R) throws -> R { try pool.write(body) }
-
-    private func changing(_ body: @escaping (Database) throws -> Int) -> Work {
-      .timed {
-        let count = try self.write(body)
-        return { Answer(count: count) }
-      }
-    }
-
-    private func found(_ body: @escaping (Database) throws -> [PodRecord]) -> Work {
-      .timed {
-        let pods = try self.read(body)
-        return { Answer(pods) }
-      }
-    }
-
     private func counted(_ condition: String, _ arguments: StatementArguments) -> Work {
       .timed {
         let count = try self.read { db in
@@ -162,7 +125,7 @@
       return found
     }
 
-    private func items(_ db: Database) throws -> [ItemRecord] {
+    func items(_ db: Database) throws -> [ItemRecord] {
       let rows = try Row.fetchCursor(
         db.cachedStatement(sql: "SELECT createdAt, isDone, title FROM item ORDER BY createdAt"))
       var found: [ItemRecord] = []
@@ -189,7 +152,7 @@
       return answer
     }
 
-    private func insert(_ db: Database) throws -> Int {
+    func insert(_ db: Database) throws -> Int {
       let insert = try db.cachedStatement(sql: FastSQL.insert)
       for pod in workload.pods { try insert.execute(arguments: pod.arguments) }
       return workload.pods.count
@@ -202,7 +165,7 @@
       return db.totalChangesCount - before
     }
 
-    private func insertItems(_ db: Database) throws -> Int {
+    func insertItems(_ db: Database) throws -> Int {
       let insert = try db.cachedStatement(
         sql: "INSERT INTO item (createdAt, isDone, title) VALUES (?, ?, ?)")
       for item in workload.items {
@@ -214,7 +177,7 @@
     }
   }
 
-  extension GRDBFastStore: ConcurrentStore {
+  extension GRDBFastStore {
     func insertSingle(_ place: Int) throws {
       let pod = workload.singles[place]
       try pool.write { db in
