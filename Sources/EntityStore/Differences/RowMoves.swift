@@ -12,7 +12,8 @@ enum RowMoves {
       break
     }
     if isAscending { return kept.filter(\.isChanged).map { ($0.from, $0.to, false) } }
-    // Rows that did not change are in the same order in both; a changed one stays where it fits between
+    let kept = withReordered(kept)
+    // The rows that did not change are in the same order in both; a changed one stays where it fits between
     // those around it. What ascends longest, with all unchanged rows in it, stays.
     var below = -1
     var upper = Array(repeating: Int.max, count: kept.count)
@@ -40,6 +41,22 @@ enum RowMoves {
       result.append((kept[index].from, kept[index].to, !staying.contains(index)))
     }
     return result
+  }
+
+  /// Marks unchanged rows as changed until the others have one order in both results.
+  ///
+  /// An order by values of related records gives a row another place without a change of its own record.
+  private static func withReordered(
+    _ kept: [(from: Int, to: Int, isChanged: Bool)]
+  ) -> [(from: Int, to: Int, isChanged: Bool)] {
+    let same = kept.indices.filter { !kept[$0].isChanged }
+    guard zip(same, same.dropFirst()).contains(where: { kept[$0].from > kept[$1].from }) else {
+      return kept
+    }
+    let ascending = Set(longestAscending(same) { kept[$0].from })
+    var kept = kept
+    for index in same where !ascending.contains(index) { kept[index].isChanged = true }
+    return kept
   }
 
   static func longestAscending(_ items: [Int], _ value: (Int) -> Int) -> [Int] {

@@ -294,6 +294,7 @@ import Testing
     }
     update = try await updates.next()
     #expect(update?.items.map(\.title) == ["1", "2"])
+    #expect(update?.difference?.moved.count == 1 && update?.difference?.updated == [])
     var sectioned = store.updates(
       of: Book.all.sorted(by: \.author[\.name].ascending), sectionedBy: \.author[\.name]
     ).makeAsyncIterator()
