@@ -120,10 +120,11 @@ package struct DocumentReader {
   }
 
   /// The next value where it is a scalar or null; `nil`, with nothing read, of an array or object.
+  @inline(__always)
   package mutating func scalar() throws(FormatError) -> Value? {
     switch try kind() {
     case .null:
-      try skip()
+      offset += 1
       return .null
     case .bool: return .bool(try bool())
     case .integer: return .integer(try int64())
