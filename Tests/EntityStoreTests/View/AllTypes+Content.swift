@@ -4,7 +4,8 @@ extension AllTypes {
   /// The record of the value, in which NaN is equal to itself and the zeros are two.
   func content(in store: Store) throws -> [UInt8] {
     try store.core.read { core in
-      Array(try core.writer.encode(self, of: try core.entity(named: "AllTypes")).content)
+      var writer = RecordWriter()
+      return Array(try writer.encode(self, of: try core.entity(named: "AllTypes")).content)
     }
   }
 
