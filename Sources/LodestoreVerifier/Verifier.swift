@@ -194,7 +194,8 @@ package final class Verifier {
     record: UInt64? = nil, key: some Collection<UInt8>, _ detail: @autoclosure () -> String
   ) {
     Array(key).withUnsafeBytes {
-      add(code, rule, tree: tree, subject: subject, record: record, key: $0, detail())
+      findings.add(
+        Finding(code, rule, tree: tree, subject: subject, record: record, key: $0, detail()))
     }
   }
 

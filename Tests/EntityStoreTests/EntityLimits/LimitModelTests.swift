@@ -108,10 +108,13 @@ private final class LimitRun {
     }
   }
 
+  /// A write evicts first, whatever it does then.
+  private func writeNothing(_ store: Store) throws { try store.write { _ in } }
+
   private func one() -> UInt64? { items.keys.sorted().randomElement(using: &numbers) }
 
   private func touch(_ store: Store) throws {
-    guard let id = one() else { return }
+    guard let id = one() else { return try writeNothing(store) }
     let date = date()
     try store.write { tx in
       guard var page = try tx.fetch(RecordID<Cached>(rawValue: id)) else { return }
@@ -122,7 +125,7 @@ private final class LimitRun {
   }
 
   private func grow(_ store: Store) throws {
-    guard let id = one() else { return }
+    guard let id = one() else { return try writeNothing(store) }
     let length = numbers.oneIn(8) ? 3_000 : numbers.below(300)
     try store.write { tx in
       guard var page = try tx.fetch(RecordID<Cached>(rawValue: id)) else { return }
@@ -149,7 +152,7 @@ private final class LimitRun {
   }
 
   private func comment(_ store: Store) throws {
-    guard let id = one() else { return }
+    guard let id = one() else { return try writeNothing(store) }
     try store.write { _ = try $0.insert(PageComment(on: RecordID(rawValue: id))) }
     notes[id, default: 0] += 1
   }
