@@ -26,7 +26,7 @@ final class PublishedFolder {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let code = errno
       if code == EINTR { continue }
-      close(descriptor)
+      // `deinit` closes the folder: all properties have their values.
       throw code == EWOULDBLOCK ? .otherPublisher(path) : .system(code, "lock the folder", path)
     }
   }

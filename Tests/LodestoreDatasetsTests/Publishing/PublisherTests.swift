@@ -95,6 +95,29 @@
       withExtendedLifetime(folder) {}
     }
 
+    /// A descriptor that is closed twice is another file's by then.
+    @Test func `A publisher that is told to wait closes no file of another`() throws {
+      let sample = try SamplePublisher()
+      let folder = try PublishedFolder(sample.directory)
+      let isOver = Atomic(false)
+      let ended = DispatchSemaphore(value: 0)
+      let lostCount = Atomic(0)
+      Thread.detachNewThread {
+        while !isOver.load(ordering: .acquiring) {
+          let files = (0..<64).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+          for file in files where close(file) != 0 { lostCount.add(1, ordering: .relaxed) }
+        }
+        ended.signal()
+      }
+      for _ in 0..<3_000 {
+        #expect(throws: DatasetError.self) { try PublishedFolder(sample.directory) }
+      }
+      isOver.store(true, ordering: .releasing)
+      ended.wait()
+      #expect(lostCount.load(ordering: .acquiring) == 0)
+      withExtendedLifetime(folder) {}
+    }
+
     @Test func `A key outside of the newest set, another name and a bad mirror are refused`() throws
     {
       var sample = try SamplePublisher()
