@@ -122,7 +122,10 @@ struct HistoryCommand: StoreCommand {
 
   private func list(_ consumers: [HistoryConsumer], on console: Console) throws {
     let rows = consumers.map { consumer -> [Cell] in
-      [.text(consumer.name), .unsigned(consumer.token.number), HistoryDate.cell(consumer.updatedAt)]
+      [
+        .text(consumer.name), .unsigned(consumer.token.number),
+        HistoryDate.cell(consumer.updatedAt),
+      ]
     }
     try console.write(rows, of: ["consumer", "write", "updated"])
   }

@@ -17,7 +17,9 @@ struct DifferenceRows {
     isForPrograms = console.format.isJSON
     columns =
       isForPrograms
-      ? ["change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new"]
+      ? [
+        "change", "of", "entity", "record", "oldRecord", "subject", "name", "target", "old", "new",
+      ]
       : ["change", "of", "entity", "record"] + (isByKey ? ["oldRecord"] : [])
         + ["name", "old", "new"]
   }
