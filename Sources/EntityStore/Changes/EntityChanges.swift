@@ -46,7 +46,8 @@ final class EntityChanges {
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
     hasListeners = listeners.isAny
-    records = RecordTree(of: entity, core)
+    let sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
+    records = RecordTree(of: entity, sum, core)
     verifiesChecksums = core.verifiesChecksums(of: entity)
     hasRules = !entity.description.rules.isEmpty
     isBuilding = !entity.building.isEmpty

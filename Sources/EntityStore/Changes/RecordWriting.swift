@@ -7,16 +7,19 @@ internal import LodestoreFormat
 /// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
 /// checked and told the change.
 struct RecordTree {
-  /// Outlives the ``EntityChanges`` that has this.
+  // All three outlive the ``EntityChanges`` that has this. Each record would retain them otherwise.
   private unowned(unsafe) let core: WriteCore
-  private let entity: StoredEntity
+  private unowned(unsafe) let entity: StoredEntity
   /// The digest and the size of the records, which change with them.
-  private let sum: ContentLedger.Sum
+  private unowned(unsafe) let sum: ContentLedger.Sum
+  /// The longest record that is changed in its page.
+  private let longestInPage = PageLayout.longestSharedValue
 
-  init(of entity: StoredEntity, _ core: WriteCore) {
+  /// - Parameter sum: of the records of `entity`; the ledger of the transaction keeps it.
+  init(of entity: StoredEntity, _ sum: ContentLedger.Sum, _ core: WriteCore) {
     self.core = core
     self.entity = entity
-    sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
+    self.sum = sum
     if entity.description.keepsSize { sum.keepsSize = true }
   }
 
@@ -66,7 +69,7 @@ struct RecordTree {
   /// Whether the record at the cursor is short enough to be changed in its page.
   @inline(__always)
   func canChange(at cursor: Cursor) -> Bool {
-    cursor.value.count <= PageLayout.longestSharedValue
+    cursor.value.count <= longestInPage
   }
 
   /// Calls `change` with the bytes of the record at the cursor, which is short enough.
