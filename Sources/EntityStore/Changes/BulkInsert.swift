@@ -135,9 +135,11 @@ final class BulkInsert {
     }
     collector?.stop()
     collector = nil
-    if changes.hasListeners { try core.breakingOnError { try tellInserted() } }
-    // Each is freed as soon as it is written, to make room for the pages of the next index.
-    while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
+    try core.breakingOnError {
+      if changes.hasListeners { try tellInserted() }
+      // Each is freed as soon as it is written, to make room for the pages of the next index.
+      while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
+    }
   }
 
   private func tellInserted() throws(StoreError) {

@@ -31,8 +31,8 @@ protocol ChangeSink: AnyObject {
   /// batch, as a batch insert may be refused until then. It must not change records here, but in
   /// ``settle(_:)``.
   ///
-  /// - Throws: what refuses the change. An update or a delete of one record is not made then; after any
-  ///   other change the transaction can only be aborted.
+  /// - Throws: what refuses the change, which is not made. The other sinks may have noted it, so the run of
+  ///   the write can only be abandoned.
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
 
   /// Makes further changes of its own, through the same calls as a program, before the commit.

@@ -46,8 +46,7 @@ final class EntityChanges {
     self.entity = entity
     listeners = ChangeListeners(core.state.sinks, of: entity)
     hasListeners = listeners.isAny
-    let sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
-    records = RecordTree(of: entity, sum, core)
+    records = RecordTree(of: entity, core)
     verifiesChecksums = core.verifiesChecksums(of: entity)
     hasRules = !entity.description.rules.isEmpty
     isBuilding = !entity.building.isEmpty
@@ -184,11 +183,14 @@ final class EntityChanges {
   private func tell(
     _ id: UInt64, _ old: RecordView?, _ new: RecordView?
   ) throws(StoreError) {
-    switch (old, new) {
-    case (nil, let new?): try core.breakingOnError { try listeners.tellInserted(id, new) }
-    case (let old?, let new?): try listeners.tellUpdated(id, old, new, core)
-    case (let old?, nil): try listeners.tellRemoved(id, old)
-    case (nil, nil): break
+    // The sinks before the one that throws have noted a change that is not made.
+    try core.breakingOnError {
+      switch (old, new) {
+      case (nil, let new?): try listeners.tellInserted(id, new)
+      case (let old?, let new?): try listeners.tellUpdated(id, old, new, core)
+      case (let old?, nil): try listeners.tellRemoved(id, old)
+      case (nil, nil): break
+      }
     }
   }
 
@@ -203,7 +205,7 @@ final class EntityChanges {
   /// Removes every record, in time that does not depend on how many there are unless a sink must see
   /// each.
   func clear() throws(StoreError) {
-    if hasListeners { try tellCleared() }
+    if hasListeners { try core.breakingOnError { try tellCleared() } }
     try core.raiseCounter(of: entity)
     try core.noteChange(of: entity)
     try wrappingErrors {

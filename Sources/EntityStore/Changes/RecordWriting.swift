@@ -6,20 +6,21 @@ internal import LodestoreFormat
 /// No other type puts a pair into a record tree or takes one out. ``EntityChanges``, ``ChangeBatch`` and
 /// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
 /// checked and told the change.
-struct RecordTree {
-  // All three outlive the ``EntityChanges`` that has this. Each record would retain them otherwise.
+///
+/// A class: each call would retain the references of a struct.
+final class RecordTree {
+  /// Outlives the ``EntityChanges`` that has this.
   private unowned(unsafe) let core: WriteCore
-  private unowned(unsafe) let entity: StoredEntity
+  private let entity: StoredEntity
   /// The digest and the size of the records, which change with them.
-  private unowned(unsafe) let sum: ContentLedger.Sum
+  private let sum: ContentLedger.Sum
   /// The longest record that is changed in its page.
   private let longestInPage = PageLayout.longestSharedValue
 
-  /// - Parameter sum: of the records of `entity`; the ledger of the transaction keeps it.
-  init(of entity: StoredEntity, _ sum: ContentLedger.Sum, _ core: WriteCore) {
+  init(of entity: StoredEntity, _ core: WriteCore) {
     self.core = core
     self.entity = entity
-    self.sum = sum
+    sum = ContentLedger.of(core).sum(of: .records(entity: entity.number))
     if entity.description.keepsSize { sum.keepsSize = true }
   }
 

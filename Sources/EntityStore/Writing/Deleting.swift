@@ -31,7 +31,10 @@ extension WriteTransaction {
   }
 
   /// Removes the records that `query` finds and returns them, in its order.
+  ///
+  /// Errors are those of ``delete(_:onProgress:)``.
   public mutating func deleteReturning<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
+    try query.checkSaysWhich()
     let core = core
     let run = try core.run(query)
     let ids = try run.ids()

@@ -52,12 +52,17 @@ extension WriteTransaction {
 extension Query {
   /// The request of a change, which must say which records.
   func changingRequest() throws(StoreError) -> QueryRequest {
+    try checkSaysWhich()
+    return try request()
+  }
+
+  /// Throws where no line of the condition is left.
+  func checkSaysWhich() throws(StoreError) {
     guard saysWhich else {
       throw .badQuery(
         "all lines of the condition were left out, so that every \(E.schema.name) would be changed; "
           + "say \(E.self).all if that is meant")
     }
-    return try request()
   }
 }
 

@@ -301,4 +301,26 @@ import Testing
       #expect(try store.read { try $0.fetch(AllTypes.all).first?.optionalUInt64 } == .some(nil))
     }
   }
+
+  @Test func `a change is refused by every call when all lines of its condition were left out`()
+    async throws
+  {
+    try await withTemporaryStore([Player.self]) { store in
+      try await store.insert((0..<5).map { Player(name: "\($0)") })
+      let name: String? = nil
+      let left = Player.where { if let name { $0.name == name } }
+      let calls: [(String, @Sendable () async throws -> Void)] = [
+        ("delete", { _ = try await store.delete(left) }),
+        ("deleteReturning", { _ = try await store.deleteReturning(left) }),
+        ("delete in chunks", { _ = try await store.delete(left, inChunksOf: 2) }),
+        ("update", { _ = try await store.update(left) { $0.score = 1 } }),
+        ("update in chunks", { _ = try await store.update(left, inChunksOf: 2) { $0.score = 1 } }),
+      ]
+      for (call, run) in calls {
+        let error = await #expect(throws: StoreError.self, "\(call)") { try await run() }
+        #expect(error?.code == .invalidQuery, "\(call)")
+      }
+      #expect(try await store.fetch(Player.all).map(\.score) == [0, 0, 0, 0, 0])
+    }
+  }
 }

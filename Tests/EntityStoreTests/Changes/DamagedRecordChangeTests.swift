@@ -132,4 +132,30 @@ import Testing
       try expectSound(folder.storePath)
     }
   }
+
+  /// The sinks have heard of the records before the damaged one by then.
+  @Test func `are not told as removed where the closure catches the error of a delete`() throws {
+    for damage in RecordDamage.allCases where damage.isOfShape {
+      let folder = try TemporaryFolder()
+      try WareFile.content.get().write(to: URL(fileURLWithPath: folder.storePath))
+      let store = try Store(at: folder.storePath, entities: [Item.self])
+      try store.core.write { core in
+        let entity = try core.entity(named: "Ware")
+        let bytes = Array(try #require(try core.record(9, of: entity)))
+        try core.transaction.put(
+          littleEndianBytes(UInt64(9)), try damage.apply(to: bytes, of: entity),
+          in: entity.records)
+      }
+      let before = try contents(store)
+      let recording = ChangeRecording([.oldRecord, .eachRemoval])
+      recording.listen(to: store)
+      try store.write { tx in
+        let error = #expect(throws: StoreError.self) { try tx.delete(Item.all) }
+        #expect(error?.code == .damaged, "\(damage)")
+      }
+      #expect(recording.changes.isEmpty, "\(damage)")
+      #expect(try contents(store) == before, "\(damage)")
+      store.close()
+    }
+  }
 }
