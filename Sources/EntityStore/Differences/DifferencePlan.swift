@@ -154,7 +154,8 @@ struct DifferencePlan {
       let key = key(of: oldTarget, newTarget)
     else { return nil }
     return TargetKey(
-      older: TargetKey.Side(oldTarget, key.older), newer: TargetKey.Side(newTarget, key.newer))
+      older: TargetKey.KeyedEntity(oldTarget, key.older),
+      newer: TargetKey.KeyedEntity(newTarget, key.newer))
   }
 
   // MARK: Links, orders and buckets

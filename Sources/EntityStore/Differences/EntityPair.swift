@@ -24,7 +24,7 @@ struct AttributePair: Sendable {
 /// The key of the records that an attribute leads to, in both stores.
 struct TargetKey: Sendable {
   /// The key in one of the stores.
-  struct Side: Sendable {
+  struct KeyedEntity: Sendable {
     let entity: StoredEntity
     let attributes: [EntityDescription.Attribute]
 
@@ -45,8 +45,8 @@ struct TargetKey: Sendable {
     }
   }
 
-  let older: Side
-  let newer: Side
+  let older: KeyedEntity
+  let newer: KeyedEntity
 }
 
 /// An entity as two stores have it, and the comparison of its records.
