@@ -16,7 +16,8 @@ import PackageDescription
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
-//   each that calls the system ─> LodestoreSystem, and each with dates or data ─> LodestoreEssentials
+//   each that calls the system ─> LodestoreSystem
+//   each with dates or data ─> LodestoreEssentials
 //
 // swift-syntax is reached only through the trait "Macros", and only by the targets `Lodestore` and
 // `EntityMacros`: kvdump, EntityStore and hand-written entities never
@@ -198,9 +199,9 @@ let package = Package(
     .executableTarget(
       name: "dataset-session", dependencies: ["EntityStore", "LodestoreDatasets"],
       path: "Tests/DatasetSession"),
-    // What the tests of expansions start: a macro, with the plug-in's sources behind a symbolic link, so that
-    // swift-syntax is built for the compiler's machine alone. The client stands between, since SwiftPM builds
-    // all tests a second time where one of them depends on a macro itself.
+    // The program that the tests of expansions start. It is a macro, with the plug-in's sources by a
+    // symbolic link, so that swift-syntax is built for the compiler's machine alone. The client stands
+    // between: SwiftPM builds all tests a second time where one of them depends on a macro itself.
     .macro(
       name: "ExpansionProgram",
       dependencies: [

@@ -85,7 +85,7 @@ final class RecordDerivations: Sendable {
   /// What a record is derived for.
   enum Occasion {
     case insert
-    /// It comes back under the id that it had, and was inserted when it was then.
+    /// The record comes back under its earlier id and keeps the date of its insert.
     case restore
     /// A program changes it, or another record takes its place.
     case update(over: [Value])

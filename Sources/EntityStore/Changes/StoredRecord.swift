@@ -9,8 +9,8 @@ struct StoredRecord {
   let view: RecordView
   /// The facts that the digest needs.
   ///
-  /// They are copied, as the bytes may be gone when the record is written: a sink that is told of the
-  /// change may write to another tree.
+  /// The facts are copies. A sink that hears of the change may write to another tree, and the bytes may be
+  /// gone when the record is written.
   let written: WrittenRecord
 
   @inline(__always)
@@ -24,10 +24,9 @@ struct StoredRecord {
 extension EntityChanges {
   /// A stored record that is about to be changed or removed.
   ///
-  /// Its shape is checked always: every slot and every end lies within its bytes. Its checksum is
-  /// checked where ``StoreOptions/verifiesChecksums`` says so, and where bytes of it are carried over
-  /// into a record with a new checksum, which would make damage look sound; so it is where the history
-  /// keeps the record or values of it.
+  /// Its shape is always checked: every slot and every end lies within its bytes. Its checksum is checked
+  /// by the option ``StoreOptions/verifiesChecksums``, where the history keeps the record, and where its
+  /// bytes go into a record with a new checksum, which would make damage look sound.
   ///
   /// - Throws: ``StoreError/Code/damaged``, naming the entity and the id.
   @inline(__always)

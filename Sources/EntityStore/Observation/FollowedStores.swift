@@ -107,6 +107,6 @@ final class FollowedStores: Sendable {
     }
   }
 
-  /// Has `observer` woken when there is news, in place of the one before.
+  /// Sets the one observer that is woken when there is news.
   func wakeOnNews(_ observer: Observer?) { news.withLock { $0.observer = observer } }
 }

@@ -166,7 +166,7 @@ final class ObservationCenter: StoreCompanion {
       let (number, write) = try core.read { ($0.commitNumber.rawValue, try Self.lastWrite($0)) }
       state.withLock { state in
         state.log.doubt(through: doubtful)
-        // What was committed before is in the first read of each observer.
+        // The first read of each observer has all earlier commits.
         state.log.report(number, lastWrite: write)
       }
       guard listeners.watch?.start() ?? true else {
@@ -219,7 +219,7 @@ final class ObservationCenter: StoreCompanion {
   /// Called on the writer's thread after ``note(_:of:in:)`` of all writes of a commit.
   private func finish(_ commit: UInt64) {
     runJob { state in
-      // What nobody waits for is not kept.
+      // Changes that no observer waits for are dropped.
       if state.observers.isEmpty { state.log.drop(through: commit) } else { state.log.end(commit) }
       return true
     }

@@ -21,7 +21,7 @@ struct ObserverSet {
     self.entities.formUnion(entities)
   }
 
-  /// Has `observer`, if it is there, depend on `entities`.
+  /// Sets the entities that `observer` depends on, if it is in the set.
   mutating func extend(_ observer: Observer, to entities: Set<EntityNumber>) {
     let known = members[ObjectIdentifier(observer)]?.entities
     if let known, known != entities { put(observer, on: entities) }

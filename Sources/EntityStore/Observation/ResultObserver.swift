@@ -7,6 +7,8 @@ internal import LodestoreFormat
 /// worked out of the old ones: each changed record is taken from where its old values put it and
 /// put where its new ones do, found by bisection. Otherwise the query runs again, and old and new
 /// results are compared.
+///
+/// Mutable state, of the one task that loops, or under the lock while that task waits.
 final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver,
   @unchecked Sendable
 {
@@ -28,7 +30,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   /// Set before it is registered, and by whoever has the results.
   private var bound: ObservedQuery
   private(set) var state: ResultState<E, Key>
-  /// The results that the loop has delivered last, of this store or one before; `nil` before the first.
+  /// The results that the loop has delivered last, also of a store before; `nil` before the first.
   private var delivered: ResultState<E, Key>?
   /// The entity in the store that ``state`` is of, where that is a store before.
   private var entityBefore: StoredEntity?

@@ -18,6 +18,8 @@ enum ObservedSubject {
 }
 
 /// Reads a value again when the records that it depends on have changed.
+///
+/// Mutable state, of the one task that loops.
 final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, @unchecked Sendable
 {
   /// A value, and what notes that the loop has delivered it.

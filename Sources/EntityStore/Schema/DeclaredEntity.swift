@@ -389,7 +389,7 @@ extension EntitySchema {
     attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
   }
 
-  /// The same of an attribute that the schema names elsewhere.
+  /// The error of an attribute that another part of the schema names.
   ///
   /// - Parameter naming: the words before the path, for the error where there is no such attribute.
   func position(of path: AnyKeyPath, _ naming: String) throws(StoreError) -> Int {

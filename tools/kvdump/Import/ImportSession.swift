@@ -88,7 +88,7 @@ struct ImportSession {
 }
 
 extension DynamicImport {
-  /// Has rejects name the options of `import` that would take the value.
+  /// Adds to each reject the options of `import` that would take the value.
   mutating func nameOptionsInHints() {
     hint = { attribute in
       switch attribute.type {

@@ -47,7 +47,7 @@ struct QueryFault {
 }
 
 extension CommandFailure {
-  /// The same failure with the line and the column of a fault beside the message, and the excerpt.
+  /// The failure with the line, the column and the excerpt of a fault.
   func located(_ fault: QueryFault, in text: String) -> Self {
     var failure = self
     failure.details += fault.details

@@ -238,7 +238,7 @@ extension Operand {
 }
 
 extension Comparison {
-  /// The same comparison with its sides exchanged where only the left one is constant.
+  /// The comparison with its sides exchanged, where only the left one is constant.
   var withConstantOnTheRight: Comparison {
     guard left.isConstant, !right.isConstant, let flipped = `operator`.flipped else { return self }
     return Comparison(right, flipped, left, options: options, quantifier: quantifier)
