@@ -152,6 +152,8 @@ import Testing
       try store.write { tx in
         let error = #expect(throws: StoreError.self) { try tx.delete(Item.all) }
         #expect(error?.code == .damaged, "\(damage)")
+        // Sinks hear of no commit that changed nothing.
+        try tx.put(Data([1]), for: "key", in: "bucket")
       }
       #expect(recording.changes.isEmpty, "\(damage)")
       #expect(try contents(store) == before, "\(damage)")
