@@ -29,6 +29,8 @@ final class BatchUpdate {
   private let slots: [RecordLayout.Slot]?
   /// The values, where they are the same for every record.
   private let constants: [Value]?
+  /// Returns the new values of a record, where the caller has them.
+  private let given: ((UInt64) -> [Value])?
   /// Writes ``constants`` into ``slots``; `nil` where more than these bytes must change or be checked.
   private let patch: SlotPatch?
   /// The rules that records of the batch break.
@@ -43,11 +45,13 @@ final class BatchUpdate {
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
   init(
-    of entity: StoredEntity, _ assignments: [Assignment], core: WriteCore
+    of entity: StoredEntity, _ assignments: [Assignment], given: ((UInt64) -> [Value])? = nil,
+    core: WriteCore
   ) throws(StoreError) {
     self.core = core
     self.entity = entity
     self.assignments = assignments
+    self.given = given
     evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let assigned = Set(assignments.map(\.attribute.number))
     let derived = entity.derivations?.dependents(of: assigned) ?? []
@@ -99,7 +103,8 @@ final class BatchUpdate {
   /// Whether a change of the update can be refused.
   private var canBeRefused: Bool {
     patch == nil
-      && (constants == nil || ChangeRehearsal.isNeeded(changes, concerned: concerned))
+      && (constants == nil && given == nil
+        || ChangeRehearsal.isNeeded(changes, concerned: concerned))
   }
 
   /// Runs an update of `count` records at most without making its changes, and throws what would be
@@ -219,7 +224,8 @@ final class BatchUpdate {
   private func updateCopied(_ id: UInt64, at cursor: Cursor) throws -> Bool {
     let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
     let values =
-      try constants ?? prepared[id] ?? newValues(RecordUnderTest(view: stored.view, id: id))
+      try constants ?? given?(id) ?? prepared[id]
+      ?? newValues(RecordUnderTest(view: stored.view, id: id))
     if let slots, stored.view.layout === entity.layout {
       let record = try changes.copy(of: stored.view, id: id)
       for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
