@@ -30,7 +30,7 @@ enum RuleCheck {
   /// At the end of the write, by ``LateRules``: only attributes derived from related records have
   /// changed, which no other rule reads.
   case atCommit
-  /// At the end of the stages of a migration, by ``StageRules``.
+  /// At the end of the stages of a migration, by `OpeningRules`.
   case atEndOfStages
 }
 

@@ -7,7 +7,7 @@ final class MigrationRun {
   let transaction: Transaction
   let work: OpeningWork?
   /// The rules to check at the end; `nil` where no value becomes another one.
-  let rules: StageRules?
+  let rules: OpeningRules?
   /// The entities whose records or links were changed, and whose derived data is made at the end.
   var touched: Set<EntityNumber> = []
   /// Links to be made once the declared relationships are there.
@@ -19,7 +19,7 @@ final class MigrationRun {
 
   init(
     _ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?,
-    rules: StageRules? = StageRules()
+    rules: OpeningRules? = OpeningRules()
   ) {
     self.store = store
     self.transaction = transaction
