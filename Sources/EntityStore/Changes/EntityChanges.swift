@@ -28,6 +28,8 @@ final class EntityChanges {
   let hasListeners: Bool
   let records: RecordTree
   let verifiesChecksums: Bool
+  /// Checks new records against constraints; `nil` where there are none.
+  private let validator: RecordValidator?
   /// Whether new records are checked against rules across attributes.
   private let hasRules: Bool
   /// Whether indexes are being built, which have entries of some of the records.
@@ -48,14 +50,15 @@ final class EntityChanges {
     hasListeners = listeners.isAny
     records = RecordTree(of: entity, core)
     verifiesChecksums = core.verifiesChecksums(of: entity)
-    hasRules = !entity.description.rules.isEmpty
+    validator = core.checksRules ? entity.validator : nil
+    hasRules = core.checksRules && !entity.description.rules.isEmpty
     isBuilding = !entity.building.isEmpty
   }
 
   // MARK: Rules
 
   /// Whether new records are checked against constraints.
-  var hasConstraints: Bool { entity.validator != nil || hasRules }
+  var hasConstraints: Bool { validator != nil || hasRules }
 
   private func rules() throws(StoreError) -> (any RecordRules)? {
     if let madeRules { return madeRules }
@@ -72,13 +75,13 @@ final class EntityChanges {
   @inline(__always)
   func check(_ view: RecordView, id: UInt64, isNew: Bool = false) throws(StoreError) {
     if hasRules { return try checkRules(view, id: id, isNew: isNew) }
-    if let validator = entity.validator { try validator.check(view, id: isNew ? nil : id) }
+    if let validator { try validator.check(view, id: isNew ? nil : id) }
   }
 
   private func checkRules(_ view: RecordView, id: UInt64, isNew: Bool) throws(StoreError) {
     var broken = BrokenRules()
     let told = isNew ? nil : id
-    if let validator = entity.validator {
+    if let validator {
       try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
     }
     for name in try rules()?.broken(by: view, id: id) ?? [] {

@@ -23,15 +23,15 @@ struct SealedRecord {
 
 /// When the rules of a record that is to be written are asked.
 enum RuleCheck {
-  /// Before it is written.
+  /// Before it is written; in the steps of stages at the end of the opening, by `OpeningRules`.
   case now
   /// Before anything is written, by a ``ChangeRehearsal`` or by the plan of a merge.
   case beforehand
   /// At the end of the write, by ``LateRules``: only attributes derived from related records have
   /// changed, which no other rule reads.
+  ///
+  /// While a store is opened by `OpeningRules`, at the end of the opening.
   case atCommit
-  /// At the end of the stages of a migration, by `OpeningRules`.
-  case atEndOfStages
 }
 
 /// The outcome of the preparation of a record that may be refused.

@@ -15,7 +15,7 @@ extension MigrationRun {
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
-    let core = WriteCore(transaction, only: after, store: store)
+    let core = WriteCore(transaction, only: after, store: store, checksRules: false)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
     let batch = try ChangeBatch(changes, concerned: [])
@@ -36,7 +36,7 @@ extension MigrationRun {
         } catch let error as FormatError {
           throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
         }
-        let record = try changes.prepare(try changes.encode(values), id: id, .atEndOfStages)
+        let record = try changes.prepare(try changes.encode(values), id: id)
         try batch.replace(replaced, with: record, at: cursor)
         try work?.step()
       }

@@ -116,9 +116,13 @@ final class MigrationRun {
   }
 
   /// Reads and writes with the catalogue as it is now.
+  ///
+  /// No constraint and no rule of the catalogue is checked: those of the declared types are, at the
+  /// end of all stages.
   func core() throws -> WriteCore {
     let core = WriteCore(
-      transaction, schema: try store.load(in: transaction, isForStages: true), store: store)
+      transaction, schema: try store.load(in: transaction, isForStages: true), store: store,
+      checksRules: false)
     if let rules { core.tellChanges(to: rules) }
     return core
   }
