@@ -12,7 +12,8 @@ import LodestoreSystem
 ///   (``SealedRecord``);
 /// - unique keys are checked, and index entries kept: a function of the old record and the new one,
 ///   either of which may be absent, which writes only the difference;
-/// - the mark for imports that rely on the records is updated (`ChangeMark.swift`);
+/// - the mark for imports that rely on the records is updated (`ChangeMark.swift`), and ids of removed
+///   records are not given again (`RecordCounter.swift`);
 /// - the digest and the size of the records are updated (``ContentLedger``);
 /// - sinks hear of each change (``ChangeSink``), where there are any.
 ///
@@ -172,13 +173,6 @@ final class EntityChanges {
     try keys.checkUnique(except: old?.id, core)
     try keys.checkOwnEntries(of: id, core)
     if hasListeners { try tell(id, old?.view, new?.view) }
-    if old != nil {
-      if new == nil { try core.raiseCounter(of: entity) }
-      try core.noteChange(of: entity)
-      assert(
-        new != nil || core.isCounterRaised(above: id, of: entity),
-        "the id of a removed record is not used again")
-    }
     try records.write(new, inPlaceOf: old)
     try core.moveEntries(of: id, by: keys)
   }
@@ -209,8 +203,6 @@ final class EntityChanges {
   /// each.
   func clear() throws(StoreError) {
     if hasListeners { try core.breakingOnError { try tellCleared() } }
-    try core.raiseCounter(of: entity)
-    try core.noteChange(of: entity)
     try wrappingErrors {
       try records.empty()
       for index in entity.indexes + entity.building { try index.empty(in: core.transaction) }

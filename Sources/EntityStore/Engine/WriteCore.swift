@@ -10,6 +10,8 @@ final class WriteCore: TransactionCore {
   var origin = WriteOrigin()
   /// How often records or buckets were written.
   @exclusivity(unchecked) var changeCount = 0
+  /// Next record id by the number of each entity that this transaction has asked for.
+  var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]
   /// The optional trees that this transaction has made.

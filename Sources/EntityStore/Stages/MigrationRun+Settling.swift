@@ -40,7 +40,7 @@ extension MigrationRun {
 
   /// Takes what is not linked any more out of an order, and puts what is linked since behind the rest.
   private func settleOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
-    guard let links = end.links, let order = try LinkOrder(end, core: core) else { return }
+    guard let links = end.links, let order = try LinkOrderWriter(end, core: core) else { return }
     let cursor = try LinkCursor(links, core: core)
     var next = try order.owner(from: 0)
     while let owner = next {

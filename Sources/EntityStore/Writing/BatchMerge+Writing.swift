@@ -4,20 +4,16 @@ internal import LodestoreFormat
 extension BatchMerge {
   /// Writes all records that are not written alone.
   func writeTogether() throws(StoreError) {
-    let writes = try ChangeBatch(changes, expectedCount: batch.count)
-    do {
+    // `match(by:isMatching:)` has found all holders of the batch's unique keys.
+    try changes.withChangeBatch(expectedCount: batch.count, checksUnique: false) { writes in
       let cursor = try Cursor(entity.records, in: core.transaction)
       let held = heldPositions()
       for (number, item) in held.enumerated() {
         if number &+ 8 < held.count { batch.fetchAhead(held[number &+ 8].index) }
         try change(item.index, item.word, cursor, writes)
       }
-    } catch {
-      throw StoreError(wrapping: error)
+      try append(writes)
     }
-    try append(writes)
-    // `match(by:isMatching:)` has found all holders of the batch's unique keys.
-    try writes.finish(checksUnique: false)
   }
 
   /// The positions in the batch that have stored records, with the ids of these as words, by ascending

@@ -137,7 +137,7 @@ extension WriteCore {
   /// decides.
   func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     if end.opposite.attribute != nil { list.keepLastOwners() }
-    guard !list.isAscending, let order = try LinkOrder(end, core: self) else {
+    guard !list.isAscending, let order = try LinkOrderWriter(end, core: self) else {
       return try linkSorted(list, by: end)
     }
     list.removeRepetitions()
