@@ -4,6 +4,7 @@ internal import LodestoreFormat
 /// Keeps the indexes over elements of documents.
 final class ElementIndexes: ChangeSink, PendingEntries {
   let name = "indexes over elements"
+  let writesWhenTold = true
   private var byEntity: [EntityNumber: [ElementEntries]] = [:]
 
   /// `nil` where the schema has none.

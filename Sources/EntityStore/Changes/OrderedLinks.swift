@@ -7,6 +7,7 @@ internal import LodestoreFormat
 /// history reports a move where the place changed.
 final class OrderedLinks: ChangeSink {
   let name = "the order of relationships"
+  let writesWhenTold = true
   private let core: WriteCore
   private let orders: [OrderedSide]
   /// By entity, the sides whose links an attribute of its records holds.
