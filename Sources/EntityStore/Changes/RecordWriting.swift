@@ -7,9 +7,9 @@ internal import LodestoreFormat
 /// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
 /// checked and told the change.
 ///
-/// The tree itself takes the steps that every write of a record needs. It changes the digest and the
-/// size. Before a record is replaced or removed it clears the mark for imports, and before a removal it
-/// raises the counter of ids.
+/// The tree itself takes the steps that every write of a record needs. Each write changes the digest
+/// and the size. Before a record is replaced or removed, the mark for imports is cleared. Before a
+/// removal, the counter of ids is raised.
 ///
 /// A class: each call would retain the references of a struct.
 final class RecordTree {

@@ -34,7 +34,7 @@ import Testing
   }
 }
 
-/// The old records that a sink was told of.
+/// The old records that a sink has read.
 private final class SeenRecords: Sendable {
   private let list = Mutex<[(title: String, isCopy: Bool)]>([])
 
