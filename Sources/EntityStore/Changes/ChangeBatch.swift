@@ -84,9 +84,10 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record of the current layout, which has been checked, with room for its checksum.
+  /// Stores a new record.
   @inline(__always)
-  func insert(_ view: RecordView, id: UInt64, at cursor: Cursor) throws(StoreError) {
+  func insert(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
+    let (id, view) = (record.id, record.view)
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
