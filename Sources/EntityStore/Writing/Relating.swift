@@ -31,7 +31,8 @@ extension WriteTransaction {
   ///
   ///     try tx.link(zip(groups, people), by: Group.members)
   ///
-  /// The fastest way for many: they are sorted, and each page of the file is visited once.
+  /// The fastest way for many: they are sorted, and each page of the file is visited once. All pairs are
+  /// one change, so that two records may exchange a unique key over the link.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when one of them is not there; nothing was written, and the
   ///   transaction can go on.
@@ -182,9 +183,11 @@ extension WriteCore {
   private func holding(
     _ owners: HeldOwners, _ attribute: EntityDescription.Attribute, of entity: StoredEntity
   ) throws(StoreError) -> BatchUpdate {
-    try batchUpdate(
-      of: entity, [(name: attribute.name, operand: .value(.null), constant: nil)], [:],
-      given: { [.integer(Int64(bitPattern: owners.owner(of: $0)))] })
+    func value(_ owner: UInt64) -> Value { .integer(Int64(bitPattern: owner)) }
+    let constant = owners.only.map(value)
+    return try batchUpdate(
+      of: entity, [(name: attribute.name, operand: .value(.null), constant: constant)], [:],
+      given: constant == nil ? { [value(owners.owner(of: $0))] } : nil)
   }
 
   /// Throws where records of `entity` cannot hold `owners` in `attribute` and null in those with
@@ -248,6 +251,12 @@ private struct HeldOwners {
     }
     self.ids = ids
     self.owners = owners
+  }
+
+  /// The owner of all records; `nil` where there are several.
+  var only: UInt64? {
+    guard let first = owners.first, owners.allSatisfy({ $0 == first }) else { return nil }
+    return first
   }
 
   /// The owner of one of the records.
