@@ -148,4 +148,24 @@ private struct OldPet: Entity {
     let added = await older.run("schema", "Kennel", "--diff", folder.store, "--format", "jsonl")
     #expect(added.data.contains(#"{"entity":"Kennel","change":"new entity","cost":"free"}"#))
   }
+
+  @Test func `names the other file where that one cannot be read or lacks the entity`()
+    async throws
+  {
+    let folder = try folder()
+    let older = try StoreFolder()
+    try Store(at: older.store, entities: [OldPet.self]).close()
+    let missing = folder.path + "/missing.lodestore"
+    let absent = await folder.run("schema", "--diff", missing)
+    #expect(absent.status == .noInput && absent.messages.contains("\(missing): no store there"))
+    let noStore = folder.path + "/text.lodestore"
+    try String(repeating: "text ", count: 10_000)
+      .write(toFile: noStore, atomically: true, encoding: .utf8)
+    let text = await folder.run("schema", "--diff", noStore)
+    #expect(text.status == .damagedData && text.messages.contains(noStore), "\(text.messages)")
+    #expect(!text.messages.contains(folder.store), "\(text.messages)")
+    let unknown = await folder.run("schema", "Kennel", "--diff", older.store)
+    #expect(unknown.status == .usage)
+    #expect(unknown.messages.contains("\(older.store): has no entity 'Kennel'"))
+  }
 }

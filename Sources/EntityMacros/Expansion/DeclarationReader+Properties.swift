@@ -74,6 +74,9 @@
         ?? (derived == nil
           ? nil : binding.initializer?.value.typeName.map { TypeSyntax(stringLiteral: $0) })
       if let derived { checkDerived(name.plainText, derived, of: variable) }
+      if let constraints = attributeOptions.constraints {
+        checkConstraints(name.plainText, constraints, of: variable)
+      }
       guard isStorable(name.plainText, binding, type: type, of: variable) else {
         // Kept for the names that indexes may use; nothing is generated after an error.
         return declaration.attributes.append(StoredAttribute(property: name))
@@ -83,7 +86,7 @@
           property: name, type: type, access: variable.access,
           originalName: attributeOptions.originalName,
           initial: initial(name.plainText, attributeOptions.initial, binding, of: variable),
-          constraints: attributeOptions.constraints,
+          constraints: attributeOptions.constraints?.trimmed,
           toOne: toOne(name.plainText, type: type, binding, of: variable),
           derivation: derived?.argumentList.first?.expression.trimmed))
       if attributeOptions.isUnique {
@@ -121,6 +124,17 @@
         report(.defaultOfInserts(name, value.trimmedDescription), at: value)
       }
       return nil
+    }
+
+    /// Reports constraints that the schema has no place for.
+    private mutating func checkConstraints(
+      _ name: String, _ constraints: ExprSyntax, of variable: VariableDeclSyntax
+    ) {
+      if variable.attributes.attribute(named: "Derived") != nil {
+        report(.constraintsOfDerived(name), at: constraints)
+      } else if variable.attributes.attribute(named: "Relationship") != nil {
+        report(.constraintsOfRelationship(name), at: constraints)
+      }
     }
 
     /// Reports what keeps a property from being derived.
@@ -279,7 +293,7 @@
       for argument in attribute?.argumentList ?? [] {
         let value = argument.expression
         switch argument.label?.text {
-        case "constraints": options.constraints = value.trimmed
+        case "constraints": options.constraints = value
         case "initial": options.initial = value
         case "originalName":
           if value.is(NilLiteralExprSyntax.self) { continue }

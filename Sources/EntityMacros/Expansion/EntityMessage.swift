@@ -176,6 +176,18 @@
       Self("cannot give '\(property)' an initial value: it is \(kind); remove 'initial'")
     }
 
+    static func constraintsOfDerived(_ property: String) -> Self {
+      Self(
+        "cannot constrain '\(property)': it is derived, and the store makes its value; declare a RecordRule "
+          + "in 'static let rules', and remove 'constraints'")
+    }
+
+    static func constraintsOfRelationship(_ property: String) -> Self {
+      Self(
+        "cannot constrain '\(property)': it is a relationship, and holds the id of a record that is there; "
+          + "remove 'constraints'")
+    }
+
     static func attributeOnUnstored(_ property: String, _ kind: String) -> Self {
       Self(
         "cannot use @Attribute on '\(property)': it is \(kind), and only what is stored is an "

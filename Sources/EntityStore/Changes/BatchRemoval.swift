@@ -20,17 +20,15 @@ extension WriteCore {
   ) throws(StoreError) -> Int {
     guard !ids.isEmpty else { return 0 }
     let changes = changes(of: entity)
-    let batch = try ChangeBatch(changes, expectedRemovals: min(ids.count, removalsPerRound))
     var count = 0
-    try breakingOnError {
+    try changes.withChangeBatch(expectedRemovals: min(ids.count, removalsPerRound)) { batch in
       try forEachStored(ids, of: entity) { id, cursor in
         try body?(id, cursor.value)
         try batch.remove(try changes.stored(cursor.value, id: id), at: cursor)
         count &+= 1
         if count & 1_023 == 0 { batchReport?.tell(count, of: ids.count, entity) }
-        if count % removalsPerRound == 0 { try batch.finishRemovals() }
+        if count % removalsPerRound == 0 { try batch.writeRemovals() }
       }
-      try batch.finishRemovals()
     }
     return count
   }
@@ -54,10 +52,8 @@ extension WriteCore {
     let numbers = Set(links.map(\.attribute))
     let concerned = entity.derivations?.dependents(of: numbers).union(numbers) ?? numbers
     let indexes = entity.indexes.filter { !concerned.isDisjoint(with: $0.description.attributes) }
-    let batch = try ChangeBatch(
-      changes, concerned: indexes, memoryLimit: store.options.batchMemoryInBytes)
     var count = 0
-    func change() throws {
+    func forEach(_ body: (StoredRecord, UnsealedRecord, Cursor) throws -> Bool) throws {
       var walk = NulledWalk(links, layout: entity.layout)
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
@@ -67,12 +63,18 @@ extension WriteCore {
         if slots.isEmpty { return }
         let record = try changes.copy(of: old.view, id: id)
         for slot in slots { try slot.write(.null, in: record.bytes) }
-        let derived = try changes.derived(record, over: old)
-        if try batch.change(old, to: derived, at: cursor, rehearsal: rehearsal) { count &+= 1 }
+        if try body(old, try changes.derived(record, over: old), cursor) { count &+= 1 }
       }
-      if rehearsal == nil { try batch.finish(checksUnique: true) }
     }
-    if rehearsal == nil { try breakingOnError(change) } else { try wrappingErrors(change) }
+    if let rehearsal {
+      try wrappingErrors { try forEach { old, record, _ in try rehearsal.note(old, to: record) } }
+    } else {
+      try changes.withChangeBatch(
+        concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
+      ) { batch in
+        try forEach { old, record, cursor in try batch.change(old, to: record, at: cursor) }
+      }
+    }
     return count
   }
 }

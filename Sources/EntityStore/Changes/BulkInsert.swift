@@ -155,7 +155,7 @@ final class BulkInsert {
   func takeBack() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }
-      try changes.records.write(nil, inPlaceOf: try changes.stored(record, id: id))
+      try changes.records.takeBack(try changes.stored(record, id: id))
     }
     core.nextIDs[entity.number] = firstID
   }

@@ -18,11 +18,12 @@ extension WriteCore {
 /// Many changes of records of one entity: index entries are collected and written in the order of
 /// their keys at the end.
 ///
-/// Records are changed in ascending order of their ids within each kind of change. A caller that gets
-/// an error after the first change can only abort the transaction; see ``WriteCore/brokenBy``.
+/// Records are changed in ascending order of their ids within each kind of change.
+/// ``EntityChanges/withChangeBatch(concerned:expectedCount:expectedRemovals:memoryLimit:checksUnique:_:)``
+/// makes and ends it, in this file alone.
 final class ChangeBatch {
   let changes: EntityChanges
-  let keys: BatchKeys
+  private let records: RecordTree
   private let entity: StoredEntity
   private let core: WriteCore
   /// The changes of each index whose entries may change.
@@ -34,29 +35,22 @@ final class ChangeBatch {
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
   /// New records that sinks hear of together.
   @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0
-  /// The id above all for which the counter of ids was raised.
-  @exclusivity(unchecked) private var raised: UInt64 = 0
   @exclusivity(unchecked) private var isPatched = false
   // Looked at by assertions alone.
   @exclusivity(unchecked) private var lastInserted: UInt64?
   @exclusivity(unchecked) private var lastReplaced: UInt64?
   @exclusivity(unchecked) private var lastRemoved: UInt64?
 
-  /// - Parameters:
-  ///   - concerned: the indexes whose keys may change; all where it is left out.
-  ///   - expectedCount: of new entries in each.
-  ///   - expectedRemovals: of old entries in each.
-  ///   - memoryLimit: of all new and old entries, in bytes; what is more is kept in a scratch file.
-  init(
-    _ changes: EntityChanges, concerned: [StoredIndex]? = nil, expectedCount: Int = 0,
-    expectedRemovals: Int = 0, memoryLimit: Int = .max
+  fileprivate init(
+    _ changes: EntityChanges, concerned: [StoredIndex]?, expectedCount: Int,
+    expectedRemovals: Int, memoryLimit: Int
   ) throws(StoreError) {
     self.changes = changes
+    records = changes.records
     let core = changes.core
     self.core = core
     entity = changes.entity
     let keys = BatchKeys(of: entity, in: concerned ?? entity.indexes)
-    self.keys = keys
     let count = keys.count + entity.building.count
     let memoryLimit = memoryLimit == .max ? .max : memoryLimit / max(1, 2 * count)
     indexes = (0..<keys.count).map { position in
@@ -90,14 +84,15 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record of the current layout, which has been checked, with room for its checksum.
+  /// Stores a new record.
   @inline(__always)
-  func insert(_ view: RecordView, id: UInt64, at cursor: Cursor) throws(StoreError) {
+  func insert(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
+    let (id, view) = (record.id, record.view)
     assert(ascends(id, from: &lastInserted), "new records come in the order of their ids")
     for index in indexes { try index.add(view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.add(view, id: id) }
     if changes.hasListeners { try tellInserted(view, id: id) }
-    try changes.records.append(view.bytes, id: id, at: cursor)
+    try records.append(view.bytes, id: id, at: cursor)
   }
 
   private func tellInserted(_ view: RecordView, id: UInt64) throws(StoreError) {
@@ -130,23 +125,20 @@ final class ChangeBatch {
       }
       if changes.hasListeners { try changes.listeners.tellUpdated(id, old.view, new, core) }
     }
-    try core.noteChange(of: entity)
-    try changes.records.replace(old, at: cursor, with: record)
+    try records.replace(old, at: cursor, with: record)
   }
 
   /// Changes bytes of the record at the cursor in its page, and its checksum with them.
   ///
-  /// Returns false for a long record, which stays as it is. Only for attributes that no index, no rule
-  /// and no sink that needs bytes reads.
+  /// Only for attributes that no index, no rule and no sink that needs bytes reads, and for records of
+  /// ``RecordTree/longestInPage`` bytes at most.
   @inline(__always)
   func patch(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws -> Bool {
-    guard changes.records.canChange(at: cursor) else { return false }
+  ) throws {
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
-    try changes.records.change(id, at: cursor, by: change)
-    return true
+    try records.change(id, at: cursor, by: change)
   }
 
   // MARK: Removing
@@ -156,14 +148,10 @@ final class ChangeBatch {
   func remove(_ old: StoredRecord, at cursor: Cursor) throws {
     let id = old.id
     assert(ascends(id, from: &lastRemoved), "records are removed in the order of their ids")
-    if changes.hasListeners { try changes.listeners.tellRemoved(id, old.view) }
     if !indexes.isEmpty { try noteRemoval(old.view, id: id) }
     try forEachBuilding(id) { (index) throws(StoreError) in try index.remove(old.view, id: id) }
-    try core.noteChange(of: entity)
-    if id >= raised { raised = try core.raiseCounter(of: entity) }
-    assert(
-      core.isCounterRaised(above: id, of: entity), "the id of a removed record is not used again")
-    try changes.records.remove(old, at: cursor)
+    if changes.hasListeners { try changes.listeners.tellRemoved(id, old.view) }
+    try records.remove(old, at: cursor)
   }
 
   private func noteRemoval(_ old: RecordView, id: UInt64) throws(StoreError) {
@@ -189,21 +177,44 @@ final class ChangeBatch {
   // MARK: Ending
 
   /// Writes the entries of all changes.
-  ///
-  /// - Parameter checksUnique: throws ``StoreError/Code/uniqueViolation`` where a key is held by another
-  ///   record; otherwise the caller has made sure that none is.
-  func finish(checksUnique: Bool) throws(StoreError) {
+  fileprivate func finish(checksUnique: Bool) throws(StoreError) {
     try noteRemoved()
     try tellInserted()
-    if isPatched { try core.noteChange(of: entity) }
+    if isPatched { try records.notePatches() }
     for index in indexes { try index.write(checksUnique: checksUnique) }
     for part in building { try part.entries.write(checksUnique: true) }
   }
 
   /// Removes the entries of removed records from their indexes; more may be removed afterwards.
-  func finishRemovals() throws(StoreError) {
+  func writeRemovals() throws(StoreError) {
     try noteRemoved()
     for index in indexes { try index.writeRemovals() }
     for part in building { try part.entries.writeRemovals() }
+  }
+}
+
+extension EntityChanges {
+  /// Makes the changes that `body` makes with a batch, and writes the index entries of all of them.
+  ///
+  /// After an error the transaction can only be aborted: some changes are made, and some are not.
+  ///
+  /// - Parameters:
+  ///   - concerned: the indexes whose keys may change; all where it is left out.
+  ///   - expectedCount: of new entries in each.
+  ///   - expectedRemovals: of old entries in each.
+  ///   - memoryLimit: of all new and old entries, in bytes; a scratch file has the others.
+  ///   - checksUnique: throws ``StoreError/Code/uniqueViolation`` where another record holds a key;
+  ///     otherwise the caller has made sure that none does.
+  func withChangeBatch(
+    concerned: [StoredIndex]? = nil, expectedCount: Int = 0, expectedRemovals: Int = 0,
+    memoryLimit: Int = .max, checksUnique: Bool = true, _ body: (ChangeBatch) throws -> Void
+  ) throws(StoreError) {
+    let batch = try ChangeBatch(
+      self, concerned: concerned, expectedCount: expectedCount,
+      expectedRemovals: expectedRemovals, memoryLimit: memoryLimit)
+    try core.breakingOnError {
+      try body(batch)
+      try batch.finish(checksUnique: checksUnique)
+    }
   }
 }

@@ -7,6 +7,8 @@ struct ChangeListeners {
   private let needs: ChangeInterest
   private let entity: StoredEntity
   private let count: ChangeCount?
+  /// Whether a sink may move the page of an old record that it or a later sink reads.
+  private let copiesOld: Bool
 
   init(_ sinks: ChangeSinks?, of entity: StoredEntity) {
     self.entity = entity
@@ -15,6 +17,8 @@ struct ChangeListeners {
       sink.interest(in: entity).map { (sink, $0) }
     }
     needs = self.sinks.reduce(into: []) { $0.formUnion($1.interest) }
+    copiesOld =
+      needs.contains(.oldRecord) && self.sinks.contains { $0.sink.writesWhenTold }
   }
 
   /// Whether there is such a sink.
@@ -70,6 +74,25 @@ struct ChangeListeners {
   func tellUpdated(
     _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: WriteCore
   ) throws(StoreError) {
+    try withStable(old, id) { (old) throws(StoreError) in
+      try tellEachUpdated(id, old, new, core)
+    }
+  }
+
+  /// Calls `body` with an old record that stays where it is when sinks write.
+  @inline(__always)
+  private func withStable(
+    _ old: RecordView, _ id: UInt64, _ body: (RecordView) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    if !copiesOld { return try body(old) }
+    try Array(old.bytes).withBytes { (bytes) throws(StoreError) in
+      try body(try entity.view(bytes, id: id))
+    }
+  }
+
+  private func tellEachUpdated(
+    _ id: UInt64, _ old: RecordView, _ new: RecordView, _ core: WriteCore
+  ) throws(StoreError) {
     count?.note(entity)
     let attributes =
       needs.contains(.attributes) ? try core.differences(old, new, id: id, of: entity) : nil
@@ -90,8 +113,10 @@ struct ChangeListeners {
 
   func tellRemoved(_ id: UInt64, _ old: RecordView) throws(StoreError) {
     count?.note(entity)
-    for (sink, interest) in sinks {
-      try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
+    try withStable(old, id) { (old) throws(StoreError) in
+      for (sink, interest) in sinks {
+        try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
+      }
     }
   }
 
@@ -102,6 +127,11 @@ struct ChangeListeners {
 
   /// Tells of one of the records of ``tellCleared(_:)``; its bytes are there where ``wantOldRecords`` is true.
   func tellClearedRecord(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
+    guard let old else { return try tellEachCleared(id, nil) }
+    try withStable(old, id) { (old) throws(StoreError) in try tellEachCleared(id, old) }
+  }
+
+  private func tellEachCleared(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
     for (sink, interest) in sinks where !interest.isDisjoint(with: [.oldRecord, .eachRemoval]) {
       try tell(sink, .removed(id, old: interest.contains(.oldRecord) ? old : nil))
     }

@@ -43,6 +43,13 @@ final class ChangeRehearsal {
     changes.hasConstraints || (concerned + changes.entity.building).contains(where: \.isUnique)
   }
 
+  /// Notes that the record `old` is to get the values of `record`; returns false where it has them.
+  func note(_ old: StoredRecord, to record: UnsealedRecord) throws(StoreError) -> Bool {
+    guard let new = try changes.prepare(record, over: old, .beforehand) else { return false }
+    try note(old, new.view)
+    return true
+  }
+
   /// Notes that the record `old` is to become `new`.
   func note(_ old: StoredRecord, _ new: RecordView) throws(StoreError) {
     let id = old.id

@@ -35,6 +35,12 @@ protocol ChangeSink: AnyObject {
   ///   the write can only be abandoned.
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
 
+  /// Whether it may write to trees of the file in ``record(_:of:)``.
+  ///
+  /// A write may move the page that has the old record. So the view of it is of a copy then, for this
+  /// sink and those after it.
+  var writesWhenTold: Bool { get }
+
   /// Makes further changes of its own, through the same calls as a program, before the commit.
   ///
   /// Called when the closure has ended, and again as long as records have changed since the last call.
@@ -58,6 +64,7 @@ protocol ChangeSink: AnyObject {
 
 extension ChangeSink {
   func isConcerned(byUpdateOf _: Set<UInt32>, of _: StoredEntity) -> Bool { true }
+  var writesWhenTold: Bool { false }
   func record(_: borrowing LinkChange) throws(StoreError) {}
   func recordMoves(_: [UInt64], of _: UInt64, by _: RelationshipEnd) throws(StoreError) {}
   func settle(_: WriteCore) throws(StoreError) {}

@@ -31,8 +31,6 @@ final class ChangeSinks {
 final class ChangeState {
   /// `nil` where there are none.
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
-  /// The sink among them that has entries to write before they are read.
-  @exclusivity(unchecked) fileprivate(set) var elements: ElementIndexes?
   /// The changes of the entity that was changed last, and of those before it.
   @exclusivity(unchecked) var last: EntityChanges?
   @exclusivity(unchecked) var others: [EntityNumber: EntityChanges] = [:]
@@ -62,7 +60,7 @@ extension WriteCore {
     if let rules = LateRules(schema, core: self) { all.append(rules) }
     if let history = try HistoryRecorder(schema, core: self) { all.append(history) }
     if !all.isEmpty { state.sinks = ChangeSinks(all) }
-    if let elements { state.elements = elements }
+    pendingEntries = elements
   }
 
   /// Reports all changes of a transaction that no store has begun to `sink`.

@@ -2,8 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 
 /// Keeps the indexes over elements of documents.
-final class ElementIndexes: ChangeSink {
+final class ElementIndexes: ChangeSink, PendingEntries {
   let name = "indexes over elements"
+  let writesWhenTold = true
   private var byEntity: [EntityNumber: [ElementEntries]] = [:]
 
   /// `nil` where the schema has none.
@@ -35,13 +36,5 @@ final class ElementIndexes: ChangeSink {
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
     guard let (id, old, new) = change.both else { return }
     for entries in byEntity[entity.number] ?? [] { try entries.change(id, old, new) }
-  }
-}
-
-extension TransactionCore {
-  /// Brings indexes over elements up to date with all changes made so far.
-  func writeElements() throws(StoreError) {
-    guard schema.hasElementIndexes, let write = self as? WriteCore else { return }
-    try write.state.elements?.write()
   }
 }

@@ -12,7 +12,8 @@ import LodestoreSystem
 ///   (``SealedRecord``);
 /// - unique keys are checked, and index entries kept: a function of the old record and the new one,
 ///   either of which may be absent, which writes only the difference;
-/// - the mark for imports that rely on the records is updated (`ChangeMark.swift`);
+/// - the mark for imports that rely on the records is updated (`ChangeMark.swift`), and ids of removed
+///   records are not given again (`RecordCounter.swift`);
 /// - the digest and the size of the records are updated (``ContentLedger``);
 /// - sinks hear of each change (``ChangeSink``), where there are any.
 ///
@@ -28,6 +29,8 @@ final class EntityChanges {
   let hasListeners: Bool
   let records: RecordTree
   let verifiesChecksums: Bool
+  /// Checks new records against constraints; `nil` where there are none.
+  private let validator: RecordValidator?
   /// Whether new records are checked against rules across attributes.
   private let hasRules: Bool
   /// Whether indexes are being built, which have entries of some of the records.
@@ -48,14 +51,15 @@ final class EntityChanges {
     hasListeners = listeners.isAny
     records = RecordTree(of: entity, core)
     verifiesChecksums = core.verifiesChecksums(of: entity)
-    hasRules = !entity.description.rules.isEmpty
+    validator = core.checksRules ? entity.validator : nil
+    hasRules = core.checksRules && !entity.description.rules.isEmpty
     isBuilding = !entity.building.isEmpty
   }
 
   // MARK: Rules
 
   /// Whether new records are checked against constraints.
-  var hasConstraints: Bool { entity.validator != nil || hasRules }
+  var hasConstraints: Bool { validator != nil || hasRules }
 
   private func rules() throws(StoreError) -> (any RecordRules)? {
     if let madeRules { return madeRules }
@@ -72,13 +76,13 @@ final class EntityChanges {
   @inline(__always)
   func check(_ view: RecordView, id: UInt64, isNew: Bool = false) throws(StoreError) {
     if hasRules { return try checkRules(view, id: id, isNew: isNew) }
-    if let validator = entity.validator { try validator.check(view, id: isNew ? nil : id) }
+    if let validator { try validator.check(view, id: isNew ? nil : id) }
   }
 
   private func checkRules(_ view: RecordView, id: UInt64, isNew: Bool) throws(StoreError) {
     var broken = BrokenRules()
     let told = isNew ? nil : id
-    if let validator = entity.validator {
+    if let validator {
       try broken.collect { () throws(StoreError) in try validator.check(view, id: told) }
     }
     for name in try rules()?.broken(by: view, id: id) ?? [] {
@@ -169,13 +173,6 @@ final class EntityChanges {
     try keys.checkUnique(except: old?.id, core)
     try keys.checkOwnEntries(of: id, core)
     if hasListeners { try tell(id, old?.view, new?.view) }
-    if old != nil {
-      if new == nil { try core.raiseCounter(of: entity) }
-      try core.noteChange(of: entity)
-      assert(
-        new != nil || core.isCounterRaised(above: id, of: entity),
-        "the id of a removed record is not used again")
-    }
     try records.write(new, inPlaceOf: old)
     try core.moveEntries(of: id, by: keys)
   }
@@ -206,8 +203,6 @@ final class EntityChanges {
   /// each.
   func clear() throws(StoreError) {
     if hasListeners { try core.breakingOnError { try tellCleared() } }
-    try core.raiseCounter(of: entity)
-    try core.noteChange(of: entity)
     try wrappingErrors {
       try records.empty()
       for index in entity.indexes + entity.building { try index.empty(in: core.transaction) }

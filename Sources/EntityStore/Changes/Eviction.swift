@@ -149,9 +149,8 @@ extension WriteCore {
     IDSort.sort(&ids)
     let (count, denied) = try deleteUndenied(ids, of: entity) { going in
       guard cause == .expiry else { return }
-      var runs = IDRuns()
-      for id in going { runs.append(id) }
-      evictedIDs[entity.number] = runs.normalized
+      for id in going { evictedIDs[entity.number, default: IDRuns()].append(id) }
+      evictedIDs[entity.number]?.normalize()
     }
     // An entry of a damaged index would be met again and again.
     let index = cause == .expiry ? entity.expiryIndex : entity.limitIndex

@@ -7,6 +7,7 @@ internal import LodestoreFormat
 /// history reports a move where the place changed.
 final class OrderedLinks: ChangeSink {
   let name = "the order of relationships"
+  let writesWhenTold = true
   private let core: WriteCore
   private let orders: [OrderedSide]
   /// By entity, the sides whose links an attribute of its records holds.
@@ -16,11 +17,11 @@ final class OrderedLinks: ChangeSink {
 
   private final class OrderedSide {
     let end: RelationshipEnd
-    let order: LinkOrder
+    let order: LinkOrderWriter
     /// By owner and other record, the positions of links that this write has removed.
     var vacated: [LinkPair: UInt64] = [:]
 
-    init(_ end: RelationshipEnd, _ order: LinkOrder) {
+    init(_ end: RelationshipEnd, _ order: LinkOrderWriter) {
       self.end = end
       self.order = order
     }
@@ -35,7 +36,7 @@ final class OrderedLinks: ChangeSink {
     for relationship in schema.relationships {
       for side in RelationshipSide.allCases {
         let end = relationship.end(side)
-        if let order = try LinkOrder(end, core: core) {
+        if let order = try LinkOrderWriter(end, core: core) {
           orders.append(OrderedSide(end, order))
         }
       }

@@ -4,13 +4,9 @@ internal import LodestoreFormat
 // Ids of new records; see Format.md, "Counters".
 
 extension TransactionCore {
-  /// The id above all that records of `entity` have had; 2^63 where none is left.
-  func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
-    if let known = nextIDs[entity.number] {
-      assert(isAboveAll(known, of: entity), "the next id is above those of all records")
-      return known
-    }
-    let next = try wrappingErrors {
+  /// The id above all that records of `entity` have had, as the file says; 2^63 where none is left.
+  func storedNextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let counter = try transaction.get(key, in: store.trees.counters)
       let floor = counter.flatMap { $0.count == 8 ? $0._uint64(at: 0) : nil } ?? 1
@@ -22,6 +18,17 @@ extension TransactionCore {
       }
       return next
     }
+  }
+}
+
+extension WriteCore {
+  /// The id above all that records of `entity` have had, also in this write; 2^63 where none is left.
+  func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
+    if let known = nextIDs[entity.number] {
+      assert(isAboveAll(known, of: entity), "the next id is above those of all records")
+      return known
+    }
+    let next = try storedNextID(of: entity)
     nextIDs[entity.number] = next
     return next
   }
@@ -30,9 +37,7 @@ extension TransactionCore {
     guard let cursor = try? Cursor(entity.records, in: transaction) else { return true }
     return (try? cursor.last()) != true || cursor.integerKey < id
   }
-}
 
-extension WriteCore {
   /// New records have ids below it, so that one transaction cannot use up those up to 2^63, where ids end.
   static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
 
@@ -48,15 +53,9 @@ extension WriteCore {
     return next
   }
 
-  /// Whether the counter in the file is above `id`, so that no later transaction gives it again.
-  func isCounterRaised(above id: UInt64, of entity: StoredEntity) -> Bool {
-    raisedCounters[entity.number].map { $0 > id } ?? false
-  }
-
   /// Before a delete: afterwards the highest id present no longer tells which ids have been used.
   ///
   /// - Returns: the id above all that have been given.
-  @discardableResult
   func raiseCounter(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
     // Ids given since the last delete of this transaction need the counter raised once more.

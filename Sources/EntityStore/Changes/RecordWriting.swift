@@ -7,6 +7,10 @@ internal import LodestoreFormat
 /// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
 /// checked and told the change.
 ///
+/// The tree itself takes the steps that every write of a record needs. Each write changes the digest
+/// and the size. Before a record is replaced or removed, the mark for imports is cleared. Before a
+/// removal, the counter of ids is raised.
+///
 /// A class: each call would retain the references of a struct.
 final class RecordTree {
   /// Outlives the ``EntityChanges`` that has this.
@@ -14,8 +18,8 @@ final class RecordTree {
   private let entity: StoredEntity
   /// The digest and the size of the records, which change with them.
   private let sum: ContentLedger.Sum
-  /// The longest record that is changed in its page.
-  private let longestInPage = PageLayout.longestSharedValue
+  /// The id above all for which the counter of ids was raised.
+  @exclusivity(unchecked) private var raised: UInt64 = 0
 
   init(of entity: StoredEntity, _ core: WriteCore) {
     self.core = core
@@ -27,31 +31,46 @@ final class RecordTree {
   /// Writes a record, of which `old` is absent where it is new and `new` where it goes.
   @inline(__always)
   func write(_ new: SealedRecord?, inPlaceOf old: StoredRecord?) throws(StoreError) {
+    if let old { try noteChange(isRemoval: new == nil, of: old.id) }
+    guard let new else {
+      if let old { try delete(old) }
+      return
+    }
     noteWritten()
+    if let old {
+      sum.replace(new.id, old.written, by: new.bytes)
+    } else {
+      sum.add(new.id, new.bytes)
+    }
     do {
-      if let new {
-        if let old {
-          sum.replace(new.id, old.written, by: new.bytes)
-        } else {
-          sum.add(new.id, new.bytes)
-        }
-        try core.transaction.put(new.id, new.bytes, in: entity.records)
-      } else if let old {
-        sum.remove(old.id, old.written)
-        try core.transaction.delete(old.id, in: entity.records)
-      }
+      try core.transaction.put(new.id, new.bytes, in: entity.records)
     } catch {
       throw StoreError(error)
     }
   }
 
-  func remove(_ old: StoredRecord, at cursor: Cursor) throws(LMDBError) {
+  /// Removes a record that a refused batch has inserted: nobody has seen its id, which is given again.
+  func takeBack(_ new: StoredRecord) throws(StoreError) { try delete(new) }
+
+  private func delete(_ old: StoredRecord) throws(StoreError) {
+    noteWritten()
+    sum.remove(old.id, old.written)
+    do {
+      try core.transaction.delete(old.id, in: entity.records)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  func remove(_ old: StoredRecord, at cursor: Cursor) throws {
+    try noteChange(isRemoval: true, of: old.id)
     noteWritten()
     sum.remove(old.id, old.written)
     try cursor.delete()
   }
 
-  func empty() throws(LMDBError) {
+  func empty() throws {
+    try noteChange(isRemoval: true, of: .max)
     noteWritten()
     sum.clear()
     try core.transaction.empty(entity.records)
@@ -61,19 +80,20 @@ final class RecordTree {
   @inline(__always)
   func replace(
     _ old: StoredRecord, at cursor: Cursor, with record: SealedRecord
-  ) throws(LMDBError) {
+  ) throws {
+    try noteChange(isRemoval: false, of: record.id)
     noteWritten()
     sum.replace(record.id, old.written, by: record.bytes)
     try cursor.replaceCurrent(with: record.bytes)
   }
 
-  /// Whether the record at the cursor is short enough to be changed in its page.
-  @inline(__always)
-  func canChange(at cursor: Cursor) -> Bool {
-    cursor.value.count <= longestInPage
-  }
+  /// The longest record that ``change(_:at:by:)`` takes.
+  static var longestInPage: Int { PageLayout.longestSharedValue }
 
   /// Calls `change` with the bytes of the record at the cursor, which is short enough.
+  ///
+  /// After the last of such changes ``notePatches()`` is called, which clears the mark for imports once
+  /// and not for each record.
   ///
   /// The bytes are those of the page. With the plain engine they are a copy, which is stored
   /// instead.
@@ -98,6 +118,8 @@ final class RecordTree {
     let new = UnsafeRawBufferPointer(record).recordChecksum
     sum.change.replace(record: id, checksum: old, by: new)
   }
+
+  func notePatches() throws(StoreError) { try noteChange(isRemoval: false, of: 0) }
 
   /// Appends the records of `row`, which are sealed here, under the ids from `nextID` on.
   func append(
@@ -136,6 +158,15 @@ final class RecordTree {
 
   private func alreadyThere(_ id: UInt64) -> StoreError {
     .damagedIndex(entity.name, "record \(id) exists although it is new")
+  }
+
+  /// Called before a stored record is replaced or removed.
+  ///
+  /// The id of a removed record is not given again, so the counter in the file must be above it.
+  @inline(__always)
+  private func noteChange(isRemoval: Bool, of id: UInt64) throws(StoreError) {
+    try core.noteChange(of: entity)
+    if isRemoval, id >= raised { raised = try core.raiseCounter(of: entity) }
   }
 
   /// Counts a change of records, and notes their entity.

@@ -21,17 +21,32 @@ struct SealedRecord {
   }
 }
 
+/// A new record of the current layout that a batch appends, and seals in its page.
+///
+/// Its rules were asked. ``EntityChanges`` makes it, in this file alone, and a ``ChangeBatch`` inserts
+/// nothing else.
+struct NewRecord {
+  let id: UInt64
+  let view: RecordView
+
+  @inline(__always)
+  fileprivate init(_ view: RecordView, id: UInt64) {
+    self.id = id
+    self.view = view
+  }
+}
+
 /// When the rules of a record that is to be written are asked.
 enum RuleCheck {
-  /// Before it is written.
+  /// Before it is written; in the steps of stages at the end of the opening, by `OpeningRules`.
   case now
   /// Before anything is written, by a ``ChangeRehearsal`` or by the plan of a merge.
   case beforehand
   /// At the end of the write, by ``LateRules``: only attributes derived from related records have
   /// changed, which no other rule reads.
+  ///
+  /// While a store is opened by `OpeningRules`, at the end of the opening.
   case atCommit
-  /// At the end of the stages of a migration, by ``StageRules``.
-  case atEndOfStages
 }
 
 /// The outcome of the preparation of a record that may be refused.
@@ -43,7 +58,30 @@ enum PreparedRecord {
   case refused(StoreError)
 }
 
+/// The outcome of the preparation of a new record that may be refused.
+enum PreparedNewRecord {
+  case ready(NewRecord)
+  /// By a constraint or a rule.
+  case refused(StoreError)
+}
+
 extension EntityChanges {
+  /// Asks the rules of a new record.
+  @inline(__always)
+  func prepareOrRefuse(
+    new view: RecordView, id: UInt64
+  ) throws(StoreError) -> PreparedNewRecord {
+    if hasConstraints, let refusal = try refusal(of: view, id: id, isNew: true) {
+      return .refused(refusal)
+    }
+    return .ready(NewRecord(view, id: id))
+  }
+
+  /// A new record that takes the place of one which is renewed: its rules were asked before that one
+  /// was removed.
+  @inline(__always)
+  func renewal(_ view: RecordView, id: UInt64) -> NewRecord { NewRecord(view, id: id) }
+
   /// Seals a record, and asks its rules.
   ///
   /// - Parameters:

@@ -75,7 +75,10 @@ extension StoreCore {
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
     // The state has the sinks of the write, and some of them refer to the core: without this none
     // of them is ever freed.
-    defer { core.changeState = nil }
+    defer {
+      core.changeState = nil
+      core.pendingEntries = nil
+    }
     try core.beginChanges(observers)
     let result = try savepoints.run(core, body)
     if let cause = core.brokenBy { throw StoreError.brokenTransaction(by: cause) }

@@ -19,8 +19,8 @@ class TransactionCore {
   final let moment: Double?
   /// By entity, the expired records that this read has asked for.
   final var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
-  /// Next record id by the number of each entity that this transaction has asked for.
-  final var nextIDs: [EntityNumber: UInt64] = [:]
+  /// Entries of indexes that a write writes before they are read; `nil` in a read, which has none.
+  final var pendingEntries: (any PendingEntries)?
   // Used for every record by one thread, and never from within its own use: a check of each
   // access would show in every walk and batch.
   @exclusivity(unchecked) final var key = KeyEncoder()
@@ -224,6 +224,12 @@ class TransactionCore {
       throw StoreError(wrapping: error)
     }
   }
+}
+
+/// Entries of indexes that a write collects and has not written yet.
+protocol PendingEntries: AnyObject {
+  /// Writes the entries of all changes so far.
+  func write() throws(StoreError)
 }
 
 /// The run of a query that was begun last, for who measures; not those that are parts of others.

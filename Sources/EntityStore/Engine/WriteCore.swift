@@ -3,10 +3,15 @@ internal import LodestoreFormat
 
 /// One write, or one run of it: what ``TransactionCore`` has, and the state of its changes.
 final class WriteCore: TransactionCore {
+  /// Whether records are checked against constraints and rules when they are written; false in the
+  /// steps of stages, whose final values are checked at the end of the opening.
+  let checksRules: Bool
   /// Who writes.
   var origin = WriteOrigin()
   /// How often records or buckets were written.
   @exclusivity(unchecked) var changeCount = 0
+  /// Next record id by the number of each entity that this transaction has asked for.
+  var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]
   /// The optional trees that this transaction has made.
@@ -56,15 +61,22 @@ final class WriteCore: TransactionCore {
   /// one that has done more.
   var undone: (number: UInt64, changeCount: Int)?
 
-  init(_ transaction: Transaction, schema: StoredSchema, store: StoreCore) {
+  init(
+    _ transaction: Transaction, schema: StoredSchema, store: StoreCore, checksRules: Bool = true
+  ) {
+    self.checksRules = checksRules
     writer = RecordWriter(sizeLimit: store.options.recordSizeLimitInBytes)
     super.init(writing: transaction, schema: schema, store: store)
   }
 
   /// A write that knows one entity.
-  convenience init(_ transaction: Transaction, only entity: StoredEntity, store: StoreCore) {
+  convenience init(
+    _ transaction: Transaction, only entity: StoredEntity, store: StoreCore,
+    checksRules: Bool = true
+  ) {
     self.init(
-      transaction, schema: StoredSchema(number: .unread, entities: [entity]), store: store)
+      transaction, schema: StoredSchema(number: .unread, entities: [entity]), store: store,
+      checksRules: checksRules)
   }
 
   override func tree(_ name: TreeName) -> Tree? { madeTrees[name] ?? super.tree(name) }

@@ -66,9 +66,8 @@ extension HistoryUndo {
     let positions = revertedPositions(of: entity)
     guard !positions.isEmpty else { return 0 }
     let changes = core.changes(of: entity)
-    let batch = try ChangeBatch(changes, memoryLimit: core.store.options.batchMemoryInBytes)
     var count = 0
-    try core.breakingOnError {
+    try changes.withChangeBatch(memoryLimit: core.store.options.batchMemoryInBytes) { batch in
       try core.forEachStored(positions.keys.sorted(), of: entity) { id, cursor in
         let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         var values = try entity.values(of: current.view)
@@ -78,7 +77,6 @@ extension HistoryUndo {
         let record = try changes.derived(try changes.encode(values), over: current)
         if try batch.change(current, to: record, at: cursor) { count += 1 }
       }
-      try batch.finish(checksUnique: true)
     }
     return count
   }

@@ -92,6 +92,7 @@ final class IndexChanges {
   /// - Parameter checksUnique: throws when a key to be put is held by another record; pass false where it
   ///   is known that none is.
   func write(checksUnique: Bool) throws(StoreError) {
+    if added.isEmpty { return try writeRemovals() }
     try added.sort()
     guard let removed else {
       if checksUnique { try added.sorted.checkUnique(index, of: entity, core: core) }

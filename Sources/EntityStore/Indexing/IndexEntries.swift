@@ -31,6 +31,14 @@ final class IndexEntries {
     path = core.transaction.environment.path
   }
 
+  var isEmpty: Bool {
+    guard spilled == nil else { return false }
+    switch latest {
+    case .keys(let entries): return entries.count == 0
+    case .numbers(let numbers): return numbers.count == 0
+    }
+  }
+
   /// Whether entries are kept as the bytes of keys.
   var hasKeys: Bool {
     if case .keys = latest { true } else { false }

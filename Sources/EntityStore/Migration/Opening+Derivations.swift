@@ -15,7 +15,7 @@ extension Opening {
     try store.checkNames(except: lost, in: transaction)
     guard evolution.isChanged || !unbuilt.isEmpty || !touched.isEmpty else { return [] }
     let core = try store.writing(transaction)
-    if let sink = stages?.sink { core.tellChanges(to: sink) }
+    core.tellChanges(to: stages?.sink ?? rules)
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)
     let concerned = evolution.concerned(core.schema)

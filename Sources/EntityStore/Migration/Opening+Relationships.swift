@@ -46,7 +46,7 @@ extension Opening {
     guard
       let end = core.schema.relationships.first(where: {
         $0.description.number == relationship.number
-      })?.end(side), let links = end.links, let order = try LinkOrder(end, core: core)
+      })?.end(side), let links = end.links, let order = try LinkOrderWriter(end, core: core)
     else { return }
     let cursor = try LinkCursor(links, core: core)
     try LinkCursor(links, core: core).forEachSource { (owner, _) throws(StoreError) in

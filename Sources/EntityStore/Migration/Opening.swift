@@ -10,6 +10,8 @@ final class Opening {
   let work: OpeningWork?
   /// The stages whose steps were taken before; `nil` where there were none.
   var stages: (any OpenedStages)?
+  /// Checks the records whose derived attributes change, where no stage does.
+  let rules = OpeningRules()
   /// The messages about conditions that named what was not there before all changes.
   let lost: Set<String>
   /// By entity, the new indexes of derived attributes, whose values come later.
@@ -49,6 +51,7 @@ final class Opening {
     let core = try store.writing(transaction)
     try core.checkConditions(Set(declared.map(\.name)))
     try stages?.checkRules(core)
+    try rules.check(core, StoreError.afterDerivation)
   }
 
   /// How many records the new schema asks to be read, and entries to be written.

@@ -211,7 +211,7 @@ private struct DuplicateMove {
       return true
     }
     migration.touched.formUnion([holder.number, entity.number])
-    let order = try LinkOrder(end, core: core)
+    let order = try LinkOrderWriter(end, core: core)
     for move in moves {
       guard let heir = heirs[move.target], let values = try changes.values(of: move.holder)
       else { continue }
@@ -265,7 +265,7 @@ private struct DuplicateMove {
   private func moveOrders(
     _ pairs: [(id: UInt64, other: UInt64)], _ end: RelationshipEnd
   ) throws {
-    if let order = try LinkOrder(end, core: core) {
+    if let order = try LinkOrderWriter(end, core: core) {
       var owners: [UInt64] = []
       for pair in pairs where owners.last != pair.id { owners.append(pair.id) }
       for owner in owners {
@@ -281,7 +281,7 @@ private struct DuplicateMove {
         }
       }
     }
-    guard let order = try LinkOrder(end.opposite, core: core) else { return }
+    guard let order = try LinkOrderWriter(end.opposite, core: core) else { return }
     for pair in pairs {
       guard let stays = heirs[pair.id],
         let position = try order.position(of: pair.id, in: pair.other)

@@ -54,7 +54,7 @@ extension MigrationRun {
         list.append(pair.source, pair.target)
       }
       _ = try core.addLinks(list, by: end)
-      if let order = try LinkOrder(end.opposite, core: core) {
+      if let order = try LinkOrderWriter(end.opposite, core: core) {
         // Another step may have made the same link.
         for (owner, sources) in made.orders {
           let fresh = try sources.filter { try order.position(of: $0, in: owner) == nil }

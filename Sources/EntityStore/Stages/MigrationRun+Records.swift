@@ -15,34 +15,35 @@ extension MigrationRun {
   ) throws {
     let before = try stored(old)
     let after = try stored(new)
-    let core = WriteCore(transaction, only: after, store: store)
+    let core = WriteCore(transaction, only: after, store: store, checksRules: false)
     let changes = core.changes(of: after)
     let source = EntityChanges(of: before, core: core)
-    let batch = try ChangeBatch(changes, concerned: [])
     touched.insert(new.number)
-    var next: UInt64 = 0
-    while true {
-      let ids = try ids(from: next, of: after)
-      guard let last = ids.last else { break }
-      try core.forEachStored(ids, of: after) { id, cursor in
-        let replaced = try source.stored(cursor.value, id: id, isCarriedOver: true)
-        let values: [Value]
-        do {
-          let stored = try before.values(of: replaced.view)
-          values = try body(id, stored)
-          if !zip(values, stored).allSatisfy({ $0.hasSameBytes(as: $1) }) {
-            rules?.note(id, of: new.number)
+    try changes.withChangeBatch(concerned: []) { batch in
+      var next: UInt64 = 0
+      while true {
+        let ids = try ids(from: next, of: after)
+        guard let last = ids.last else { return }
+        try core.forEachStored(ids, of: after) { id, cursor in
+          let replaced = try source.stored(cursor.value, id: id, isCarriedOver: true)
+          let values: [Value]
+          do {
+            let stored = try before.values(of: replaced.view)
+            values = try body(id, stored)
+            if !zip(values, stored).allSatisfy({ $0.hasSameBytes(as: $1) }) {
+              rules?.note(id, of: new.number)
+            }
+          } catch let error as FormatError {
+            throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
           }
-        } catch let error as FormatError {
-          throw StoreError.damagedRecord(entity: old.name, recordID: id, error)
+          let record = try changes.prepare(try changes.encode(values), id: id)
+          try batch.replace(replaced, with: record, at: cursor)
+          try work?.step()
         }
-        let record = try changes.prepare(try changes.encode(values), id: id, .atEndOfStages)
-        try batch.replace(replaced, with: record, at: cursor)
-        try work?.step()
+        // No record can follow; no sound file has this id.
+        guard last < .max else { return }
+        next = last + 1
       }
-      // No record can follow; no sound file has this id.
-      guard last < .max else { break }
-      next = last + 1
     }
   }
 

@@ -21,7 +21,7 @@ extension MigrationRun {
 
   var sink: (any ChangeSink)? { rules }
 
-  func checkRules(_ core: WriteCore) throws { try rules?.check(core) }
+  func checkRules(_ core: WriteCore) throws { try rules?.check(core, StoreError.afterStages) }
 
   /// Checks where the records of changed entities lead, and brings orders up to date.
   func settleLinks(_ core: WriteCore) throws {
@@ -40,7 +40,7 @@ extension MigrationRun {
 
   /// Takes what is not linked any more out of an order, and puts what is linked since behind the rest.
   private func settleOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
-    guard let links = end.links, let order = try LinkOrder(end, core: core) else { return }
+    guard let links = end.links, let order = try LinkOrderWriter(end, core: core) else { return }
     let cursor = try LinkCursor(links, core: core)
     var next = try order.owner(from: 0)
     while let owner = next {
@@ -55,5 +55,18 @@ extension MigrationRun {
       try order.append(try cursor.ids(of: owner).filter { !ordered.contains($0) }, to: owner)
       try work?.step()
     }
+  }
+}
+
+extension StoreError {
+  /// The refused migration where the result of its stages breaks `error`'s rules or links.
+  static func afterStages(_ error: StoreError) -> StoreError {
+    guard error.code == .missingTarget || !error.violations.isEmpty else { return error }
+    var refusal = StoreError.cannotMigrate(
+      "after the stages, \(error.message)", entity: error.entity, attribute: error.attribute,
+      recordID: error.recordID, cause: error)
+    refusal.violations = error.violations
+    refusal.privateDetail = error.privateDetail
+    return refusal
   }
 }

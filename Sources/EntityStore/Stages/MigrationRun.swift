@@ -7,7 +7,7 @@ final class MigrationRun {
   let transaction: Transaction
   let work: OpeningWork?
   /// The rules to check at the end; `nil` where no value becomes another one.
-  let rules: StageRules?
+  let rules: OpeningRules?
   /// The entities whose records or links were changed, and whose derived data is made at the end.
   var touched: Set<EntityNumber> = []
   /// Links to be made once the declared relationships are there.
@@ -19,7 +19,7 @@ final class MigrationRun {
 
   init(
     _ store: StoreCore, _ transaction: Transaction, _ work: OpeningWork?,
-    rules: StageRules? = StageRules()
+    rules: OpeningRules? = OpeningRules()
   ) {
     self.store = store
     self.transaction = transaction
@@ -116,9 +116,13 @@ final class MigrationRun {
   }
 
   /// Reads and writes with the catalogue as it is now.
+  ///
+  /// No constraint and no rule of the catalogue is checked: those of the declared types are, at the
+  /// end of all stages.
   func core() throws -> WriteCore {
     let core = WriteCore(
-      transaction, schema: try store.load(in: transaction, isForStages: true), store: store)
+      transaction, schema: try store.load(in: transaction, isForStages: true), store: store,
+      checksRules: false)
     if let rules { core.tellChanges(to: rules) }
     return core
   }

@@ -223,6 +223,9 @@ extension MigrationStep {
   }
 
   /// Whatever the other steps cannot say: reads and changes records by names.
+  ///
+  /// As with all steps, constraints and rules are checked at the end of the migration: the declared
+  /// ones, on the final values.
   public static func custom(
     _ text: String, _ body: @escaping @Sendable (MigrationTransaction) throws -> Void
   ) -> MigrationStep {

@@ -89,8 +89,8 @@ extension BatchMerge {
       }
       return
     }
-    let writes = try ChangeBatch(changes, expectedCount: exchanges.count)
-    do {
+    // Old entries go first, since others want the same keys.
+    try changes.withChangeBatch(expectedCount: exchanges.count) { writes in
       let cursor = try Cursor(entity.records, in: core.transaction)
       for one in exchanges {
         guard try cursor.seek(one.holder) else { throw missing(one.holder) }
@@ -99,11 +99,7 @@ extension BatchMerge {
         try writes.replace(stored, with: record, at: cursor)
         outcomes[one.row] = .updated(one.holder)
       }
-    } catch {
-      throw StoreError(wrapping: error)
     }
-    // Old entries go first, since others want the same keys.
-    try writes.finish(checksUnique: true)
   }
 
   /// Merges the record at `row` with its stored record.

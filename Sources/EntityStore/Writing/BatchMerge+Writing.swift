@@ -4,20 +4,16 @@ internal import LodestoreFormat
 extension BatchMerge {
   /// Writes all records that are not written alone.
   func writeTogether() throws(StoreError) {
-    let writes = try ChangeBatch(changes, expectedCount: batch.count)
-    do {
+    // `match(by:isMatching:)` has found all holders of the batch's unique keys.
+    try changes.withChangeBatch(expectedCount: batch.count, checksUnique: false) { writes in
       let cursor = try Cursor(entity.records, in: core.transaction)
       let held = heldPositions()
       for (number, item) in held.enumerated() {
         if number &+ 8 < held.count { batch.fetchAhead(held[number &+ 8].index) }
         try change(item.index, item.word, cursor, writes)
       }
-    } catch {
-      throw StoreError(wrapping: error)
+      try append(writes)
     }
-    try append(writes)
-    // `match(by:isMatching:)` has found all holders of the batch's unique keys.
-    try writes.finish(checksUnique: false)
   }
 
   /// The positions in the batch that have stored records, with the ids of these as words, by ascending
@@ -302,19 +298,24 @@ extension BatchMerge {
         let id = pages.firstID == nil ? next : first &+ UInt64(position)
         if !renewed.isEmpty, let record = renewed.removeValue(forKey: position) {
           try record.withView(of: entity) { (view) throws(StoreError) in
-            try writes.insert(view, id: id, at: cursor)
+            try writes.insert(changes.renewal(view, id: id), at: cursor)
           }
           outcomes[position] = .updated(id)
         } else {
           let view = try batch.view(position, of: entity)
-          if !isRenewed[position] {
-            if let refusal = try refusalOfNew(position, view, id) {
+          let record: NewRecord
+          if isRenewed[position] {
+            record = changes.renewal(view, id: id)
+          } else {
+            switch try prepared(position, view, id) {
+            case .ready(let new): record = new
+            case .refused(let refusal):
               outcomes[position] = .rejected(refusal)
               continue
             }
             try tallyLinks(nil, view)
           }
-          try writes.insert(view, id: id, at: cursor)
+          try writes.insert(record, at: cursor)
           outcomes[position] = isRenewed[position] ? .updated(id) : .inserted(id)
         }
         next = id &+ 1
@@ -325,11 +326,12 @@ extension BatchMerge {
     if pages.firstID == nil { core.nextIDs[entity.number] = next }
   }
 
-  private func refusalOfNew(
+  @inline(__always)
+  private func prepared(
     _ position: Int, _ view: RecordView, _ id: UInt64
-  ) throws(StoreError) -> StoreError? {
-    if let refusal = refusalOfNew(position) { return refusal }
-    return changes.hasConstraints ? try changes.refusal(of: view, id: id, isNew: true) : nil
+  ) throws(StoreError) -> PreparedNewRecord {
+    if let refusal = refusalOfNew(position) { return .refused(refusal) }
+    return try changes.prepareOrRefuse(new: view, id: id)
   }
 
   /// Why a record that was given only some attributes cannot be a new one.

@@ -17,7 +17,6 @@ final class BatchUpdate {
   private let assignments: [Assignment]
   private let evaluator: ConditionEvaluator
   private let changes: EntityChanges
-  private let batch: ChangeBatch
   /// The indexes whose keys may change.
   private let concerned: [StoredIndex]
   /// Notes the changes instead of making them.
@@ -29,8 +28,12 @@ final class BatchUpdate {
   private let slots: [RecordLayout.Slot]?
   /// The values, where they are the same for every record.
   private let constants: [Value]?
+  /// Returns the new values of a record, where the caller has them.
+  private let given: ((UInt64) -> [Value])?
   /// Writes ``constants`` into ``slots``; `nil` where more than these bytes must change or be checked.
   private let patch: SlotPatch?
+  /// The longest record that is patched.
+  private let longestInPage = RecordTree.longestInPage
   /// The rules that records of the batch break.
   @exclusivity(unchecked) private var broken = BrokenRules()
   /// Whether derived attributes may change with those that are assigned.
@@ -43,11 +46,13 @@ final class BatchUpdate {
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
   init(
-    of entity: StoredEntity, _ assignments: [Assignment], core: WriteCore
+    of entity: StoredEntity, _ assignments: [Assignment], given: ((UInt64) -> [Value])? = nil,
+    core: WriteCore
   ) throws(StoreError) {
     self.core = core
     self.entity = entity
     self.assignments = assignments
+    self.given = given
     evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
     let assigned = Set(assignments.map(\.attribute.number))
     let derived = entity.derivations?.dependents(of: assigned) ?? []
@@ -61,8 +66,6 @@ final class BatchUpdate {
     self.concerned = concerned
     changes = core.changes(of: entity)
     layout = entity.layout
-    batch = try ChangeBatch(
-      changes, concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes)
     var slots: [RecordLayout.Slot] = []
     for assignment in assignments where !assignment.attribute.type.isVariable {
       if let index = entity.layout.slotIndex(ofAttribute: assignment.attribute.number) {
@@ -89,17 +92,26 @@ final class BatchUpdate {
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
     // Made once, also without a condition: an optional would be retained for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
-    try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter) }
-    try core.breakingOnError {
-      try updateEach(admittedBy: filter)
-      try finish()
+    try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter, nil) }
+    try change { try updateEach(admittedBy: filter, $0) }
+  }
+
+  /// Old keys are removed before new ones are added, so that a unique key that one record gives up may be
+  /// taken by another.
+  private func change(_ body: (ChangeBatch) throws -> Void) throws(StoreError) {
+    try changes.withChangeBatch(
+      concerned: concerned, memoryLimit: core.store.options.batchMemoryInBytes
+    ) { batch in
+      try body(batch)
+      try broken.check()
     }
   }
 
   /// Whether a change of the update can be refused.
   private var canBeRefused: Bool {
     patch == nil
-      && (constants == nil || ChangeRehearsal.isNeeded(changes, concerned: concerned))
+      && (constants == nil && given == nil
+        || ChangeRehearsal.isNeeded(changes, concerned: concerned))
   }
 
   /// Runs an update of `count` records at most without making its changes, and throws what would be
@@ -125,18 +137,22 @@ final class BatchUpdate {
   /// Notes what ``update(_:)`` would change in the records with `ids`, which ascend.
   func rehearse(_ ids: [UInt64], with rehearsal: ChangeRehearsal) throws(StoreError) {
     guard canBeRefused else { return }
-    try rehearse(with: rehearsal) { try updateEach(ids) }
+    try rehearse(with: rehearsal) { try updateEach(ids, nil) }
   }
 
   /// Apart, because what a closure captures is looked up for each record.
-  private func updateEach(admittedBy filter: ConditionEvaluator) throws {
+  ///
+  /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
+  private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: ChangeBatch?) throws {
     let total = try core.count(of: entity)
     let cursor = try Cursor(entity.records, in: core.transaction)
     var found = try cursor.first()
     var count = 0
     while found {
       let id = cursor.integerKey
-      if try filter.admits(cursor.value, id: id), try update(id, at: cursor) { updatedCount += 1 }
+      if try filter.admits(cursor.value, id: id), try update(id, at: cursor, batch) {
+        updatedCount += 1
+      }
       count &+= 1
       if count & 1_023 == 0 { try pause(count, total) }
       found = try cursor.next()
@@ -148,13 +164,6 @@ final class BatchUpdate {
   private func pause(_ count: Int, _ total: Int) throws(StoreError) {
     try core.checkCancellation(of: entity)
     if rehearsal == nil { core.batchReport?.tell(count, of: total, entity) }
-  }
-
-  /// Writes the index entries: old keys are removed before new ones are added, so that a unique key
-  /// that one record gives up may be taken by another.
-  private func finish() throws(StoreError) {
-    try broken.check()
-    try batch.finish(checksUnique: true)
   }
 
   /// Updates the records with `ids`, which ascend.
@@ -172,17 +181,14 @@ final class BatchUpdate {
         }
       }
     }
-    try rehearse(of: ids.count) { try updateEach(ids) }
-    try core.breakingOnError {
-      try updateEach(ids)
-      try finish()
-    }
+    try rehearse(of: ids.count) { try updateEach(ids, nil) }
+    try change { try updateEach(ids, $0) }
   }
 
-  private func updateEach(_ ids: [UInt64]) throws {
+  private func updateEach(_ ids: [UInt64], _ batch: ChangeBatch?) throws {
     var count = 0
     try core.forEachStored(ids, of: entity) { id, cursor in
-      if try update(id, at: cursor) { updatedCount += 1 }
+      if try update(id, at: cursor, batch) { updatedCount += 1 }
       count &+= 1
       if count & 1_023 == 0, rehearsal == nil {
         core.batchReport?.tell(count, of: ids.count, entity)
@@ -192,53 +198,57 @@ final class BatchUpdate {
 
   /// Updates the record at the cursor; false when it has these values already.
   @inline(__always)
-  private func update(_ id: UInt64, at cursor: Cursor) throws -> Bool {
-    switch try patched(id, at: cursor) {
+  private func update(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool {
+    switch try patched(id, at: cursor, batch) {
     case .some(let isChanged): isChanged
-    case nil: try updateCopied(id, at: cursor)
+    case nil: try updateCopied(id, at: cursor, batch)
     }
   }
 
   /// Whether the record at the cursor was changed in place; `nil` when it cannot be.
   @inline(__always)
-  private func patched(_ id: UInt64, at cursor: Cursor) throws -> Bool? {
+  private func patched(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool? {
     assert(patch == nil || rehearsal == nil, "what is patched cannot be refused")
     let record = cursor.value
     switch patch {
     case .none: return nil
     case .some(let patch):
       // The shape of the record must be checked before a slot is read.
-      guard layout.narrowHeapOffset(in: record) != nil, changes.isSound(record, id: id) else {
-        return nil
-      }
+      guard record.count <= longestInPage, layout.narrowHeapOffset(in: record) != nil,
+        changes.isSound(record, id: id)
+      else { return nil }
       guard patch.changes(record) else { return false }
-      return try batch.patch(id, at: cursor, by: { patch.apply(to: $0) }) ? true : nil
+      try batch?.patch(id, at: cursor, by: { patch.apply(to: $0) })
+      return true
     }
   }
 
-  private func updateCopied(_ id: UInt64, at cursor: Cursor) throws -> Bool {
+  private func updateCopied(
+    _ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?
+  ) throws -> Bool {
     let stored = try changes.stored(cursor.value, id: id, isCarriedOver: true)
     let values =
-      try constants ?? prepared[id] ?? newValues(RecordUnderTest(view: stored.view, id: id))
+      try constants ?? given?(id) ?? prepared[id]
+      ?? newValues(RecordUnderTest(view: stored.view, id: id))
     if let slots, stored.view.layout === entity.layout {
       let record = try changes.copy(of: stored.view, id: id)
       for (slot, value) in zip(slots, values) { try slot.write(value, in: record.bytes) }
       if core.isSame(record.raw, stored.view.bytes) { return false }
-      try replace(stored, with: record, at: cursor)
+      try replace(stored, with: record, at: cursor, batch)
     } else {
       guard let record = try rebuilt(stored.view, values) else { return false }
-      try replace(stored, with: record, at: cursor)
+      try replace(stored, with: record, at: cursor, batch)
     }
     return true
   }
 
   /// Checks and seals `record`, and writes it in place of the one at the cursor.
   private func replace(
-    _ stored: StoredRecord, with record: UnsealedRecord, at cursor: Cursor
+    _ stored: StoredRecord, with record: UnsealedRecord, at cursor: Cursor, _ batch: ChangeBatch?
   ) throws {
     if let rehearsal { return try rehearsal.note(stored, try entity.view(record)) }
     switch try changes.prepareOrRefuse(record, id: stored.id) {
-    case .ready(let sealed): try batch.replace(stored, with: sealed, at: cursor)
+    case .ready(let sealed): try batch?.replace(stored, with: sealed, at: cursor)
     case .same: break
     case .refused(let refusal): try broken.add(refusal)
     }

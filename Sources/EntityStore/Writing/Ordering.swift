@@ -89,7 +89,7 @@ private enum LinkPlace {
   case index(Int)
 }
 
-extension LinkOrder {
+extension LinkOrderWriter {
   /// The place that `position` names; `nil` for a place next to the record itself.
   fileprivate func place<E: Entity, Target: Entity>(
     _ position: LinkPosition<Target>, for id: RecordID<Target>, in owner: RecordID<E>,
@@ -170,8 +170,8 @@ extension LinkOrder {
 
 extension WriteCore {
   /// The order in which records lead to others by `end`.
-  fileprivate func order(of end: RelationshipEnd) throws(StoreError) -> LinkOrder {
-    if let order = try LinkOrder(end, core: self) { return order }
+  fileprivate func order(of end: RelationshipEnd) throws(StoreError) -> LinkOrderWriter {
+    if let order = try LinkOrderWriter(end, core: self) { return order }
     throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")
   }
 
@@ -182,7 +182,7 @@ extension WriteCore {
   func arrange(
     _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
   ) throws(StoreError) {
-    guard let order = try LinkOrder(end, core: self) else { return }
+    guard let order = try LinkOrderWriter(end, core: self) else { return }
     var seen: Set<UInt64> = []
     let ids = ids.filter { seen.insert($0).inserted }
     guard try order.ids(of: owner) != ids else { return }

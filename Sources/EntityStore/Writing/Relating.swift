@@ -31,7 +31,8 @@ extension WriteTransaction {
   ///
   ///     try tx.link(zip(groups, people), by: Group.members)
   ///
-  /// The fastest way for many: they are sorted, and each page of the file is visited once.
+  /// The fastest way for many: they are sorted, and each page of the file is visited once. All pairs are
+  /// one change, so that two records may exchange a unique key over the link.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when one of them is not there; nothing was written, and the
   ///   transaction can go on.
@@ -127,7 +128,7 @@ extension WriteCore {
     guard let attribute = end.opposite.attribute else { return }
     if let first = old.first, !attribute.isOptional { throw .requiredLink(end, first) }
     guard new.count + old.count <= ChangeRehearsal.largestCount else { return }
-    try rehearseHolding([(owner, new)], unlinked: old, attribute, of: end.target)
+    try rehearseHolding(HeldOwners(of: new, owner), unlinked: old, attribute, of: end.target)
   }
 
   /// Makes the first record of each pair lead to the second; returns how many did not.
@@ -137,7 +138,7 @@ extension WriteCore {
   /// decides.
   func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     if end.opposite.attribute != nil { list.keepLastOwners() }
-    guard !list.isAscending, let order = try LinkOrder(end, core: self) else {
+    guard !list.isAscending, let order = try LinkOrderWriter(end, core: self) else {
       return try linkSorted(list, by: end)
     }
     list.removeRepetitions()
@@ -166,37 +167,33 @@ extension WriteCore {
     if let missing = try firstMissing(list.ids, in: end.source) {
       throw .noSuchRecord(entity: end.source.name, id: missing)
     }
-    let groups = list.groups
-    for (_, ids) in groups {
-      if let missing = try firstMissing(ids, in: end.target) {
-        throw .noSuchRecord(entity: end.target.name, id: missing)
-      }
+    list.swapSides()
+    list.sort()
+    let owners = HeldOwners(list)
+    if let missing = try firstMissing(owners.ids, in: end.target) {
+      throw .noSuchRecord(entity: end.target.name, id: missing)
     }
-    if list.count <= ChangeRehearsal.largestCount {
-      try rehearseHolding(groups, attribute, of: end.target)
-    }
-    var count = 0
-    for (owner, ids) in groups {
-      let batch = try holding(owner, attribute, of: end.target)
-      try batch.update(ids)
-      count += batch.updatedCount
-    }
-    return count
+    // One batch for all owners: a record may take a unique key that a record of another owner gives up.
+    let batch = try holding(owners, attribute, of: end.target)
+    try batch.update(owners.ids)
+    return batch.updatedCount
   }
 
-  /// Gives `attribute`, which holds the other side of a relationship, the value `owner`.
+  /// Gives `attribute`, which holds the other side of a relationship, the owner of each record.
   private func holding(
-    _ owner: UInt64, _ attribute: EntityDescription.Attribute, of entity: StoredEntity
+    _ owners: HeldOwners, _ attribute: EntityDescription.Attribute, of entity: StoredEntity
   ) throws(StoreError) -> BatchUpdate {
-    let value = Value.integer(Int64(bitPattern: owner))
+    func value(_ owner: UInt64) -> Value { .integer(Int64(bitPattern: owner)) }
+    let constant = owners.only.map(value)
     return try batchUpdate(
-      of: entity, [(name: attribute.name, operand: .value(.null), constant: value)], [:])
+      of: entity, [(name: attribute.name, operand: .value(.null), constant: constant)], [:],
+      given: constant == nil ? { [value(owners.owner(of: $0))] } : nil)
   }
 
-  /// Throws where records of `entity` cannot hold the owners of `groups` in `attribute` and null in
-  /// those with the ids `unlinked`; changes nothing.
+  /// Throws where records of `entity` cannot hold `owners` in `attribute` and null in those with
+  /// the ids `unlinked`; changes nothing.
   fileprivate func rehearseHolding(
-    _ groups: [(id: UInt64, others: [UInt64])], unlinked: [UInt64] = [],
+    _ owners: HeldOwners, unlinked: [UInt64],
     _ attribute: EntityDescription.Attribute, of entity: StoredEntity
   ) throws(StoreError) {
     let changes = changes(of: entity)
@@ -204,9 +201,7 @@ extension WriteCore {
     let rehearsal = try ChangeRehearsal(changes, concerned: entity.indexes, core: self)
     _ = try nullify(
       [NulledLinks(attribute: attribute.number, ids: unlinked)], of: entity, rehearsal: rehearsal)
-    for (owner, ids) in groups {
-      try holding(owner, attribute, of: entity).rehearse(ids, with: rehearsal)
-    }
+    try holding(owners, attribute, of: entity).rehearse(owners.ids, with: rehearsal)
     try rehearsal.check()
   }
 
@@ -224,9 +219,46 @@ extension WriteCore {
     IDSort.sortUnique(&held)
     if let first = held.first, !attribute.isOptional { throw .requiredLink(end, first) }
     if held.count <= ChangeRehearsal.largestCount {
-      try rehearseHolding([], unlinked: held, attribute, of: end.target)
+      try rehearseHolding(HeldOwners(), unlinked: held, attribute, of: end.target)
     }
     return try nullify(
       [NulledLinks(attribute: attribute.number, ids: held)], of: end.target)
   }
+}
+
+/// The owners that an attribute of records is to hold.
+private struct HeldOwners {
+  /// The records, ascending.
+  let ids: [UInt64]
+  /// The owners, one for each record.
+  private let owners: [UInt64]
+
+  init() { self.init(of: [], 0) }
+
+  /// One owner for all records, whose ids ascend.
+  init(of ids: [UInt64], _ owner: UInt64) {
+    self.ids = ids
+    owners = Array(repeating: owner, count: ids.count)
+  }
+
+  /// - Parameter list: sorted pairs of a record and its owner; a pair may be repeated.
+  init(_ list: borrowing LinkList) {
+    var ids: [UInt64] = []
+    var owners: [UInt64] = []
+    for index in 0..<list.count where ids.last != list.id(at: index) {
+      ids.append(list.id(at: index))
+      owners.append(list.other(at: index))
+    }
+    self.ids = ids
+    self.owners = owners
+  }
+
+  /// The owner of all records; `nil` where there are several.
+  var only: UInt64? {
+    guard let first = owners.first, owners.allSatisfy({ $0 == first }) else { return nil }
+    return first
+  }
+
+  /// The owner of one of the records.
+  func owner(of id: UInt64) -> UInt64 { owners[ids.partitioningIndex { $0 >= id }] }
 }

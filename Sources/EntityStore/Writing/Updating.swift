@@ -92,9 +92,11 @@ extension WriteCore {
   }
 
   /// An update with these assignments, bound to the attributes.
+  ///
+  /// - Parameter given: returns the new values of a record, in place of those of the assignments.
   func batchUpdate(
     of entity: StoredEntity, _ assignments: [(name: String, operand: Operand, constant: Value?)],
-    _ positions: [String: FormatPosition]
+    _ positions: [String: FormatPosition], given: ((UInt64) -> [Value])? = nil
   ) throws(StoreError) -> BatchUpdate {
     var binding = ConditionBinding(entity, positions, schema)
     var bound: [BatchUpdate.Assignment] = []
@@ -121,7 +123,7 @@ extension WriteCore {
         BatchUpdate.Assignment(
           attribute: attribute, operand: try binding.operand(operand), constant: constant))
     }
-    return try BatchUpdate(of: entity, bound, core: self)
+    return try BatchUpdate(of: entity, bound, given: given, core: self)
   }
 
   /// Removes the records that `request` finds.

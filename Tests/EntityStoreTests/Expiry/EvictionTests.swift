@@ -24,6 +24,24 @@ import Testing
     }
   }
 
+  @Test func `in several parts of one write tells of every record that it expired`() throws {
+    try withOffers { store, clock in
+      let ids = try store.write { tx in
+        try tx.insert((0..<3).map { Offer("c\($0)", until: 1_010) }).ids.map(\.rawValue)
+      }
+      clock.now = 1_010
+      let before = try store.read { try $0.historyToken() }
+      try store.core.write(WriteOrigin(), isEviction: true, Savepoints()) { core in
+        let entity = try core.entity(Offer.self)
+        for part in [[ids[2]], [ids[0], ids[1]]] {
+          #expect(try core.evict(part, of: entity, .expiry).isEmpty)
+        }
+      }
+      let writes = try store.history(.after(before))
+      #expect(writes.map { $0.changes.expiredCount(in: "Offer") } == [3])
+    }
+  }
+
   @Test func `happens by itself, without a write, and at the opening`() async throws {
     let folder = try TemporaryFolder()
     let clock = TestClock()

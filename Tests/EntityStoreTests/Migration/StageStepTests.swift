@@ -1,5 +1,7 @@
-import EntityStore
+import LodestoreFormat
 import Testing
+
+@testable import EntityStore
 
 // Names with what a function derives of them, in several forms.
 
@@ -224,10 +226,35 @@ private struct RuledNew: Entity {
     }
   }
 
-  /// The rule of a record that leads to the deleted one refuses the delete: of few records before anything is
-  /// changed, of many halfway.
+  /// The delete changes two records before it reaches a damaged one.
+  @Test func `are refused where a change failed halfway and the step went on`() throws {
+    let folder = try TemporaryFolder()
+    let types: [any Entity.Type] = [Other.self, Bound.self]
+    let store = try Store(at: folder.storePath, entities: types)
+    try store.write { tx throws in
+      let other = try tx.insert(Other("o")).id
+      try tx.insert((0..<3).map { _ in Bound("free", other) })
+    }
+    try store.core.write { core in
+      let entity = try core.entity(named: "Bound")
+      let bytes = Array(try #require(try core.record(3, of: entity)))
+      try core.transaction.put(
+        littleEndianBytes(UInt64(3)), try RecordDamage.otherChecksum.apply(to: bytes, of: entity),
+        in: entity.records)
+    }
+    store.close()
+    let error = try storeError(.incompatibleSchema) {
+      try Store(at: folder.storePath, entities: types, migrating: [Self.deletion])
+    }
+    #expect(error.message.contains("delete what can be"), "\(error.message)")
+    let same = try Store(at: folder.storePath, entities: types)
+    defer { same.close() }
+    #expect(try same.fetch(Bound.all).allSatisfy { $0.other?.rawValue == 1 })
+    #expect(try same.count(Other.all) == 1)
+  }
+
   @Test(arguments: [1, 20_000])
-  func `are refused where a change failed halfway and the step went on`(count: Int) throws {
+  func `are refused at the end where a delete makes null what a rule asks for`(count: Int) throws {
     try withTemporaryPath { path throws in
       let types: [any Entity.Type] = [Other.self, Bound.self]
       let store = try Store(at: path, entities: types)
@@ -236,21 +263,19 @@ private struct RuledNew: Entity {
         try tx.insert((0..<count).map { _ in Bound("free", other) } + [Bound("bound", other)])
       }
       store.close()
-      let stage = MigrationStage(
-        to: 1,
-        .custom("delete what can be") { tx in do { try tx.delete("Other", 1) } catch {} })
-      if count > 1 {
-        let error = try storeError(.incompatibleSchema) {
-          try Store(at: path, entities: types, migrating: [stage])
-        }
-        #expect(error.message.contains("delete what can be"), "\(error.message)")
-      } else {
-        try Store(at: path, entities: types, migrating: [stage]).close()
+      let error = try storeError(.incompatibleSchema) {
+        try Store(at: path, entities: types, migrating: [Self.deletion])
       }
-      let same = try Store(at: path, entities: types, migrating: count > 1 ? [] : [stage])
+      #expect(error.violations.map(\.rule) == ["bound"])
+      #expect(error.recordID == UInt64(count) + 1)
+      let same = try Store(at: path, entities: types)
       defer { same.close() }
       #expect(try same.fetch(Bound.all).allSatisfy { $0.other?.rawValue == 1 })
       #expect(try same.count(Other.all) == 1)
     }
   }
+
+  private static let deletion = MigrationStage(
+    to: 1,
+    .custom("delete what can be") { tx in do { try tx.delete("Other", 1) } catch {} })
 }

@@ -72,6 +72,28 @@
         "cannot give 'a' an initial value: it is a relationship; remove 'initial'")
     }
 
+    /// The schema has no place for such constraints.
+    @Test func `constraints of what programs do not set are refused`() throws {
+      try expectRefusal(
+        of: """
+          @Entity struct Pod {
+            var name: String
+            @Attribute(constraints: [.length(1...8)]) @Derived(.lowercase(\\Pod.name))
+            private(set) var key = ""
+          }
+          """, at: "[.length(1...8)]",
+        "cannot constrain 'key': it is derived, and the store makes its value; declare a RecordRule in 'static "
+          + "let rules', and remove 'constraints'")
+      try expectRefusal(
+        of: """
+          @Entity struct Pod {
+            @Relationship @Attribute(constraints: [.range(1...9)]) var other: Pod.ID?
+          }
+          """, at: "[.range(1...9)]",
+        "cannot constrain 'other': it is a relationship, and holds the id of a record that is there; remove "
+          + "'constraints'")
+    }
+
     @Test(arguments: ["schema", "attributes"])
     func `property with a name of the type's own is refused`(name: String) throws {
       try expectRefusal(

@@ -85,12 +85,10 @@ struct SchemaCommand: StoreCommand {
   private func difference(to other: String, on console: Console) throws -> ExitStatus {
     var isRefused = false
     try ReadStore.read(store.path, on: console) { snapshot in
-      try ReadStore.read(other, on: console) { newer in
+      try reading(other, on: console) { newer in
         var names: Set<String>?
         if let entity {
-          guard let found = newer.entity(named: entity) else {
-            throw CommandFailure.unknown(newer.unknownEntity(entity), in: other)
-          }
+          guard let found = newer.entity(named: entity) else { throw newer.unknownEntity(entity) }
           names = [found.name]
         }
         let changes = try snapshot.changes(toward: newer, names: names)
@@ -104,5 +102,16 @@ struct SchemaCommand: StoreCommand {
       }
     }
     return isRefused ? .negative : .success
+  }
+
+  /// Reads the store of `--diff`; failures name that store.
+  private func reading(
+    _ other: String, on console: Console, _ body: (DynamicSnapshot) throws -> Void
+  ) throws {
+    do {
+      try ReadStore.read(other, on: console, body)
+    } catch {
+      throw CommandFailure.translated(error, store: other)
+    }
   }
 }

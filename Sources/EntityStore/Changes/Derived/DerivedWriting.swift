@@ -20,14 +20,13 @@ extension WriteCore {
     let changes = changes(of: entity)
     var concerned = numbers
     if case .rebuild = occasion { concerned.formUnion(derivations.dependents(of: numbers)) }
-    let batch = try ChangeBatch(
-      changes,
-      concerned: entity.indexes.filter {
-        !concerned.isDisjoint(with: $0.description.attributes)
-          && !unbuilt.contains($0.description.number)
-      },
-      memoryLimit: store.options.batchMemoryInBytes)
-    try breakingOnError {
+    let indexes = entity.indexes.filter {
+      !concerned.isDisjoint(with: $0.description.attributes)
+        && !unbuilt.contains($0.description.number)
+    }
+    try changes.withChangeBatch(
+      concerned: indexes, memoryLimit: store.options.batchMemoryInBytes
+    ) { batch in
       try forEachStored(ids, of: entity) { id, cursor in
         let old = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         let before = try entity.values(of: old.view)
@@ -41,7 +40,6 @@ extension WriteCore {
         }
         _ = try batch.change(old, to: try changes.encode(values), .atCommit, at: cursor)
       }
-      try batch.finish(checksUnique: true)
     }
   }
 

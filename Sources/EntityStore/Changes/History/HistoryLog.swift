@@ -194,6 +194,7 @@ struct HistoryLog {
     let range = KeyRange(
       lower: .included(HistoryKey.part(transaction: first, part: 0).bytes),
       upper: .excluded(HistoryKey.images))
+    var nextIDs: [EntityNumber: UInt64] = [:]
     try cursor.walk(range, backwards: backwards) { key, value in
       guard case .part(let number, let part)? = HistoryKey(key) else {
         throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
@@ -204,7 +205,7 @@ struct HistoryLog {
       } catch {
         throw StoreError.damagedHistory(error)
       }
-      try checkIDs(of: content)
+      try checkIDs(of: content, &nextIDs)
       return try body(number, part, content)
     }
   }
@@ -212,12 +213,19 @@ struct HistoryLog {
 
 extension HistoryLog {
   /// Ids that were never given would be gone through for ever, as runs of them are short in a file.
-  private func checkIDs(of part: HistoryPart) throws(StoreError) {
+  ///
+  /// - Parameter nextIDs: by entity, the ids above all; those that the walk has asked for.
+  private func checkIDs(
+    of part: HistoryPart, _ nextIDs: inout [EntityNumber: UInt64]
+  ) throws(StoreError) {
     for change in part.changes {
       guard let last = change.ids.ranges.last,
         let entity = core.schema.entities.first(where: { $0.number == change.entity })
       else { continue }
-      if last.upperBound > (try core.nextID(of: entity)) {
+      if nextIDs[entity.number] == nil {
+        nextIDs[entity.number] = try core.storedNextID(of: entity)
+      }
+      if let next = nextIDs[entity.number], last.upperBound > next {
         throw .damagedHistory(
           FormatError("\(entity.name) \(last.upperBound - 1) was never a record", .historyIDs))
       }

@@ -44,8 +44,12 @@ final class HistoryRecorder: ChangeSink {
       self[entity].update(id, attributes)
     case .removed(let id, let old):
       if let old {
+        // Read before anything is written, as a write may move the page of the record.
+        let tombstone = try tombstone(of: old, id, entity)
         _ = try keepImage(old, id, entity)
-        try keepTombstone(old, id, entity)
+        if let tombstone {
+          try log.put(tombstone, .tombstone(entity: entity.number, id: id, transaction: number))
+        }
       }
       self[entity].remove(id)
     case .cleared: break
@@ -74,12 +78,13 @@ final class HistoryRecorder: ChangeSink {
     .image(entity: entity.number, id: id, transaction: number)
   }
 
-  private func keepTombstone(
-    _ old: RecordView, _ id: UInt64, _ entity: StoredEntity
-  ) throws(StoreError) {
+  /// The values that are kept of a removed record; `nil` for none.
+  private func tombstone(
+    of old: RecordView, _ id: UInt64, _ entity: StoredEntity
+  ) throws(StoreError) -> Document? {
     guard let preserved = entity.description.history?.preserved, !preserved.isEmpty,
       !self[entity].hasInserted(id)
-    else { return }
+    else { return nil }
     var members: [String: Document] = [:]
     do {
       for number in preserved {
@@ -90,8 +95,7 @@ final class HistoryRecorder: ChangeSink {
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: id, error)
     }
-    try log.put(
-      .object(members), .tombstone(entity: entity.number, id: id, transaction: number))
+    return .object(members)
   }
 
   func record(_ change: borrowing LinkChange) throws(StoreError) {

@@ -6,7 +6,7 @@ extension PlanRun {
   ///
   /// A cut key is in order with every constant that is not cut itself, as they differ before the cut.
   func collectElementIDs(_ access: IndexAccess) throws -> [UInt64] {
-    try core.writeElements()
+    try core.pendingEntries?.write()
     var ids: [UInt64] = []
     ids.reserveCapacity(min(access.estimatedEntryCount, 1 << 20))
     let cursor = try Cursor(access.index.tree, in: core.transaction)

@@ -203,7 +203,7 @@ extension TransactionCore {
   private func newPlan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> (plan: QueryPlan, expiring: [StoredEntity]) {
-    try writeElements()
+    try pendingEntries?.write()
     var whole = ConditionBinding(entity, request.positions, core: self)
     let bound = try whole.bind(request.condition)
     tracker?.note(bound.region)

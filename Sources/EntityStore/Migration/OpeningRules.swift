@@ -1,13 +1,13 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Checks constraints and rules at the end of the stages, on the records that the stages changed.
+/// Checks constraints and rules at the end of an opening, on the records that it changed.
 ///
-/// Steps store values that fit no declared rule yet, since a later step may complete them. So the
-/// final values are checked, of records with changed derived attributes too. Records that no step
-/// changed may break a rule, as after a new rule without stages.
-final class StageRules: ChangeSink {
-  let name = "rules after stages"
+/// Steps of stages store values that fit no declared rule yet, since a later step may complete them.
+/// Derived attributes of a new definition get their values at the end. So the final values are
+/// checked. Records that the opening did not change may break a rule, as after a new rule.
+final class OpeningRules: ChangeSink {
+  let name = "rules at the end of an opening"
   /// By entity, the changed records.
   private var ids: [EntityNumber: IDRuns] = [:]
 
@@ -26,11 +26,14 @@ final class StageRules: ChangeSink {
     }
   }
 
-  /// - Throws: ``StoreError/Code/incompatibleSchema`` with the broken constraints and rules.
-  func check(_ core: WriteCore) throws(StoreError) {
+  /// - Parameter refusal: makes the error of the opening of the broken constraints and rules.
+  func check(
+    _ core: WriteCore, _ refusal: (StoreError) -> StoreError
+  ) throws(StoreError) {
     for entity in core.schema.entities {
+      guard var runs = ids[entity.number] else { continue }
       let changes = core.changes(of: entity)
-      guard changes.hasConstraints, var runs = ids[entity.number] else { continue }
+      guard changes.hasConstraints else { continue }
       let rules = try core.rules(of: entity)
       runs.normalize()
       var broken = BrokenRules()
@@ -48,19 +51,22 @@ final class StageRules: ChangeSink {
         }
         try broken.check()
       } catch {
-        throw StoreError.afterStages(StoreError(wrapping: error))
+        throw refusal(StoreError(wrapping: error))
       }
     }
   }
 }
 
 extension StoreError {
-  /// The refused migration where the result of its stages breaks `error`'s rules or links.
-  static func afterStages(_ error: StoreError) -> StoreError {
-    guard error.code == .missingTarget || !error.violations.isEmpty else { return error }
-    var refusal = StoreError.cannotMigrate(
-      "after the stages, \(error.message)", entity: error.entity, attribute: error.attribute,
-      recordID: error.recordID, cause: error)
+  /// The refused opening where a record breaks `error`'s constraints or rules once its derived
+  /// attributes are computed again.
+  static func afterDerivation(_ error: StoreError) -> StoreError {
+    guard !error.violations.isEmpty else { return error }
+    var refusal = StoreError(
+      .incompatibleSchema,
+      "cannot open the store: with its derived attributes computed again, \(error.message); change "
+        + "the record by a stage of a migration, or declare another rule", cause: error,
+      entity: error.entity, attribute: error.attribute, recordID: error.recordID)
     refusal.violations = error.violations
     refusal.privateDetail = error.privateDetail
     return refusal

@@ -1,0 +1,88 @@
+import Foundation
+import LodestoreFormat
+import Synchronization
+import Testing
+
+@testable import EntityStore
+
+/// The bytes of a record before its change, as sinks read them.
+@Suite struct `Old records that sinks read` {
+  @Test(arguments: [false, true])
+  func `are copies where a sink before them may have written to the file`(_ writes: Bool) throws {
+    try withTemporaryStore([Film.self]) { store in
+      let films = try store.write { tx in
+        try (1...6).map { try tx.insert(Film(title: "film \($0)", episode: $0)) }
+      }
+      let seen = SeenRecords()
+      _ = store.core.observers.add { WritingSink($0, writes: writes) }
+      _ = store.core.observers.add { LookingSink($0, seen) }
+      try store.write { tx in
+        var film = films[0]
+        film.title = "updated"
+        try tx.update(film)
+        _ = try tx.update(Film.where { $0.episode == 2 }) { $0.title = "updated" }
+        try tx.insert([Film(title: "merged", episode: 3)], onConflict: .replace)
+        try tx.delete(films[3].id)
+        _ = try tx.delete(Film.where { $0.episode == 5 })
+        _ = try tx.delete(Film.all)
+      }
+      let titles = seen.records.map(\.title)
+      #expect(titles.prefix(5) == (1...5).map { "film \($0)" }[...])
+      #expect(titles.suffix(4) == ["updated", "updated", "merged", "film 6"])
+      #expect(seen.records.allSatisfy { $0.isCopy == writes }, "\(seen.records)")
+    }
+  }
+}
+
+/// The old records that a sink has read.
+private final class SeenRecords: Sendable {
+  private let list = Mutex<[(title: String, isCopy: Bool)]>([])
+
+  var records: [(title: String, isCopy: Bool)] { list.withLock { $0 } }
+
+  func note(_ title: String, isCopy: Bool) { list.withLock { $0.append((title, isCopy)) } }
+}
+
+/// Puts a pair into a bucket whenever a record changes.
+private final class WritingSink: ChangeSink {
+  let name = "a writer"
+  let writesWhenTold: Bool
+  private unowned let core: WriteCore
+
+  init(_ core: WriteCore, writes: Bool) {
+    self.core = core
+    writesWhenTold = writes
+  }
+
+  func interest(in _: StoredEntity) -> ChangeInterest? { .eachRemoval }
+
+  func record(_ change: RecordChange, of _: StoredEntity) throws(StoreError) {
+    guard writesWhenTold else { return }
+    var transaction = WriteTransaction(core: core)
+    try transaction.put(Data([1]), for: "a change", in: "changes")
+  }
+}
+
+/// Looks whether old records are those of the file's pages.
+private final class LookingSink: ChangeSink {
+  let name = "a reader"
+  private unowned let core: WriteCore
+  private let seen: SeenRecords
+
+  init(_ core: WriteCore, _ seen: SeenRecords) {
+    self.core = core
+    self.seen = seen
+  }
+
+  func interest(in _: StoredEntity) -> ChangeInterest? { [.oldRecord, .newRecord] }
+
+  func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError) {
+    switch change {
+    case .updated(let id, let old?, _, _), .removed(let id, let old?):
+      let stored = try core.record(id, of: entity)
+      guard case .string(let title) = try entity.values(of: old, id: id)[0] else { return }
+      seen.note(title, isCopy: old.bytes.baseAddress != stored?.baseAddress)
+    case .updated, .removed, .inserted, .insertedRecord, .cleared: break
+    }
+  }
+}
