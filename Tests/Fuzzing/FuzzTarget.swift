@@ -1,4 +1,4 @@
-/// What is tried with bytes that nobody wrote.
+/// A function that is tried with arbitrary bytes.
 ///
 /// See Tests/README.md, "Fuzzing".
 struct FuzzTarget: Sendable {
@@ -35,7 +35,7 @@ func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
   if !isRight { fatalError(message()) }
 }
 
-/// Takes numbers from the front of an input; zeros behind its end.
+/// Takes numbers from the front of an input; zeros after its end.
 struct InputReader {
   private(set) var rest: UnsafeRawBufferPointer
 

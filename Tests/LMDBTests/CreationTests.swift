@@ -52,7 +52,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let file = try TemporaryFile(for: directory.file("new"), mode: 0o600)
     #expect(TemporaryFile.move(file.path, toNew: directory.file("new")) == 0)
-    // What a process that is killed here would leave.
+    // A process that is killed here leaves this file.
     #expect(directory.names == ["new"])
   }
 
@@ -107,7 +107,7 @@ import Testing
         else { fail("still root") }
       }
       let original = isCopy ? try openEnvironment(directory.file("store")) : nil
-      // What may not be opened cannot be synced.
+      // A directory that must not be opened cannot be synced.
       chmod(directory.path, 0o300)
       let refusal = name {
         if let original {

@@ -243,7 +243,7 @@ import Testing
     #expect(kind { try write(1, to: environment) } == .mismatched(.dataFileReplaced))
   }
 
-  // MARK: What stays legal
+  // MARK: Permitted changes of files
 
   @Test func `both files may be moved with their directory`() async throws {
     let directory = try TemporaryDirectory()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// What a transaction that a fork has inherited does when it ends in the child.
+/// The end of a transaction in a child that has inherited it by a fork.
 @Suite struct ForkTests {
   /// Forks this process; Swift hides the call, as a child with one of many threads can do little.
   private static func fork() -> pid_t {

@@ -3,7 +3,7 @@ import LodestoreSystem
 import Synchronization
 import Testing
 
-/// When the pages of a file are checked, told by a check that counts.
+/// A check that counts its calls shows when the pages of a file are checked.
 @Suite struct TrustTests {
   private let directory: TemporaryDirectory
   private let path: String
@@ -265,7 +265,7 @@ import Testing
     #expect(try checkCount(path) == 1)
   }
 
-  // MARK: What is asked for
+  // MARK: Options
 
   @Test func `a file that is only read is checked before its first write when that is asked for`()
     throws

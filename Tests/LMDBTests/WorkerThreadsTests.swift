@@ -7,7 +7,7 @@ import Testing
   @Test func `one thread runs jobs in the order of their asking`() {
     let threads = WorkerThreads(threadCount: 1)
     let order = Mutex<[Int]>([])
-    // The first job waits, so that the others queue up behind it.
+    // The first job waits, so that the other jobs queue up.
     let mayGo = SharedNumber()
     #expect(threads.enqueue(.alone { while mayGo.value == 0 { usleep(200) } }) != .refused)
     for number in 0..<3_000 {
@@ -29,7 +29,7 @@ import Testing
       alarm(60)
       let threads = WorkerThreads(threadCount: 1, extraLimit: 2)
       let (isOver, isLetGo) = (SharedNumber(), SharedNumber())
-      // It keeps the only regular thread, so that a further one takes the next job.
+      // This job occupies the only regular thread, so that a further one takes the next job.
       threads.submit { while isOver.value == 0 { usleep(200) } }
       var owner: Owner? = Owner(threads)
       threads.submit { [owner] in

@@ -7,7 +7,7 @@ struct Script {
   private var nextKey = 1
   private var isNewer = false
 
-  /// - Parameter length: how many writes there are beside those that every session has.
+  /// - Parameter length: The number of writes in addition to those of every session.
   init(seed: UInt64, length: Int) {
     random = SessionRandom(seed)
     open(isNewer: false)

@@ -8,7 +8,7 @@ import Testing
 /// held.
 @Suite("The opening of a sealed file")
 struct SealedOpeningTests {
-  /// Makes a sealed file with one tree, old enough that its times are told apart from later ones.
+  /// Makes a sealed file with one tree, old enough that its times differ from later ones.
   private func seal(_ directory: TemporaryDirectory, _ name: String = "sealed") throws -> String {
     let source = try openEnvironment(directory.file("source"))
     defer { EnvironmentRegistry.close(source) }
@@ -175,7 +175,7 @@ struct SealedOpeningTests {
   }
 }
 
-/// Runs a closure on a thread beside `body`, and waits for its end.
+/// Runs a closure on another thread while `body` runs, and waits for its end.
 private func withThread(
   _ work: @escaping @Sendable () -> Void, whileRunning body: () throws -> Void
 ) throws {
