@@ -149,7 +149,7 @@ struct DamagedCopyTests {
     #expect(left == [ExportFolder.schemaName, "other.txt"])
   }
 
-  // MARK: What is lost
+  // MARK: Lost pairs and entries
 
   /// The store with one pair fewer, as after a write that was lost in part.
   private func incompleteStore(_ key: [UInt8], _ tree: TreeName) async throws -> StoreFolder {

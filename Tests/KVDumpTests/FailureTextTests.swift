@@ -7,7 +7,7 @@ import Testing
 @testable import EntityStore
 @testable import KVDumpCommands
 
-/// What a person at a command line is told: of what can be done there.
+/// Messages for a person at a command line suggest commands, not calls of the library.
 @Suite("Texts of failures")
 struct FailureTextTests {
   private func failure(
@@ -70,8 +70,8 @@ struct FailureTextTests {
         == true)
   }
 
-  /// The size is in the record of the free list of both meta pages; 512 is possible, and then the
-  /// second meta page would be elsewhere.
+  /// The size is in the record of the free list of both meta pages. 512 is a possible size, but
+  /// then the second meta page would be elsewhere.
   @Test(arguments: [0, 5_000, 131_072, 512])
   func `of an odd page size say that the header is damaged`(size: UInt32) async throws {
     let folder = try StoreFolder()

@@ -39,7 +39,7 @@ struct ImportFormTests {
     #expect(outcome.messages.contains("in another spelling of Unicode"), "\(outcome.messages)")
     let keys = await folder.run("query", "E", "--fields", "k", "--format", "csv").data
     #expect(keys.split(whereSeparator: \.isNewline) == ["k", "1", "4"])
-    // The same spelling twice is no JSON that parsers agree on.
+    // Parsers disagree about JSON with one key in two spellings.
     let twice = try folder.file("twice.jsonl", #"{"k":9,"caf\u00e9":1,"café":2}"#)
     #expect(await folder.importing([twice] + options).status != .success)
     #expect(await folder.isSound())

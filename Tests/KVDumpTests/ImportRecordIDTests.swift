@@ -3,7 +3,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// Members named `_id`, which is what the store calls the ids that it gives itself.
+/// The store calls its own ids `_id`; these members have that name too.
 @Suite("Importing members named _id")
 struct ImportRecordIDTests {
   private static let text = #"""

@@ -81,7 +81,7 @@ struct ImportResumeTests {
     ])
     #expect(resumed.status == .success)
     #expect(try folder.report(resumed) == ImportCounts(records: 3000, inserted: 3000))
-    // All records are told, and so the seconds of all runs.
+    // The report covers the records and the seconds of all runs.
     let total = try #require(try JSONValue(parsing: resumed.data)["seconds"]?.doubleValue)
     #expect(total >= seconds)
     #expect(try await folder.imports("by night").first?["seconds"]?.doubleValue == total)

@@ -42,7 +42,7 @@ extension Dog {
   }
 }
 
-/// Has open bones that keep it, and a count of them.
+/// A kennel with a count of its open bones, which deny its delete.
 private struct Kennel: Entity {
   var id = RecordID<Kennel>()
   var name: String

@@ -5,7 +5,7 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// A kennel; that it is loud is worked out by the program, how many dogs it has by the store.
+/// A kennel. The program calculates whether it is loud; the store counts its dogs.
 private struct Kennel: Entity {
   var id = RecordID<Kennel>()
   var name: String

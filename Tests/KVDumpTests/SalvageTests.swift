@@ -313,7 +313,7 @@ private struct Tag: Entity {
     }
   }
 
-  /// They were taken for free, and with them all that they hold for lost.
+  /// Pages with records were taken for free, and all their records for lost.
   @Test func `of a file whose free list names pages with records loses none`() async throws {
     let folder = try StoreFolder()
     try Self.make(folder.store)

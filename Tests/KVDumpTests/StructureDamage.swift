@@ -115,7 +115,7 @@ extension FaultFile {
     node + 8 + format.valueOffset(behindKeyOf: uint16(node + 6))
   }
 
-  /// Where the node at `index` of the page that begins at `start` begins.
+  /// The offset of the node at `index` of the page that begins at `start`.
   func node(_ index: Int, at start: Int) -> Int {
     start + format.origin + uint16(start + format.slot(index))
   }

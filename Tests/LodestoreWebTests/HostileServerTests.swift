@@ -22,7 +22,7 @@ private final class RunningCases: Sendable {
 
 /// Hostile answers of every kind, in a process of their own.
 private enum HostileRuns {
-  /// So many megabytes more than at the start are too many.
+  /// The largest allowed growth of the memory, in megabytes.
   private static let memoryLimit = 64
 
   static var seed: UInt64 { number("LODESTORE_SEED") ?? .random(in: 0...UInt64(UInt32.max)) }
@@ -51,7 +51,7 @@ private enum HostileRuns {
       return hostile.answer(to: request)
     }
     server.start()
-    // What a first request takes once is no part of it.
+    // Memory that only the first request takes does not count.
     _ = try await WebPages(server.url("/")).all()
     let start = peakMemoryInMegabytes
     // A hang ends the process by a signal, and the file tells where.

@@ -5,7 +5,7 @@
 
   @testable import LodestoreWeb
 
-  /// What the client beneath does not survive, does not bound or gets wrong by itself.
+  /// Answers that the client library does not survive, does not bound or gets wrong by itself.
   @Suite struct `Hostile answers of a web source` {
     @Test func `cut within their compression are broken off, also in its head and its sum`()
       async throws
@@ -55,7 +55,7 @@
       }
     }
 
-    // MARK: What ends the process with FoundationNetworking, or with the client alone
+    // MARK: Answers that end the process with FoundationNetworking, or with the client alone
 
     @Test func `that are closed within their head are errors`() async throws {
       let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"

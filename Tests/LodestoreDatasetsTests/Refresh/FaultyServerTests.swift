@@ -173,7 +173,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
     }
 
-    /// What a server does with the compressed file, by name.
+    /// A fault in the server's handling of the compressed file, by name.
     enum Fault: String, CaseIterable, Sendable {
       case otherGeneration, changedByte, shorter, longer, gzip, wrongLength, wrongRange, otherTag,
         empty
@@ -222,7 +222,7 @@
       }
       defer { server.stop() }
       let dataset = try dataset(folder, published, server) {
-        // Only a server that stalls is waited for in vain.
+        // Only a server that stalls makes the client wait.
         $0.requestTimeout = fault == .stall ? .milliseconds(500) : .seconds(60)
       }
       if [.gzip, .otherTag].contains(fault) {

@@ -3,7 +3,7 @@
   import Lodestore
   import Testing
 
-  // The Swift of the article ComingFromGRDB: the model that moves, and what it does.
+  // The Swift of the article ComingFromGRDB: the model that moves, and its calls.
 
   @Entity struct Station {
     #Unique<Station>([\.code])

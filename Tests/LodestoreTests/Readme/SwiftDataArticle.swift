@@ -4,7 +4,7 @@
   import LodestoreFoundation
   import Testing
 
-  // The Swift of the article ComingFromSwiftData: the model that moves, and what it does.
+  // The Swift of the article ComingFromSwiftData: the model that moves, and its calls.
 
   @Entity struct Garden {
     #Unique<Garden>([\.name])
