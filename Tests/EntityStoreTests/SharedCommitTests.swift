@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Inserts two films, in three of four cases in vain; returns `task` when they are kept.
+  /// Inserts two films, which fails in three of four cases; returns `task` if they are stored.
   private static func keep(_ task: Int, in store: Store) async throws -> Int? {
     do {
       return try await store.write { tx in

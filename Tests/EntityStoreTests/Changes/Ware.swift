@@ -20,7 +20,7 @@ struct Ware<Version: WareVersion>: Equatable {
     )
   }
 
-  /// The same ware without an id.
+  /// A ware without an id.
   static func new(_ id: UInt64, text: String? = nil) -> Ware {
     var ware = stored(id)
     ware.id = .unassigned

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What version 1 kept as the document of a `RecordID`.
+/// The document of a `RecordID` in version 1.
 private enum OldNumber: Codable, Equatable {
   case number(UInt64)
   case text(String)

@@ -1,7 +1,7 @@
 import EntityStore
 
-// Boroughs with borrowers, who have open borrowings and favourites: attributes derived with
-// conditions of every kind, one of them over another, and a delete rule with a condition.
+// Boroughs with borrowers, who have open borrowings and favourites. Attributes are derived with
+// conditions of every kind, one of them over another, and a delete rule has a condition.
 
 struct Borough: Entity {
   var id = RecordID<Borough>()

@@ -36,7 +36,7 @@ import Testing
       let writes = try store.history(.after(before))
       #expect(writes.map(\.contextName) == ["limit", "limit"])
       #expect(writes.map(\.changes.count) == [StoreCore.evictionBatchCount, 10])
-      // They were deleted, and have not expired.
+      // The records were deleted by the limit, and had not expired.
       #expect(writes.allSatisfy { $0.changes.expiredCount() == 0 })
     }
   }

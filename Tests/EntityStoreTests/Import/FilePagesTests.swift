@@ -81,7 +81,7 @@ import Testing
     #expect(mkfifo(path, 0o600) == 0)
     let lines = (0..<40).map { "{\"a\":\($0)}" }
     let writer = Thread {
-      // A reader that gives up early must not end the process.
+      // A reader that stops early must not end the process.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGPIPE)
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  /// Whether this process has the file open; nil where the system does not tell.
+  /// Whether this process has the file open; nil if the system cannot answer.
   private func isOpen(_ path: String) -> Bool? {
     let folder = "/proc/self/fd"
     guard let numbers = try? FileManager.default.contentsOfDirectory(atPath: folder) else {

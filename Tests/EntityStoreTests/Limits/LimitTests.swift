@@ -5,7 +5,8 @@ import Testing
 @testable import EntityStore
 @testable import LMDB
 
-/// Each limit at its edge: what is within it works, one more throws, and the transaction goes on.
+/// Each limit at its edge: a value within the limit works, the next one throws, and the transaction
+/// continues.
 @Suite struct LimitTests {
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
@@ -29,7 +30,7 @@ import Testing
     (0..<depth).reduce(JSONValue.null) { inner, _ in .array([inner]) }
   }
 
-  /// What is tried within a write, with a size; the largest one that works, and the code beyond it.
+  /// An action of a write with a size, the largest size that works, and the code beyond it.
   private struct Edge: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var limit: Int
@@ -55,7 +56,8 @@ import Testing
 
   private static let edges = [
     Edge("a record's bytes", 4_000, .unstorableValue) { tx, size in
-      // Beside the text: header 2, null bits 1, number 8, date 8, two ends of 2, checksum 4.
+      // The bytes besides the text: header 2, null bits 1, number 8, date 8, two ends of 2,
+      // checksum 4.
       let title = text(size - 27)
       try tx.insert(Film(title: title, episode: 900, code: nil, released: nil))
       try tx.delete(Film.where { $0.episode == 900 })

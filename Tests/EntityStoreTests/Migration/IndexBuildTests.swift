@@ -123,7 +123,7 @@ import Testing
     let other = try Store(at: folder.storePath, entities: [])
     other.close()
     let plain = try Store(at: folder.storePath, entities: [Gauge.Plain.self])
-    // It declares all attributes and no index: there is none.
+    // This program declares all attributes and no index, so there is no build.
     #expect(try plain.indexBuilds() == [])
     plain.close()
     try expectSound(folder.storePath)

@@ -91,7 +91,7 @@ private struct AllOfVenue: Codable {
   var price: Double
 }
 
-/// A type whose own decoding takes elements without a look at their count.
+/// A type whose own decoding takes elements without checking their count.
 private struct Position: Codable {
   var latitude: Double
   var label: String

@@ -101,7 +101,7 @@ extension ModelItem {
   }
 }
 
-/// What a batch update does to each row.
+/// The change that a batch update makes in each row.
 enum ModelChange {
   case number(Int), numberPlus(Int), numberTimesPlus(Int, Int)
   case note(String?), group(String?), extra(Int)
@@ -118,7 +118,7 @@ enum ModelChange {
   }
 }
 
-/// The first version; what it does not declare is removed from the file.
+/// The first version; its undeclared attributes are removed from the file.
 enum FirstVersion: ModelVersion {
   static let hasExtra = false
   static let schema = EntitySchema<ModelItem<FirstVersion>>(

@@ -1,7 +1,7 @@
 import EntityStore
 import LodestoreFormat
 
-/// What the model knows of a record.
+/// The model's copy of a record.
 struct ModelRow: Equatable, Codable, Sendable {
   var key: String
   var number: Int
@@ -27,9 +27,9 @@ enum ModelKey: Hashable {
   case groupNumber(String, Int)
 }
 
-/// A row of a model, as far as what sinks are told can be compared with it.
+/// A row of a model, in the form that can be compared with the changes of sinks.
 protocol ModelledRow: Equatable {
-  /// From the values of a record by the names of attributes.
+  /// Makes a row of a record's values by the names of attributes.
   init(_ values: [String: Value])
 
   /// The attributes in which the two differ.

@@ -1,10 +1,11 @@
 import EntityStore
 import Foundation
 
-/// Four entities with every kind of relationship: to one and back, optional and required, many to many,
-/// to itself, with and without an order; with every rule for deletes, and derived attributes of every kind.
+/// Four entities with every kind of relationship: to one and back, optional and required, many to
+/// many, to itself, with and without an order. Every delete rule and every kind of derived
+/// attribute occurs.
 ///
-/// Values are equal when what programs give is: derived attributes are the verifier's to check.
+/// Values are equal if the values from programs are; the verifier checks the derived attributes.
 enum Library {
   static let entities: [any Entity.Type] = [Author.self, Book.self, Shelf.self, Loan.self]
 }

@@ -27,8 +27,8 @@ enum BatteryLiteral: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressibl
   }
 }
 
-/// A condition of the battery, as a tree, so that it can be said in format strings and in SQL, and
-/// so that ``BestPlan`` sees what an index could do for it.
+/// A condition of the battery as a tree. It can be written as a format string and in SQL, and
+/// ``BestPlan`` sees how an index could serve it.
 indirect enum BatteryCondition: Sendable {
   enum Comparison: String, Sendable {
     case equal = "=="
@@ -48,7 +48,7 @@ indirect enum BatteryCondition: Sendable {
   case like(String, String)
   /// A regular expression, and the pattern of GLOB that means the same.
   case matches(String, String, glob: String)
-  /// What no index serves, in both languages.
+  /// A condition that no index serves, in both languages.
   case opaque(format: String, sql: String)
   case all([BatteryCondition])
   case any([BatteryCondition])
@@ -88,9 +88,10 @@ indirect enum BatteryCondition: Sendable {
     return [self]
   }
 
-  /// What the entries of an index over `name` can be bounded by: true wherever this is.
+  /// The condition that bounds the entries of an index over `name`: it is true wherever this one
+  /// is.
   ///
-  /// `nil` when there is nothing.
+  /// `nil` without such a condition.
   func bound(on name: String) -> BatteryCondition? {
     switch self {
     case .compare(name, _, _), .between(name, _, _), .isIn(name, _), .begins(name, _): self
@@ -123,7 +124,7 @@ indirect enum BatteryCondition: Sendable {
     }
   }
 
-  /// Whether it leaves single values.
+  /// Whether the condition leaves only single values.
   var isPoints: Bool {
     switch self {
     case .compare(_, .equal, _), .isIn: true
@@ -132,12 +133,12 @@ indirect enum BatteryCondition: Sendable {
     }
   }
 
-  /// Whether it leaves one value.
+  /// Whether the condition leaves one value.
   var isPoint: Bool {
     if case .compare(_, .equal, _) = self { true } else { false }
   }
 
-  /// Whether an entry with these attributes tells if it is true.
+  /// Whether an entry with these attributes decides the condition.
   func isTold(by names: [String]) -> Bool {
     switch self {
     case .compare(let name, _, _), .between(let name, _, _), .isIn(let name, _),

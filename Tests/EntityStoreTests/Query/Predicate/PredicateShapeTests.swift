@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// The trees that predicates become: what an index can answer is there as data.
+/// The trees that predicates become: the parts that an index can answer are data.
 @Suite struct PredicateShapeTests {
   private func sketch(_ predicate: Predicate<Ticket>) throws -> String {
     try ConditionTree(predicate).sketch
