@@ -13,7 +13,7 @@ package struct FilmDetail: Sendable {
 }
 
 extension FilmLibrary {
-  /// The film with an episode; `nil` where there is none.
+  /// Returns the film with an episode, or `nil`.
   package func detail(episode: Int) async throws -> FilmDetail? {
     try await store.read { snapshot in
       guard let film = try snapshot.fetch(Film.key(episodeId: episode)) else { return nil }

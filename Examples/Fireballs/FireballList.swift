@@ -1,10 +1,9 @@
 import Lodestore
 
-/// A list in memory that is brought up to date from the history: by what others wrote since its
-/// token.
+/// A list in memory that is updated from the history, with the writes of others since its token.
 ///
-/// What the list's own program writes under ``FireballStore/appAuthor`` it has shown already, and
-/// leaves out.
+/// Writes of the list's own program under ``FireballStore/appAuthor`` are already in the list, and
+/// are left out.
 package struct FireballList: Sendable {
   /// The fireballs, the newest first.
   package private(set) var items: [Fireball]
@@ -18,7 +17,7 @@ package struct FireballList: Sendable {
     }
   }
 
-  /// What a merge has changed in the list.
+  /// The changes of a merge in the list.
   package struct Merge: Sendable, Equatable {
     package var inserted: [Fireball] = []
     package var updated: [Fireball] = []

@@ -7,10 +7,10 @@ package struct FireballStore: Sendable {
   package static let appAuthor = "app"
   static let importName = "refresh"
 
-  /// The store, for what is not said here.
+  /// The store, for calls that this type does not have.
   package let store: Store
 
-  /// Opens the store at `path`, and makes it when there is none.
+  /// Opens the store at `path`, and makes it if it does not exist.
   package init(at path: String) throws {
     store = try Store(at: path, entities: Self.entities, options: Self.options)
   }

@@ -1,6 +1,6 @@
 import Lodestore
 
-/// One version of a library: what its author has published.
+/// One published version of a library.
 @Entity package struct Podspec {
   #Unique<Podspec>([\.name, \.version])
   #Index<Podspec>([\.section, \.sortName, \.versionOrder])

@@ -46,7 +46,7 @@ import Testing
     #expect(needed == reference.dependentCounts)
   }
 
-  /// What is there when nothing interrupts.
+  /// The expected result without interruptions.
   private func reference() async throws -> (names: [String], dependentCounts: [Int]) {
     let library = try PodLibrary()
     let service = try await Service.start(try .samples())

@@ -49,8 +49,8 @@ extension Pod {
       deprecated: generator.next(below: 20) == 0)
   }
 
-  /// The same record with texts of its own: those of an array that is mapped by it lie in memory in the
-  /// order of the array, as after decoding, and as the sides in C have theirs.
+  /// A copy of the record with texts of its own. If an array is mapped by it, the texts lie in
+  /// memory in the order of the array, as after decoding, and as on the sides in C.
   var copied: Pod {
     Pod(
       name: name.copied, version: version.copied, homepage: homepage?.copied,
@@ -58,7 +58,7 @@ extension Pod {
       updatedAt: updatedAt, deprecated: deprecated)
   }
 
-  /// The same record a day later, with one more download.
+  /// The record a day later, with one more download.
   var later: Pod {
     var pod = self
     pod.downloads += 1
