@@ -16,8 +16,9 @@ extension FireballStore {
     return report
   }
 
-  /// Replaces the fireballs by those of a web service. The request has an entity tag, so an
-  /// unchanged answer is not sent.
+  /// Replaces the fireballs by those of a web service.
+  ///
+  /// The request has an entity tag, so an unchanged answer is not sent.
   @discardableResult
   package func refresh(
     from url: URL, onEvent: (@Sendable (ImportEvent) -> Void)? = nil

@@ -67,7 +67,9 @@ extension PodLibrary {
   package static let everything = Podspec.all.sorted(by: \.section, \.sortName, \.versionOrder)
 
   /// Podspecs that have each word of `text` in their name, their summary or among their authors,
-  /// whatever the case and the accents. An empty text matches all of them.
+  /// whatever the case and the accents.
+  ///
+  /// An empty text matches all of them.
   package static func search(_ text: String) -> Query<Podspec> {
     everything.where {
       for word in text.split(separator: " ").map(String.init) {

@@ -116,8 +116,10 @@ private final class Bank {
   }
 }
 
-/// A hundred pods whose stars always have the same sum. Each pod was last updated as many seconds
-/// after 2001 as it has stars, so the index by date orders them by stars.
+/// A hundred pods whose stars always have the same sum.
+///
+/// Each pod was last updated as many seconds after 2001 as it has stars, so the index by date
+/// orders them by stars.
 private enum Accounts {
   static let count = 100
   static let sum = 100_000

@@ -2,8 +2,9 @@ import Foundation
 import LodestoreFormat
 import LodestoreJSON
 
-/// Makes documents from an input that is the document itself or JSON. Text is easier to change into
-/// other sound documents.
+/// Makes documents from an input that is the document itself or JSON.
+///
+/// Text is easier to change into other sound documents.
 ///
 /// In JSON a text that begins with `data:` stands for bytes in hexadecimal digits, and one with
 /// `date:` for a date by its number.
@@ -41,8 +42,9 @@ enum DocumentInput {
       })
   }
 
-  /// Requires that a document which is read and written is read again as the same. `read` reads the
-  /// document and returns the written one.
+  /// Requires that a document which is read and written is read again as the same.
+  ///
+  /// `read` reads the document and returns the written one.
   static func requireStable(
     _ document: Document, _ read: (Document) throws -> Document
   ) throws {

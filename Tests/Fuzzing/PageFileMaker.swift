@@ -10,8 +10,10 @@ import LodestoreFormat
 /// content, which a damaged page does not need. The first byte chooses the file. Each change is a
 /// page, an offset of two bytes, a form, and a value.
 struct PageFileMaker: Sendable {
-  /// The meaning of a change's offset, in the two lowest bits of its form. The next two bits are
-  /// the length of the value, and the one after is whether the file ends there.
+  /// The meaning of a change's offset, in the two lowest bits of its form.
+  ///
+  /// The next two bits are the length of the value, and the one after is whether the file ends
+  /// there.
   enum Place: UInt8 {
     case page, header, node, pointer
   }

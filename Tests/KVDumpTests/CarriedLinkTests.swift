@@ -121,8 +121,9 @@ private struct Player: Entity {
     #expect(await other.isSound())
   }
 
-  /// Links have no checksum. A link that was gone from one side was missing in the exported files,
-  /// without a report.
+  /// Links have no checksum.
+  ///
+  /// A link that was gone from one side was missing in the exported files, without a report.
   @Test(arguments: [
     ("the link from a team", "does not have the records that it leads to"),
     ("the link from a player", "its two sides tell different links"),

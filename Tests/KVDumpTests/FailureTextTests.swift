@@ -70,8 +70,9 @@ struct FailureTextTests {
         == true)
   }
 
-  /// The size is in the record of the free list of both meta pages. 512 is a possible size, but
-  /// then the second meta page would be elsewhere.
+  /// The size is in the record of the free list of both meta pages.
+  ///
+  /// 512 is a possible size, but then the second meta page would be elsewhere.
   @Test(arguments: [0, 5_000, 131_072, 512])
   func `of an odd page size say that the header is damaged`(size: UInt32) async throws {
     let folder = try StoreFolder()

@@ -18,7 +18,9 @@ struct KilledCommand {
   /// The file that it makes.
   var output: String?
   /// The contents that a kill may leave in the store, as exported, in the order in which they
-  /// occur. The last one is that of a finished command.
+  /// occur.
+  ///
+  /// The last one is that of a finished command.
   var contents: [String] = []
   /// The bytes of the file that it makes; nil where that is a store.
   var outputBytes: Data?

@@ -96,6 +96,7 @@ private struct KilledTrial {
   }
 
   /// Expects that the file of the command is whole, does not exist, or is the one from before.
+  ///
   /// Returns whether it exists.
   private func expectOutput(isAcknowledged: Bool) async throws -> Bool {
     let path = folder.path(of: command)

@@ -8,8 +8,9 @@ struct MemoryConsole {
   let messages = MemorySink()
   let console: Console
 
-  /// `width` makes the console a terminal of that many columns. `answer` makes it a terminal with a
-  /// person who gives that answer.
+  /// `width` makes the console a terminal of that many columns.
+  ///
+  /// `answer` makes it a terminal with a person who gives that answer.
   init(
     width: Int? = nil, environment: [String: String] = [:], answer: (() -> String?)? = nil
   ) {

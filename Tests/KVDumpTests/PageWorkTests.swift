@@ -26,8 +26,9 @@ final class PageWorkTests {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Checks the file, which must be done within as many steps as the file has pages. Progress is
-  /// reported every 4,096 pages.
+  /// Checks the file, which must be done within as many steps as the file has pages.
+  ///
+  /// Progress is reported every 4,096 pages.
   private func check(_ pages: CraftedPages) throws -> PageReport {
     try pages.write(to: path)
     var steps = 0

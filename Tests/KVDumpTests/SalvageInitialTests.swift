@@ -5,7 +5,9 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// A kennel. The program calculates whether it is loud; the store counts its dogs.
+/// A kennel.
+///
+/// The program calculates whether it is loud; the store counts its dogs.
 private struct Kennel: Entity {
   var id = RecordID<Kennel>()
   var name: String

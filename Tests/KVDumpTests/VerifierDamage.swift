@@ -43,8 +43,9 @@ struct DamageGenerator: RandomNumberGenerator {
   }
 }
 
-/// A name for a new folder, in memory if the system has such a place. Hundreds of synced commits
-/// would otherwise take most of the time of these tests.
+/// A name for a new folder, in memory if the system has such a place.
+///
+/// Hundreds of synced commits would otherwise take most of the time of these tests.
 func scratchFolderPath() -> String {
   let memory = "/dev/shm"
   let parent =

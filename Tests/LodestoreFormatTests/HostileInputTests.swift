@@ -1,8 +1,9 @@
 import LodestoreFormat
 import Testing
 
-/// Decoders on arbitrary bytes either return a value or throw. Bytes that they accept are bytes
-/// that the encoder would have written.
+/// Decoders on arbitrary bytes either return a value or throw.
+///
+/// Bytes that they accept are bytes that the encoder would have written.
 ///
 /// The bytes are in an allocation of their exact size, so that the address sanitizer sees a read
 /// beyond it.

@@ -84,8 +84,9 @@ struct Screen {
     for line in try await found(text, limit: 10) { terminal.print(line) }
   }
 
-  /// Returns a table of the first podspecs for a text, and their number. One pass over all of them
-  /// ends when the task is cancelled.
+  /// Returns a table of the first podspecs for a text, and their number.
+  ///
+  /// One pass over all of them ends when the task is cancelled.
   private func found(_ text: String, limit: Int) async throws -> [String] {
     let start = ContinuousClock.now
     let results = try await library.store.results(PodLibrary.search(text))

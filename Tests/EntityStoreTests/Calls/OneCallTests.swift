@@ -14,8 +14,9 @@ import Testing
     "insert(_:onConflict:matching:returning:fillingRecord:)", "savepoint(_:)", "ownHistoryToken()",
   ]
 
-  /// The list of public declarations has each function with its labels. Each function of a
-  /// transaction needs a blocking and an asynchronous one on a store.
+  /// The list of public declarations has each function with its labels.
+  ///
+  /// Each function of a transaction needs a blocking and an asynchronous one on a store.
   @Test func `is there for all that a transaction does`() throws {
     let declarations = try Declarations()
     let wanted = declarations.functions(of: ["ReadableTransaction", "WriteTransaction"])

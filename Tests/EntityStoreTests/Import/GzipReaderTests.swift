@@ -7,8 +7,9 @@ import Testing
   private static let text =
     #"{"k":1,"v":""# + String(repeating: "a", count: 68) + "\"}\n{\"k\":2}\n"
   /// The text as zlib compresses it: with codes of its own, stored, with fixed codes, without
-  /// matches, and with repetitions only. Further forms have all parts of a header, and two members
-  /// with zeros after them.
+  /// matches, and with repetitions only.
+  ///
+  /// Further forms have all parts of a header, and two members with zeros after them.
   private static let compressed = [
     """
     H4sIAAAAAAACA6tWylayMtRRKlOyUkqkAlCq5aoGGWlUywUALFP2g1sAAAA=

@@ -63,6 +63,7 @@ import Testing
   }
 
   /// Checks that exactly the pages 1 to n are there, and that n covers the acknowledged ones.
+  ///
   /// Returns whether the import got to its end, after which the next one would start again.
   private func checkPages(
     in folder: String, atLeast before: Int

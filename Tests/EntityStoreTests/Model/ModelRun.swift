@@ -2,8 +2,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Applies random operations to a store and to a ``StoreModel``. Compares results, refusals, and
-/// the changes that a sink receives.
+/// Applies random operations to a store and to a ``StoreModel``.
+///
+/// Compares results, refusals, and the changes that a sink receives.
 struct ModelRun<Version: ModelVersion> {
   typealias Item = ModelItem<Version>
 
@@ -42,8 +43,9 @@ struct ModelRun<Version: ModelVersion> {
     }
   }
 
-  /// Runs `body` in a transaction, possibly several times. Keeps its changes to this value if the
-  /// transaction is kept.
+  /// Runs `body` in a transaction, possibly several times.
+  ///
+  /// Keeps its changes to this value if the transaction is kept.
   mutating func transact(
     on store: Store, _ body: (inout ModelRun, inout WriteTransaction) throws -> Void
   ) throws {

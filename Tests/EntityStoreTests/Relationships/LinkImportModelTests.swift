@@ -2,9 +2,10 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Random imports of records with links, compared with a model in memory. There are all policies,
-/// absent and null members, and any grouping. Keys name records of earlier and later pages, or no
-/// record.
+/// Random imports of records with links, compared with a model in memory.
+///
+/// There are all policies, absent and null members, and any grouping. Keys name records of earlier
+/// and later pages, or no record.
 @Suite struct `Imports with links against a model` {
   /// `LODESTORE_LINK_IMPORTS` asks for more imports.
   @Test func `leave the store and the model the same, whatever the groups`() async throws {

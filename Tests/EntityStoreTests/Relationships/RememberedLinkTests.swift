@@ -3,8 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Imports with links from a source that reports its unchanged pages. A linked record can be
-/// deleted although no page has changed.
+/// Imports with links from a source that reports its unchanged pages.
+///
+/// A linked record can be deleted although no page has changed.
 @Suite struct `Remembered links` {
   /// Pages of JSON text that never change; it notes which were sent.
   private final class Service: PageSource {

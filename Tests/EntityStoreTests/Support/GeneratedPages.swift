@@ -1,8 +1,10 @@
 import EntityStore
 import Foundation
 
-/// Pages of pods that follow from their number. One record, "newest", is updated by every page to
-/// its own number, so the store shows which pages were committed.
+/// Pages of pods that follow from their number.
+///
+/// One record, "newest", is updated by every page to its own number, so the store shows which pages
+/// were committed.
 struct GeneratedPages: AsyncSequence, Sendable {
   static let recordCount = 40
 

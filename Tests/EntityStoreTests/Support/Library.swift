@@ -2,8 +2,9 @@ import EntityStore
 import Foundation
 
 /// Four entities with every kind of relationship: to one and back, optional and required, many to
-/// many, to itself, with and without an order. Every delete rule and every kind of derived
-/// attribute occurs.
+/// many, to itself, with and without an order.
+///
+/// Every delete rule and every kind of derived attribute occurs.
 ///
 /// Values are equal if the values from programs are; the verifier checks the derived attributes.
 enum Library {

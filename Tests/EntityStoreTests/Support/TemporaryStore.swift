@@ -62,8 +62,10 @@ func withTemporaryPath<R>(
   return result
 }
 
-/// Verifies the file at `path`, which this process must not have open. The code shares nothing with
-/// the entity layer, except the reader of conditions of derived attributes.
+/// Verifies the file at `path`, which this process must not have open.
+///
+/// The code shares nothing with the entity layer, except the reader of conditions of derived
+/// attributes.
 func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let report = try Verifier.verify(path: path)
   #expect(report.findings == [], "\(SeededNumbers.replay)", sourceLocation: sourceLocation)

@@ -71,8 +71,10 @@ extension CompilerCheck {
   }
 
   /// The public declarations of a module, including those of its extensions of other modules'
-  /// types. Names that begin with an underscore and declarations hidden from the documentation are
-  /// left out.
+  /// types.
+  ///
+  /// Names that begin with an underscore and declarations hidden from the documentation are left
+  /// out.
   func declarations(of module: String) throws -> [Declaration] {
     try symbolGraphs(of: module).flatMap { data in
       try JSONDecoder().decode(Graph.self, from: data).symbols.map { symbol in

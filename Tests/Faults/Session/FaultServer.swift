@@ -1,7 +1,9 @@
 import Foundation
 
-/// Runs a session for each input line, "KIND NUMBER ERRNO GOOD SEED LENGTH". The answer is a line:
-/// "ok" or "bad", the number of calls of the kind, the number of failures, and further text.
+/// Runs a session for each input line, "KIND NUMBER ERRNO GOOD SEED LENGTH".
+///
+/// The answer is a line: "ok" or "bad", the number of calls of the kind, the number of failures,
+/// and further text.
 ///
 /// One process runs many sessions, so that a session which leaves a file open is found. Each
 /// session takes only some milliseconds.

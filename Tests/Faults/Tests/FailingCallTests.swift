@@ -2,8 +2,9 @@ import Foundation
 import Testing
 
 /// The N-th call of the system fails in a session that creates, writes, changes its schema,
-/// imports, copies and opens again. The process must not end, no commit may be lost, and the file
-/// must be whole.
+/// imports, copies and opens again.
+///
+/// The process must not end, no commit may be lost, and the file must be whole.
 @Suite("Failing calls", .serialized)
 struct FailingCallTests {
   /// The kinds of failing calls, with their errors.

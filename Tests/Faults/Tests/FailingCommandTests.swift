@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// Calls fail in the commands of kvdump, from the start of the program on. Each command must end by
-/// itself, with its result or a reported failure, and the store must be whole.
+/// Calls fail in the commands of kvdump, from the start of the program on.
+///
+/// Each command must end by itself, with its result or a reported failure, and the store must be
+/// whole.
 @Suite("Failing calls of commands", .serialized)
 struct FailingCommandTests {
   private static let commands = [
@@ -178,8 +180,9 @@ final class CommandRun {
     }
   }
 
-  /// Exports over an existing file with a fault. Returns whether the file was replaced, and the
-  /// error output.
+  /// Exports over an existing file with a fault.
+  ///
+  /// Returns whether the file was replaced, and the error output.
   func replacing(_ fault: String) throws -> (isReplaced: Bool, errors: String) {
     try restore()
     try "old".write(toFile: "\(work)/out", atomically: false, encoding: .utf8)

@@ -8,9 +8,10 @@ import Testing
   @Suite(.readsPages) struct ReadAheadTests {
     private static let recordCount: UInt64 = 20_000
 
-    /// Runs `body` with a file of 20 MB and its trees. The file is reopened with none of its pages
-    /// in memory. One tree has records; the order of the entries in the other is not that of their
-    /// pages.
+    /// Runs `body` with a file of 20 MB and its trees.
+    ///
+    /// The file is reopened with none of its pages in memory. One tree has records; the order of
+    /// the entries in the other is not that of their pages.
     private func withColdFile(
       _ body: (Environment, ColdFile, _ records: Tree, _ entries: Tree) throws -> Void
     ) throws {

@@ -24,8 +24,9 @@
       #expect(answer.expanded.contains(".init(\"a\", \\.a)"))
     }
 
-    /// A default like this is right for inserts. The value for older records is only needed if
-    /// there are such records.
+    /// A default like this is right for inserts.
+    ///
+    /// The value for older records is only needed if there are such records.
     @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
     func `default that is made for each insert is noted`(value: String) throws {
       let answer = try expand("@Entity struct Pod { var a: T = \(value) }")

@@ -15,9 +15,10 @@
     }
   }
 
-  /// Expects that `source` is refused with one diagnostic. The diagnostic starts at the first
-  /// occurrence of `place`, and has exactly the fix-its in `fixes`: their messages, and the source
-  /// after applying each.
+  /// Expects that `source` is refused with one diagnostic.
+  ///
+  /// The diagnostic starts at the first occurrence of `place`, and has exactly the fix-its in
+  /// `fixes`: their messages, and the source after applying each.
   ///
   /// A source in `fixes` must itself be accepted, unless it has a placeholder or `stillWrong` names
   /// the messages that it leaves. `EntityExpansionTests` checks the code that is generated after a

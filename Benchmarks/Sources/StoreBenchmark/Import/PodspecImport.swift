@@ -2,7 +2,9 @@ import Foundation
 import Lodestore
 
 /// Imports a file of pages, repeated under other names until there are enough records, into a new
-/// store. Then imports it again unchanged, and with one record of a hundred changed.
+/// store.
+///
+/// Then imports it again unchanged, and with one record of a hundred changed.
 ///
 /// Both ways of reading records are measured: decoded by `Codable`, and by the names of members.
 struct PodspecImport {

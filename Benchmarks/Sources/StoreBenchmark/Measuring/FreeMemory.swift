@@ -10,7 +10,9 @@ enum FreeMemory {
   private static let chunk = Data(count: 1 << 20)
 
   /// Uses free memory for a file in `directory` and frees it again, so that it is available for the
-  /// next measurement. The pages of files are not taken from the memory of processes.
+  /// next measurement.
+  ///
+  /// The pages of files are not taken from the memory of processes.
   ///
   /// - Parameter expected: The needed bytes, if more than usual; at most an eighth of the machine's
   ///   memory is touched.

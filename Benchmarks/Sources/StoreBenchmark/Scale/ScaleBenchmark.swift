@@ -1,8 +1,10 @@
 import Foundation
 import Lodestore
 
-/// Measures how the store behaves as it grows. There is a new store for each size, filled by one
-/// batch insert of records that are generated on demand.
+/// Measures how the store behaves as it grows.
+///
+/// There is a new store for each size, filled by one batch insert of records that are generated on
+/// demand.
 struct ScaleBenchmark {
   private static let million = 1_000_000
   /// The room that an insert may need, in files of the size that is expected.

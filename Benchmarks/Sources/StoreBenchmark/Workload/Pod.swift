@@ -49,8 +49,10 @@ extension Pod {
       deprecated: generator.next(below: 20) == 0)
   }
 
-  /// A copy of the record with texts of its own. If an array is mapped by it, the texts lie in
-  /// memory in the order of the array, as after decoding, and as on the sides in C.
+  /// A copy of the record with texts of its own.
+  ///
+  /// If an array is mapped by it, the texts lie in memory in the order of the array, as after
+  /// decoding, and as on the sides in C.
   var copied: Pod {
     Pod(
       name: name.copied, version: version.copied, homepage: homepage?.copied,

@@ -27,8 +27,9 @@ struct BestPlan: Sendable {
   var reads: Int { entries + scanned + lookedUp }
   var cost: Int { entries + scanned + 10 * lookedUp }
 
-  /// A number of reads above twice the good one is wrong. This many reads are allowed in addition,
-  /// because look-ups come in batches.
+  /// A number of reads above twice the good one is wrong.
+  ///
+  /// This many reads are allowed in addition, because look-ups come in batches.
   static let allowance = 32
 
   /// Whether `count` reads are too many.

@@ -4,7 +4,9 @@ import Foundation
 @testable import LodestoreFormat
 
 /// The meaning of a condition on one record, written from the documentation of `ConditionTree` and
-/// `Condition`, independently of the store's evaluation. This is the oracle of random conditions.
+/// `Condition`, independently of the store's evaluation.
+///
+/// This is the oracle of random conditions.
 struct OracleEvaluator {
   struct Unsupported: Error { let what: String }
 

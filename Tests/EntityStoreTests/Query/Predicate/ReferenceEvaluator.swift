@@ -3,8 +3,9 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// The meaning of a condition, written straight from the documentation of `ConditionTree`. It is
-/// slow, and ignores indexes, bytes and every order of evaluation but the author's.
+/// The meaning of a condition, written straight from the documentation of `ConditionTree`.
+///
+/// It is slow, and ignores indexes, bytes and every order of evaluation but the author's.
 ///
 /// Paths into documents, SUBQUERY and functions throw `Unsupported`.
 struct ReferenceEvaluator {
