@@ -187,7 +187,7 @@ import Testing
         try store.upsert(Film(title: "e", episode: 1, code: "y"), matching: .unique(\.episode))
       }
       #expect(held.index == "Film.code" && held.recordID == 2)
-      // The records release the wanted values one after the other.
+      // Each record releases a value before the other one takes it.
       let result = try store.insert(
         [Film(title: "f", episode: 1, code: "w"), Film(title: "g", episode: 3, code: "z")],
         onConflict: .replace, matching: .unique(\.episode))

@@ -74,8 +74,8 @@ import Testing
       var motes = try store.read { try $0.fetch(Mote.all) }
       #expect(motes.count == 4_000)
       let addresses = Set(motes[..<2_000].filter { $0.text == shared }.map { address(of: $0.text) })
-      // The texts of the first records, before the table remembers any; one for all others; and one
-      // more each time that another text has replaced it.
+      // Each of the first records has an address of its own, before the table remembers the text.
+      // All others share one address, and a new one after each replacement of the text.
       #expect((33...45).contains(addresses.count))
       #expect(Set(motes.map { address(of: $0.text) }).count == addresses.count + 3_000)
       // The texts are still values.

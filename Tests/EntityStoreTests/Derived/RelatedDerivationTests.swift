@@ -170,7 +170,7 @@ import Testing
     let copied = try store.fetch(Book.all).map { $0.authorName.map { Array($0.utf8) } }
     #expect(copied == [Array("e\u{301}".utf8)])
     try expectSound(store)
-    // The reader in Swift and an index agree.
+    // The texts are equal in Swift and in an index, but have other bytes.
     try overwrite([("Book", "authorName", .string("\u{e9}"))], in: store)
     store.close()
     let report = try Verifier.verify(path: folder.storePath)
