@@ -21,7 +21,7 @@ import Lodestore
   package static let vehicles = ToMany<Film, Vehicle>()
 }
 
-/// Who is in films.
+/// A person in films.
 @Entity package struct Person {
   #Unique<Person>([\.url])
 

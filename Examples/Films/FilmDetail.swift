@@ -3,7 +3,7 @@ import Lodestore
 /// A film and all that it leads to, as of one commit.
 package struct FilmDetail: Sendable {
   package let film: Film
-  /// Who is in it, and where they come from.
+  /// The characters of the film, with their homeworlds.
   package let characters: [(person: Person, homeworld: Planet?)]
   package let planets: [Planet]
   package let species: [Species]

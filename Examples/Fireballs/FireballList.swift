@@ -7,7 +7,7 @@ import Lodestore
 package struct FireballList: Sendable {
   /// The fireballs, the newest first.
   package private(set) var items: [Fireball]
-  /// Up to where the list knows the history.
+  /// The place in the history that the list has reached.
   package private(set) var token: HistoryToken
 
   /// The list as it is now.
@@ -23,13 +23,13 @@ package struct FireballList: Sendable {
     package var updated: [Fireball] = []
     package var deleted: [Fireball] = []
 
-    /// Nothing.
+    /// Makes an empty list.
     package init() {}
   }
 
-  /// Takes over what others wrote since the token.
+  /// Applies the writes of others since the token.
   ///
-  /// - Throws: ``StoreError/Code/expiredHistory`` where that has been purged: make a new list then.
+  /// - Throws: ``StoreError/Code/expiredHistory`` if these have been purged: make a new list then.
   @discardableResult
   package mutating func merge(from fireballs: FireballStore) throws -> Merge {
     let (touched, stored, now) = try fireballs.store.read { snapshot in

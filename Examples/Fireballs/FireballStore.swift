@@ -3,7 +3,7 @@ import Lodestore
 
 /// The fireballs of a file, or of a preview in memory.
 package struct FireballStore: Sendable {
-  /// Who writes when a person does; refreshes write under the name ``importName``.
+  /// The author of a person's writes; refreshes write under the name ``importName``.
   package static let appAuthor = "app"
   static let importName = "refresh"
 

@@ -49,7 +49,7 @@ enum RawMode {
     atexit { RawMode.end() }
     for number in endings {
       sigaction(number, nil, &actions[Int(number)])
-      // Who started the process ignores it, as `nohup` does: so it stays.
+      // The parent process ignores the signal, as `nohup` does, so it stays ignored.
       guard !isIgnored(actions[Int(number)]) else { continue }
       var action = handling { number in
         RawMode.end()

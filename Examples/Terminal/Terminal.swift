@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// Where a program shows its work: a terminal, or a pipe or file that gets plain lines.
+/// The output of a program: a terminal, or a pipe or file that gets plain lines.
 ///
 ///     let terminal = Terminal.standardOutput
 ///     terminal.print(terminal.styled("done", .green))

@@ -8,7 +8,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// By the history, which a store has once an entity keeps one.
+/// A store has the tree of the history once an entity has a history.
 @Suite struct `Optional trees` {
   private let name = TreeName.history
   private let key = HistoryKey.consumer("x").bytes

@@ -184,7 +184,7 @@ private enum KilledTasks {
         group.addTask {
           for turn in 0... {
             let episode = 2 * ((round * 1_000_000 + turn) * taskCount + task)
-            // Some undo the turn of others.
+            // Some writes undo those of others.
             let isRefused = turn % 7 == 6
             do {
               try await store.write { tx in

@@ -465,7 +465,7 @@ int openat64(int directory, const char *path, int flags, ...) {
   return open_at(directory, path, flags, mode);
 }
 
-// Where `link` is to fail, this is a file system without it, so that links are made.
+// While `link` must fail, the file system behaves as one without this call, so that links are made.
 int renameat2(int from_directory, const char *old, int directory, const char *path, unsigned flags) {
   const char *from = name_of(old), *to = name_of(path);
   if (to != NULL && flags != 0 && is_failing("link")) {

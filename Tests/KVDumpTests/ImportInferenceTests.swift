@@ -105,7 +105,7 @@ struct ImportInferenceTests {
           + "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME takes the column "
           + "into another attribute"))
     #expect(outcome.messages.contains("--type at=date:FORMAT reads other forms"))
-    // As it says.
+    // The option follows the advice of the message.
     let mapped = try await folder.load(
       "id,n,at\n2,many,2024-01-05\n", "--entity", "E", "--infer", "--map", "n=text", name: "c.csv")
     #expect(try folder.report(mapped) == ImportCounts(records: 1, inserted: 1))

@@ -144,6 +144,6 @@ struct KillResults {
   var ends = 0
   /// The number of killed commands that had committed or made something.
   var changed = 0
-  /// Of the openings afterwards, in microseconds.
+  /// The longest opening afterwards, in microseconds.
   var slowest = 0
 }

@@ -49,7 +49,7 @@ private struct Dog: Entity {
   }
 }
 
-/// As it was before it had a kennel.
+/// The dog before it had a kennel.
 private struct StrayDog: Entity {
   var id = RecordID<StrayDog>()
   var name: String

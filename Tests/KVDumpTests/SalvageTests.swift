@@ -213,7 +213,7 @@ private struct Tag: Entity {
       try pages.write(path)
       let out = folder.path + "/\(damage)-out.lodestore"
       let outcome = try await SalvageRun.outcome(path, into: out)
-      // Nothing is lost with the branches: each leaf is found by itself.
+      // Lost branches lose nothing: each leaf is found by itself.
       #expect(outcome.status == (damage == "branches" ? .success : .negative), "\(outcome)")
       #expect(try Verifier.verify(path: out).isSound, "\(damage): \(outcome)")
       let saved = outcome.number("Page", "saved")

@@ -6,7 +6,7 @@ import Testing
 /// that are damaged.
 @Suite struct BranchScanTests {
   private static let recordCount: UInt64 = 40_000
-  /// Of larger pages one branch is enough for all leaves.
+  /// With larger pages, one branch is enough for all leaves.
   private static let leastBranches = pageSize > 4_096 ? 0 : 4
 
   /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes; again, with others
@@ -114,7 +114,7 @@ import Testing
     let expected = try ids(in: path)
     let file = open(path, O_RDWR)
     let pages = stride(from: 2 * pageSize, to: size(of: path), by: pageSize)
-    // Of its few keys "r" is one.
+    // The key "r" is one of its few keys.
     let names = pages.filter { offset in
       let bytes = page(offset, of: file)
       guard number(bytes, at: format.flags) == 2, nodeCount(of: bytes) < 24 else { return false }

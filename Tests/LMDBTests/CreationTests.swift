@@ -68,7 +68,7 @@ import Testing
     #expect(directory.names.count == 3)
   }
 
-  /// As a killed process leaves it where files get their names by links.
+  /// A killed process leaves this state where files get their names by links.
   ///
   /// A process loses its locks on a file when it closes any descriptor of it.
   @Test func `the other name of a lock file in use is removed without losing its locks`() async {

@@ -127,7 +127,7 @@ import Testing
       EnvironmentRegistry.close(environment)
       unlink(name + "-lock")
     }
-    // Another store begins with zeros, as a lock file does that was not used yet.
+    // Another store begins with zeros, like an unused lock file.
     for bytes in [try TrustTests.bytes(of: other), Array("notes of mine\n".utf8)] {
       LMDBTests.write(bytes, to: path + "-lock")
       for isReading in [false, true] {

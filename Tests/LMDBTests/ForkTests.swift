@@ -98,7 +98,7 @@ import Testing
         var status: Int32 = 0
         guard waitpid(child, &status, 0) == child else { fail("the child is not there") }
       }
-      // Takes away what killed ones have left.
+      // Removes the files of killed processes.
       _ = try EngineProbe.run()
       // Other processes have names there for a moment.
       for _ in 0..<500 where !before.isSuperset(of: namesInMemory()) { usleep(10_000) }

@@ -53,7 +53,7 @@ struct LongJobsTests {
     let first = start {
       let turn = jobs.turn()
       become(turn)
-      // Goes on until the other has ended.
+      // Runs until the other job has ended.
       while !isOver.isSet {
         usleep(500)
         turn.check()
@@ -108,7 +108,7 @@ struct LongJobsTests {
       let turn = jobs.turn()
       become(turn)
       hasPlace.signal()
-      // As a closure of the program that waits for another read.
+      // A closure of the program that waits for another read.
       while !isOver.isSet { usleep(500) }
       turn.end()
     }

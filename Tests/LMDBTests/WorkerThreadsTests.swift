@@ -18,7 +18,7 @@ import Testing
     #expect(order.withLock { $0 } == Array(0..<3_000))
   }
 
-  /// As the last reference to a store does.
+  /// The release of the last reference to a store does this.
   @Test func `what the end of a job lets go of may stop the threads`() async {
     await #expect(processExitsWith: .success) {
       final class Owner: Sendable {

@@ -89,7 +89,7 @@ import Testing
     var random = SeededGenerator(salt: 42)
     var equalCount = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
-      // Of some texts with the pairs that Unicode 16 added, `<` says that neither is less.
+      // For some texts with the pairs that Unicode 16 added, neither is less by `<`.
       let isNew = Int.random(in: 0..<4, using: &random) == 0
       let a = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])
       var b = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])

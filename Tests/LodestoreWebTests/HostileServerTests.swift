@@ -42,7 +42,7 @@ private enum HostileRuns {
     var text: String
   }
 
-  /// Takes the pages of each answer, several at a time, and writes into a file how it ended.
+  /// Reads the pages of each answer, several at a time, and writes each result into a file.
   static func run(_ file: String, seed: UInt64, count: Int) async throws {
     let current = RunningCases()
     let server = try LoopbackServer { request in

@@ -12,7 +12,7 @@ package final class LoopbackServer: Sendable {
     package var number: Int
     /// Path and query as they came.
     package var target: String
-    /// By names in small letters.
+    /// The header fields, keyed by lowercase name.
     package var fields: [String: String]
 
     package var path: String { String(target.prefix { $0 != "?" }) }

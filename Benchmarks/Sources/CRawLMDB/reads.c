@@ -152,7 +152,7 @@ static void ask_ahead(scan_place *scan, const unsigned char *record, size_t size
   for (size_t offset = 0; offset < size; offset += 64) __builtin_prefetch(page + node + offset);
 }
 
-/// Of a record of which only the beginning is read.
+/// The bytes of a record of which only the beginning is read.
 enum { BEGINNING = 128 };
 
 /// Runs a statement for every record, `record`, in the order of ids; `size` bytes of each are read.

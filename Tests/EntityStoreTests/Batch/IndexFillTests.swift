@@ -5,7 +5,7 @@ import Testing
 
 /// How full the pages of indexes are after many batches.
 @Suite struct IndexFillTests {
-  /// Of the room in the leaf pages of each index.
+  /// The used part of the room in the leaf pages of each index.
   private func fills(of store: Store) throws -> [String: Double] {
     try store.core.read { core in
       let entity = try core.entity(Player.self)

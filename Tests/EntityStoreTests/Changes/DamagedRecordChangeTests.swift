@@ -96,7 +96,7 @@ import Testing
     if path == .deleteAll, !setting.hasSink { return false }
     if path.keeps { return false }
     if damage.isOfShape || setting.verifiesChecksums { return true }
-    // Where the other record goes too, its entry is gone before it is looked for again.
+    // If the other record is removed too, its entry is gone before the second look-up.
     return path.carriesOver || damage.takesKey && (path.removesSome || path == .updateOfKey)
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Repeated texts in the results of a call share their bytes.
 @Suite struct `Shared texts` {
-  /// Where the bytes of a text lie; of a short one, which has none elsewhere, `nil`.
+  /// The address of a text's bytes; `nil` for a short one, which is stored in place.
   private func address(of text: String) -> UnsafeRawPointer? {
     text.utf8.count <= 15
       ? nil

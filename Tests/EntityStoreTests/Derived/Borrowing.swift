@@ -14,7 +14,7 @@ struct Borough: Entity {
     "Borough",
     attributes: [
       .init("name", \.name),
-      // Of an attribute that is derived with a condition itself.
+      // The condition is on an attribute that is itself derived with a condition.
       .derived("busy", \.busy, .count(members) { $0.openLoans > 1 }),
     ], relationships: [.init("members", members)])
 

@@ -304,7 +304,7 @@ private struct Claim: Entity {
   init(from reader: inout RecordReader) throws(StoreError) { voucher = try reader.read() }
 }
 
-/// Whoever has a voucher, which leaves it when that is deleted.
+/// The holder of a voucher; a delete of the voucher clears the reference.
 private struct Holder: Entity {
   struct Attributes: Sendable {
     var note: Attribute<Holder, String> { .init(1) }

@@ -141,7 +141,7 @@ import Testing
         guard number < Self.compressed.count - 1 else { return }
         let cut = try await importer.run(FilePages.jsonLines(path), renaming: [:])
         #expect(cut.unchanged == 2 && cut.rejected == 1 && cut.isCut, "\(cut)")
-        // Whoever takes the pages without an importer gets the error.
+        // A loop over the pages without an importer throws the error.
         await #expect(throws: StoreError.self) { for try await _ in FilePages.jsonLines(path) {} }
         await #expect(throws: StoreError.self) { for try await _ in FilePages.json(path) {} }
       }

@@ -102,8 +102,8 @@ import Testing
 
 /// The work of the killed process.
 enum KilledImport {
-  /// Goes on with the import, with groups of a random size, until a second thread kills the process,
-  /// or until it is done.
+  /// Continues the import, with groups of a random size, until a second thread kills the process or
+  /// the import is done.
   static func run(in folder: String, pages: Int, seed: Int) async throws {
     var numbers = SeededNumbers(seed: UInt64(seed))
     // The delay reaches from before the file is made to some dozens of pages.

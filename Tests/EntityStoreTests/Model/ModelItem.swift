@@ -29,7 +29,7 @@ extension ModelItem: Entity {
     let number = Attribute<ModelItem, Int>(Version.isReordered ? 4 : 1)
     let group = Attribute<ModelItem, String?>(Version.isReordered ? 3 : 2)
     let note = Attribute<ModelItem, String?>(Version.isReordered ? 1 : 3)
-    /// Of versions that have it.
+    /// For versions with this attribute.
     var extra: Attribute<ModelItem, Int> { .init(0) }
   }
 

@@ -12,8 +12,8 @@ struct ModelRow: Equatable, Codable, Sendable {
 
   static let initialExtra = 7
 
-  // As the store has it: text is the same when its bytes are. Swift's own equality takes "é" for
-  // "e" with a combining accent.
+  // Compares as the store does: texts are equal if their bytes are. Swift's own equality equates
+  // "é" with "e" and a combining accent.
   static func == (a: ModelRow, b: ModelRow) -> Bool { a.changedNames(from: b).isEmpty }
 
   /// The unique keys that the row occupies: nulls do not collide.

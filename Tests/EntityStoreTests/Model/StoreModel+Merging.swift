@@ -53,7 +53,7 @@ struct IncomingRow {
 
   static let all: Set<String> = ["key", "number", "group", "note", "extra"]
 
-  /// Of a version that has the extra attribute, or not.
+  /// Makes the incoming row of a version with or without the extra attribute.
   init(_ row: ModelRow, given: Set<String> = all, hasExtra: Bool) {
     self.row = row
     self.given = hasExtra ? given : given.subtracting(["extra"])

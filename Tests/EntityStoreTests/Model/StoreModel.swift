@@ -7,7 +7,7 @@ struct StoreModel {
   private(set) var nextID: UInt64 = 1
 
   enum Refusal: Error, Equatable {
-    /// Held by one of these records; empty when the values of one batch collide.
+    /// The records that hold the key; empty when the values of one batch collide.
     case held(by: Set<UInt64>)
     case noSuchRecord
     /// A new record lacks a required value.
@@ -105,7 +105,7 @@ struct StoreModel {
     }
   }
 
-  /// Takes a row under an id that the store gave: they follow each other.
+  /// Inserts a row under the id that the store assigned; ids are consecutive.
   mutating func insert(_ row: ModelRow, as id: UInt64) {
     set(id, row)
     nextID = max(nextID, id + 1)

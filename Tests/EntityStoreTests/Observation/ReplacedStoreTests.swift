@@ -105,7 +105,7 @@ import Testing
     try await Task.sleep(for: .milliseconds(100))
     isClosing.withLock { $0 = false }
     arrivals.yield(try generation(folder, 2, [("a", 1), ("b", 1), ("c", 1)]))
-    // Where the read came late, it finds the two players of the first store.
+    // A late read finds the two players of the first store.
     var next = try await within { try await waiting.value }
     if next == 2 { next = try await within { try await counts.next() } }
     #expect(next == 3)

@@ -252,7 +252,7 @@ import Testing
       #expect(
         try await links(#"[{"name": "C", "teacher": "D"}, {"name": "D", "teacher": "A1"}]"#)
           == [2, 0])
-      // Of one name in two pages, each of which is written alone.
+      // One name is in two pages, each of which is written alone.
       let pages = [#"[{"name": "E", "teacher": "A1"}]"#, #"[{"name": "E", "teacher": "A2"}]"#]
       let report = try await pupils.run(stream(pages.map { Data($0.utf8) }), renaming: [:])
       #expect(report.links?.added == 2 && report.links?.removed == 0, "\(report)")

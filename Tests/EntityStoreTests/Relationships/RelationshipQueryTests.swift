@@ -224,7 +224,7 @@ import Testing
             #expect(try Set(snapshot.ids(query)) == expected, "\(one.format)")
             let count = try snapshot.count(query)
             #expect(count == expected.count, "\(one.format)")
-            // As a format string it says the same.
+            // The printed format string has the same meaning.
             let again = try Condition<Book>(format: condition.description)
             let found = try snapshot.ids(Book.where(again))
             #expect(Set(found) == expected, "\(condition)")

@@ -158,7 +158,7 @@ import Testing
         #expect(try await runPlanets() == [])
       }
       #expect(try await runPeople() == [0])
-      // Nothing leads anywhere yet.
+      // The records have no links yet.
       #expect(try await runPeople() == [])
       #expect(try await runPlanets() == [0])
       #expect(try await runPeople() == [0])

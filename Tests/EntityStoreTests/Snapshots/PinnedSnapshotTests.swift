@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// Where this process only reads, and when the store's object is gone.
+  /// The process may only read, and the store's object may be released.
   @Test func `are ended by the commits of another process, also without their store`() async throws
   {
     let folder = try TemporaryFolder()

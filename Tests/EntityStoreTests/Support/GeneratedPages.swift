@@ -9,7 +9,7 @@ struct GeneratedPages: AsyncSequence, Sendable {
   static let recordCount = 40
 
   var last: Int
-  /// Called when a page is asked for.
+  /// The closure that is called when a page is requested.
   var willRead: @Sendable (Int) -> Void = { _ in }
 
   static func records(_ page: Int) -> [Pod] {

@@ -14,7 +14,7 @@ enum Library {
 struct Author: Equatable {
   var id = RecordID<Author>()
   var name: String
-  /// Who taught the author: to the same entity.
+  /// The author's teacher, which is of the same entity.
   var teacher: Author.ID?
   private(set) var bookCount = 0
   private(set) var pageTotal = 0

@@ -18,7 +18,7 @@ struct Volume: Equatable {
   static let editors = ToMany<Volume, Writer>()
 }
 
-/// Who writes volumes.
+/// The writer of volumes.
 struct Writer: Equatable {
   var id = RecordID<Writer>()
   var name: String

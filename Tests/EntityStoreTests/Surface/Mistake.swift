@@ -130,7 +130,7 @@ extension Mistake {
     .query(#".where(\.rating != 4)"#, "a condition is a closure: where { $0.episode != 4 }"),
     .query(#".where(\.rating > 3)"#, "a condition is a closure: where { $0.episode > 4 }"),
     .query(#".where(\.released <= Date())"#, "a condition is a closure: where { $0.episode <= 4 }"),
-    // Where the path has no type, no overload is tried.
+    // If the path has no type, no overload is tried.
     .query(#".where(\.episod == 4)"#, "cannot infer key path type"),
     .query(#".filter { $0.isSeen }"#, "has no member 'filter'"),
     .query(#".limit("3")"#, "'String' to expected argument type 'Int'"),
@@ -157,7 +157,7 @@ extension Mistake {
   ]
 
   static let inCalls: [Mistake] = [
-    // Kept beyond the transaction, it would lead to memory that is gone.
+    // A view that outlives the transaction would refer to released memory.
     .call(
       "let kept: Any = snapshot.access; _ = kept",
       "value of type 'TransactionAccess' does not conform to specified type 'Copyable'"),

@@ -41,7 +41,8 @@ struct FaultServer {
       + told.joined(separator: "; ").replacing("\n", with: " ")
   }
 
-  /// Goes on after failures, which need not concern what follows, but not for long where all fails.
+  /// Continues after failures, which may not affect later steps, but stops soon if every step
+  /// fails.
   private func run(_ script: Script, _ fault: Fault) async -> Session {
     let session = Session(folder)
     session.failsInSync = fault.kind == "sync" && fault.error == EIO

@@ -1,7 +1,7 @@
 /// The calls of a session, which follow from a seed.
 struct Script {
   private(set) var steps: [Step] = []
-  /// Where the last part begins, in which the store stays open.
+  /// The start of the last part, in which the store stays open.
   private(set) var lastPart = 0
   private var random: SessionRandom
   private var nextKey = 1

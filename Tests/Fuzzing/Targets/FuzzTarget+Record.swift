@@ -66,7 +66,7 @@ extension FuzzTarget {
     try requireSame(view)
   }
 
-  /// That the values of a sound record are encoded as they were.
+  /// Requires that the values of a sound record are encoded as they were.
   private static func requireSame(_ view: RecordView) throws {
     let values = try view.layout.slots.map { try view.value(at: $0) }
     // The payload of a float that is no number is not kept.

@@ -156,9 +156,9 @@ import Testing
       close(descriptor)
     }
 
-    /// Takes the file's pages out of memory, and returns how many are left.
+    /// Removes the file's pages from memory, and returns the number of the remaining ones.
     ///
-    /// Pages that the system is still reading ahead stay: it tries for a tenth of a second.
+    /// Pages that the system is still reading ahead stay, so it tries for a tenth of a second.
     @discardableResult
     func drop() -> Int {
       fsync(descriptor)

@@ -75,7 +75,7 @@ struct SealedOpeningTests {
     #expect(try checks(path, cache: cache.path) == 0)
     #expect(cache.names == ["checked-pages"])
     #expect(size(of: cache.file("checked-pages")) == 32)
-    // Another cache knows nothing, and one that others may write is not believed.
+    // Another cache has no entries, and a cache that other users may write is not trusted.
     let other = try TemporaryDirectory()
     #expect(try checks(path, cache: other.path) == 1)
     chmod(cache.file("checked-pages"), 0o622)

@@ -47,7 +47,7 @@
         try DatasetPublisher(publisher.directory, key: publisher.key)
           .publishNext(name: "pods", generation: nil) { file, _, _ in
             path.withLock { $0 = file }
-            // As if the process ended here: another name of the same bytes stays.
+            // The state is as if the process ended here: another name of the same bytes stays.
             try Data([1]).write(to: URL(fileURLWithPath: file + "-sealing"))
             throw CancellationError()
           }

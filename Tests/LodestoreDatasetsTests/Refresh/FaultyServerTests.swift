@@ -163,7 +163,7 @@
       defer { server.stop() }
       let dataset = try dataset(folder, published, server)
       try await dataset.install(fileAt: folder.file("sealed-1"), withoutSignature: true)
-      // As a power cut leaves a file: its length is right, its bytes are not.
+      // A power cut can leave such a file: its length is right, its bytes are not.
       let path = dataset.content.folder.patch(patch.name, of: 2)
       try Data(repeating: 0xA5, count: 1_000).write(to: URL(fileURLWithPath: path))
       let report = try await dataset.refresh(now: true)

@@ -60,8 +60,8 @@ typedef struct {
   int (*items_by_date)(raw_store *, raw_answer *);
 } raw_engine;
 
-/// Gets pods by their unique keys, decoded, in a transaction each; -1 for one that is older than it
-/// was generated.
+/// Gets pods by their unique keys, decoded, in a transaction each; -1 for a pod that is older than
+/// the generated one.
 int raw_get_each(
   const raw_engine *engine, raw_store *reader, const raw_pod *pods, const uint32_t *wanted,
   size_t count);

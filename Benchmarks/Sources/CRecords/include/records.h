@@ -74,7 +74,7 @@ void raw_clear_answer(raw_answer *answer);
 /// the functions below.
 uint64_t raw_hash_answer(const raw_answer *answer);
 
-/// Goes on with a hash over more bytes, and over a number.
+/// Continues a hash over more bytes, and over a number.
 uint64_t raw_hash_bytes(uint64_t hash, const void *bytes, size_t count);
 uint64_t raw_hash_number(uint64_t hash, uint64_t number);
 

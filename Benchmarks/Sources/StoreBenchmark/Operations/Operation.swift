@@ -46,7 +46,7 @@ enum Operation: String, CaseIterable {
 extension Operation {
   /// The content of the store when the operation begins.
   enum Start {
-    /// Nothing: a file that is not there yet.
+    /// No file yet.
     case empty
     /// All pods, and nothing was read before in this run but by other reads.
     case filled

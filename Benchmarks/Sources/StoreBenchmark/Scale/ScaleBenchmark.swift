@@ -80,7 +80,7 @@ struct ScaleBenchmark {
       Sample.measure {
         var last: Record?
         for record in NumberedRecords<Record>(count: count) { last = record }
-        // Kept, so that no record is one that nobody wants.
+        // The record is kept, so that the loop is not optimized away.
         withExtendedLifetime(last) {}
       }
     }.sorted { $0.wallTime < $1.wallTime }

@@ -24,7 +24,7 @@ extension NumberedRecord {
 /// The records of the numbers from 0 on, made as they are asked for.
 struct NumberedRecords<Record: NumberedRecord>: Sequence {
   let count: Int
-  /// Of the records that were made, by whichever iterator.
+  /// The tally of the generated records, of all iterators.
   let tally = Tally()
 
   /// The number of records, and the sum of their contributions to a checksum.

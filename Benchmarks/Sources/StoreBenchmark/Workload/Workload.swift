@@ -74,7 +74,7 @@ final class Workload: Sendable {
   }
 }
 
-/// As the sides with dates that are numbers take them.
+/// The form for sides whose dates are numbers.
 extension Range<Date> {
   var seconds: Range<Double> {
     lowerBound.timeIntervalSinceReferenceDate..<upperBound.timeIntervalSinceReferenceDate

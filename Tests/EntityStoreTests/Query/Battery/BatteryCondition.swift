@@ -56,7 +56,7 @@ indirect enum BatteryCondition: Sendable {
   case any([BatteryCondition])
   case not(BatteryCondition)
 
-  /// As a format string.
+  /// The condition as a format string.
   var format: String {
     switch self {
     case .compare(let name, let comparison, let literal):
@@ -116,7 +116,7 @@ indirect enum BatteryCondition: Sendable {
     return there.count == bounds.count ? .any(there) : nil
   }
 
-  /// Whether it says which ranges of the values of `name` there are, and nothing else.
+  /// Whether the condition only selects ranges of the values of `name`.
   private func isRange(of name: String) -> Bool {
     switch self {
     case .compare(name, _, _), .between(name, _, _), .isIn(name, _): true

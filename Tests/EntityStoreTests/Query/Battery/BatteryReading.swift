@@ -23,7 +23,7 @@ extension BatteryQuery {
     }
   }
 
-  /// As a query of the store.
+  /// Returns the query for the store.
   func query<E: BatteryEntity>(of _: E.Type) throws -> Query<E> {
     var query = E.all
     for part in condition.conjuncts where condition.hasLongList {

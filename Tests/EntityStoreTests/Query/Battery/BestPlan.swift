@@ -196,7 +196,7 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     return plan
   }
 
-  /// That a record comes at or before the last one that is wanted.
+  /// Returns the condition that a record comes at or before the last requested result.
   private func reached(
     _ order: [BatteryQuery.Term], isWhole: Bool = true
   ) -> [BatteryCondition] {

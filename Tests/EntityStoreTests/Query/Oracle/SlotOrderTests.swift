@@ -10,7 +10,7 @@ import Testing
     var random = SeededNumbers(salt: 91)
     var sort = WordSort()
     for count in [0, 1, 2, 63, 64, 65, 5_000, 700, 40_000, 100] {
-      // Of few bytes, and of many.
+      // The masks select few bytes, and many.
       for mask in [UInt64.max, 0xff00_0000_0000_00ff, 3, 0] {
         sort.removeAll()
         let words = (0..<count).map { _ in random.next() & mask }

@@ -182,7 +182,7 @@ struct ReferenceEvaluator {
 
   private static func compareMixed(_ a: Double, _ b: Int128) -> ComparisonResult? {
     guard !a.isNaN else { return nil }
-    // Beyond all 64-bit integers.
+    // The number is beyond all 64-bit integers.
     guard abs(a) < 0x1p100 else { return a < 0 ? .orderedAscending : .orderedDescending }
     let whole = Int128(a.rounded(.down))
     if whole < b { return .orderedAscending }

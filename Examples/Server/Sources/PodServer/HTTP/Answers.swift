@@ -19,9 +19,9 @@ public struct PodPage: Encodable, Sendable {
     public var summary: String
     /// The address of the homepage.
     public var homepage: String?
-    /// Under which license it is published.
+    /// The license of the podspec.
     public var license: String?
-    /// Who made it.
+    /// The authors.
     public var authors: String
     /// The path of its details.
     public var href: String

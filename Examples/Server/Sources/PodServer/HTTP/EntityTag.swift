@@ -33,7 +33,7 @@ struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Under which conditions a request is to be answered, or a write is to be made.
+/// The conditions of a request for an answer, or of a write.
 struct Preconditions: Sendable {
   /// The content of a header field: tags, or any state.
   enum Tags: Sendable {

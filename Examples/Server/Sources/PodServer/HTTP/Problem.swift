@@ -59,7 +59,7 @@ extension Problem {
 
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, "Not found", detail) }
 
-  /// Of a body that is no JSON, or not of the form that is asked for.
+  /// The problem of a body that is no JSON, or not of the required form.
   static func badBody(_ error: DecodingError) -> Problem {
     let context: DecodingError.Context? =
       switch error {

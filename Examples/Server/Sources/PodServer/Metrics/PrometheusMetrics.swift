@@ -87,7 +87,7 @@ extension PrometheusMetrics {
 }
 
 extension String {
-  /// As the value of a label.
+  /// The text as the value of a label.
   fileprivate var escapedLabel: String {
     replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }

@@ -16,9 +16,9 @@ public import Lodestore
   public var summary: String
   /// The address of the homepage.
   public var homepage: String?
-  /// Under which license it is published.
+  /// The license of the podspec.
   public var license: String?
-  /// As it came: a text, a list, a dictionary, or a list that mixes them.
+  /// The authors as they were sent: a text, a list, a dictionary, or a list that mixes them.
   public var authors: JSONValue
   /// The names of the authors, for the search.
   public var authorNames: String

@@ -8,7 +8,7 @@ public struct PodStore: Sendable {
   /// The entities of the store.
   public static let entities: [any Entity.Type] = [Podspec.self, Pod.self]
 
-  /// Who writes, as the history tells it.
+  /// The author of the writes in the history.
   static let author = "server"
 
   /// Opens the store at `path`, or makes it.
