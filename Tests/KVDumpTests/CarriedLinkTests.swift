@@ -129,7 +129,7 @@ private struct Player: Entity {
     ("the link from a player", "its two sides tell different links"),
     ("the record of a player", "which is not there"),
   ])
-  func `are damaged where one side lacks a link or what it leads to`(
+  func `are damaged if one side lacks a link or its record`(
     lost: String, message: String
   ) async throws {
     let folder = try StoreFolder()
@@ -178,7 +178,7 @@ private struct Player: Entity {
     #expect(whole.status == .success && whole.data.contains("b"), "\(whole)")
   }
 
-  @Test func `that cannot be told by a key are named`() async throws {
+  @Test func `without a key are named`() async throws {
     let folder = try StoreFolder()
     try Store(at: folder.store, entities: [Song.self, Tape.self]).close()
     let outcome = await folder.run("export", "Song", "--links")

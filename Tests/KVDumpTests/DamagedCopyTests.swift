@@ -71,7 +71,7 @@ struct DamagedCopyTests {
     #expect(try folder.files() == files)
   }
 
-  @Test func `a copy leaves nothing beside itself`() async throws {
+  @Test func `a copy leaves no other file`() async throws {
     let folder = try await damagedStore(Self.marker, Self.marker)
     let files = try folder.files()
     let outcome = await folder.run("compact", folder.path + "/copy.lodestore")
@@ -131,7 +131,7 @@ struct DamagedCopyTests {
     #expect(!FileManager.default.fileExists(atPath: folder))
   }
 
-  @Test func `a folder and files that were there stay, and which gave way is told`() async throws {
+  @Test func `a folder and existing files stay, and a replaced file is reported`() async throws {
     let folder = try await damagedStore(Self.record, Self.changedRecord)
     let all = folder.path + "/all"
     try FileManager.default.createDirectory(atPath: all, withIntermediateDirectories: true)

@@ -49,7 +49,7 @@ struct FailureTextTests {
     #expect(full?.message.contains("not a store") == false)
   }
 
-  @Test func `of a lock file say what is wrong with it, and not that there is no store`()
+  @Test func `of a lock file report its fault, and not that there is no store`()
     async throws
   {
     let folder = try StoreFolder()

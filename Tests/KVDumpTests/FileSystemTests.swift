@@ -156,7 +156,7 @@ import Testing
     #expect(try disk.files().allSatisfy { !$0.hasPrefix(".") })
   }
 
-  @Test func `too few descriptors are told, whatever is missing`() async throws {
+  @Test func `a lack of descriptors is reported, whatever is missing`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     try await folder.load(

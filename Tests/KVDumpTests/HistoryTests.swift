@@ -200,7 +200,7 @@ struct HistoryCommandTests {
   }
 
   @Test(arguments: [[], ["Note"], ["Note", "length > 4"]])
-  func `watch prints what another process commits`(arguments: [String]) async throws {
+  func `watch prints the commits of another process`(arguments: [String]) async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try Self.make()
     let process = Process()

@@ -41,7 +41,7 @@ struct ImportCountTests {
     #expect(try Verifier.verify(path: store.path).isSound)
   }
 
-  @Test func `at the limit end the next import with words, and leave what there is`() async throws {
+  @Test func `at the limit end the next import with a message, and change nothing`() async throws {
     let store = try VerifiedStore()
     try store.change { try Self.raise("run", in: $0) }
     let folder = try StoreFolder()

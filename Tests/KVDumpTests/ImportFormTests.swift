@@ -161,7 +161,7 @@ struct ImportFormTests {
     (String(repeating: "[", count: 100_000), "levels of nesting"), ("\u{FEFF}[", "end of the text"),
     ("k\n1\n", "found 'k', expected a value; --csv reads separated values"),
   ])
-  func `what is no JSON is refused in words before a store is made`(
+  func `a text that is no JSON is refused with a message before a store is made`(
     text: String, message: String
   ) async throws {
     let folder = try StoreFolder()

@@ -91,7 +91,7 @@ struct ImportInferenceTests {
     #expect(wrong.status == .usage && wrong.messages.contains("--all-text: only with --infer"))
   }
 
-  @Test func `a later text of another type is a reject that says what helps`() async throws {
+  @Test func `a later text of another type is a reject that names the remedy`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       "id,n,at\n1,5,2024-01-05\n", "--entity", "E", "--unique", "id", "--infer", name: "a.csv")
@@ -148,7 +148,7 @@ struct ImportInferenceTests {
   }
 
   @Test(arguments: [("a;b\n1;2\n", "';'"), ("a\tb\n1\t2\n", "tab"), ("a|b\n1|2\n", "'|'")])
-  func `a delimiter in the name of an only column is told`(text: String, word: String) async throws
+  func `a delimiter in the name of an only column is reported`(text: String, word: String) async throws
   {
     let folder = try StoreFolder()
     let file = try folder.file("a.csv", text)

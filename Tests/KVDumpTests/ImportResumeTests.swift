@@ -18,7 +18,7 @@ struct ImportResumeTests {
     return folder
   }
 
-  @Test func `goes on behind the last page after it was killed`() async throws {
+  @Test func `continues after the last page after it was killed`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await folder()
     let killed = try PipedImport(tool, folder.store, ["--entity", "E", "--mirror"])
@@ -47,7 +47,7 @@ struct ImportResumeTests {
     #expect(try folder.report(again).unchanged == 12_000)
   }
 
-  @Test func `goes on after a malformed page when it is mended`() async throws {
+  @Test func `continues after a malformed page once it is corrected`() async throws {
     let folder = try await folder()
     let bad = [
       try folder.file("a.jsonl", Self.text(0..<2000)),

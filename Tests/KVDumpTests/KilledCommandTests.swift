@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct `A killed command` {
   /// `LODESTORE_KILLS` is how many kills there are in all.
-  @Test func `leaves what it had committed, whole, and no file but its own`() async throws {
+  @Test func `leaves its commits, whole, and no file but its own`() async throws {
     try await KilledTrial.run("LODESTORE_KILLS", by: [SIGKILL], salt: 41)
   }
 }

@@ -49,7 +49,7 @@ struct MemberNameTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a member that has the name of an attribute made for another one is told`()
+  @Test func `a member with the name of an attribute made for another one is reported`()
     async throws
   {
     let folder = try StoreFolder()

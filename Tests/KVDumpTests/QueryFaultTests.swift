@@ -12,7 +12,7 @@ import Testing
 @Suite("Query faults")
 struct QueryFaultTests {
   @Test(arguments: ["query", "count", "explain"])
-  func `are told with the line and a caret`(command: String) async throws {
+  func `are reported with the line and a caret`(command: String) async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       command, ["Pod", "stars = > 3"], .usage,

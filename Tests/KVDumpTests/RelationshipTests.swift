@@ -179,7 +179,7 @@ private struct Bone: Entity {
     }
   }
 
-  @Test func `are told by schema, as notes and as objects`() async throws {
+  @Test func `are shown by schema, as notes and as objects`() async throws {
     let folder = try folder()
     let outcome = await folder.run("schema", "--format", "table", "--color", "never")
     #expect(outcome.messages.contains("Dog.owner: to one or none Owner, back by 'dogs'"))

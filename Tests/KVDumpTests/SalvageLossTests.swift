@@ -76,7 +76,7 @@ private struct Memo: Entity {
 /// Trees and header fields of later versions, and the history, were left out of the new store
 /// without a report. A counter out of its range, which no checksum guards, prevented every record
 /// from being saved.
-@Suite struct `Salvage of what is not known` {
+@Suite struct `Salvage of unknown parts` {
   private static func salvage(
     _ folder: StoreFolder
   ) async throws -> (status: KVDumpCommands.ExitStatus, messages: String, out: String) {
@@ -116,7 +116,7 @@ private struct Memo: Entity {
     }
   }
 
-  @Test func `carries what later versions keep, as it reads`() async throws {
+  @Test func `carries the parts of later versions, as it reads them`() async throws {
     let folder = try StoreFolder()
     try Self.makeMemos(folder.store)
     try Self.addUnknown(folder.store)
@@ -161,7 +161,7 @@ private struct Memo: Entity {
     #expect(await KVDump.execute(["count", outcome.out, "Cut"], on: memory.console) == .success)
   }
 
-  @Test func `names what a later version keeps where that asks for later writers`() async throws {
+  @Test func `names the parts of a later version where that asks for later writers`() async throws {
     let folder = try StoreFolder()
     try Self.makeMemos(folder.store)
     try Self.addUnknown(folder.store)
@@ -217,7 +217,7 @@ private struct Memo: Entity {
       ([1, 0, 0, 0, 1], 1 << 63, 1 << 63),
       ([1, 0, 0, 0, 1], 40, 40),
     ] as [([UInt8], UInt64, UInt64)])
-  func `takes a counter that is in its range, and counts anew where it is not`(
+  func `takes a counter in its range, and recounts otherwise`(
     _ key: [UInt8], _ said: UInt64, _ taken: UInt64
   ) async throws {
     let folder = try StoreFolder()

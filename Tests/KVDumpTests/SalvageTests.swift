@@ -242,7 +242,7 @@ private struct Tag: Entity {
     }
   }
 
-  @Test func `finds the newest commit without its meta page, and refuses what is no store`()
+  @Test func `finds the newest commit without its meta page, and refuses a file that is no store`()
     async throws
   {
     let folder = try StoreFolder()

@@ -100,7 +100,7 @@ struct LongJobsTests {
     first.wait()
   }
 
-  @Test func `go on when those that have a place wait for something else`() {
+  @Test func `continue when the holders of places wait for something else`() {
     let jobs = LongJobs(limit: 1, patienceInSeconds: 0.05)
     let isOver = Latch()
     let hasPlace = DispatchSemaphore(value: 0)

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `stopping runs what is queued and refuses the rest`() async throws {
+  @Test func `stopping runs the queued jobs and refuses the rest`() async throws {
     let threads = WorkerThreads(threadCount: 3)
     let ran = SharedNumber()
     await withTaskGroup(of: Void.self) { group in

@@ -172,7 +172,7 @@ private enum HostileRuns {
   }
 
   @Test(arguments: ["gzip", "deflate"])
-  func `cannot fill memory by what inflates`(_ coding: String) async {
+  func `cannot fill memory by compressed answers`(_ coding: String) async {
     await #expect(processExitsWith: .success) {
       [file = file as String, coding = coding as String] in
       try await HostileRuns.inflate(file, coding: coding)

@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `is evicted at once behind a commit far above it, and soon otherwise`() async throws {
+  @Test func `is evicted at once after a commit far above it, and soon otherwise`() async throws {
     typealias Cached = Page<ManyPages>
     var options = StoreOptions()
     options.evictionInterval = .seconds(100_000)

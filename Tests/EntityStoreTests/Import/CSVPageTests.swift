@@ -93,7 +93,7 @@ import Testing
     #expect(try reader.nextPage(of: 10) == nil)
   }
 
-  @Test(arguments: [1, 2, 1000]) func `refuse what is beyond a limit, however it comes`(
+  @Test(arguments: [1, 2, 1000]) func `refuse a text beyond a limit, however it comes`(
     _ step: Int
   ) {
     var options = CSVOptions()

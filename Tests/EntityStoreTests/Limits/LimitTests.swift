@@ -129,7 +129,7 @@ import Testing
 
   // MARK: Schemas
 
-  @Test func `an entity has so many attributes and indexes, and a name of so many bytes`() throws {
+  @Test func `the number of attributes and indexes, and the length of a name of an entity are limited`() throws {
     _ = try Self.entity("E", attributes: DeclaredEntity.mostAttributes)
     _ = try Self.entity("E", attributes: 64, indexes: DeclaredEntity.mostIndexes)
     _ = try Self.entity(Self.text(EntityDescription.longestName))
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `an attribute has a name of so many bytes`() throws {
+  @Test func `the length of an attribute's name is limited`() throws {
     for (size, isTaken) in [
       (EntityDescription.longestName, true), (EntityDescription.longestName + 1, false),
     ] {
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `a file has so many entities and indexes, and one more is refused as a whole`() throws
+  @Test func `the number of entities and indexes of a file is limited, and one more is refused as a whole`() throws
   {
     try withTemporaryPath { path in
       // 61 of 1 + 64 trees, and one of 35.
@@ -221,7 +221,7 @@ import Testing
 
   // MARK: Sizes
 
-  @Test func `a file has so many bytes, and what is beyond them is taken back`() throws {
+  @Test func `the size of a file is limited, and a write beyond it is rolled back`() throws {
     var options = StoreOptions()
     options.fileSizeLimitInBytes = 4 << 20
     try withTemporaryStore([Film.self], options: options) { store in
@@ -274,7 +274,7 @@ import Testing
     }
   }
 
-  @Test func `an import's name has so many bytes`() async throws {
+  @Test func `the length of an import's name is limited`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       for (size, code) in [(64, nil), (65, StoreError.Code.importStopped)] {
         var options = ImportOptions()

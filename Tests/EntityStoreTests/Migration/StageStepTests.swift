@@ -209,7 +209,7 @@ private struct RuledNew: Entity {
     }
   }
 
-  @Test func `go on behind the renaming of an attribute that a rule names`() throws {
+  @Test func `follow the renaming of an attribute that a rule names`() throws {
     try withTemporaryPath { path throws in
       try make(path, [Ruled(1, 2)])
       let stage = MigrationStage(

@@ -6,7 +6,7 @@
   @testable import LodestoreDatasets
 
   struct PublisherTests {
-    @Test func `A folder that has lost its manifest goes on with the next number`() throws {
+    @Test func `A folder that has lost its manifest continues with the next number`() throws {
       var sample = try SamplePublisher()
       for generation in 1...3 as ClosedRange<UInt64> { try sample.publish(generation) }
       let before = try sample.names(in: "g")

@@ -50,7 +50,7 @@ import Testing
       ], of: records)
   }
 
-  @Test func `An integer beyond 64 bits and a division by zero are worked out in the general way`()
+  @Test func `An integer beyond 64 bits and a division by zero are calculated in the general way`()
     throws
   {
     let records = specimens([

@@ -67,7 +67,7 @@ import Testing
     #expect(try sketch(unguarded) == "(count greater 0 & <$0.rating! > …>)")
   }
 
-  @Test func `Ranges, lists and constant arithmetic are worked out beforehand`() throws {
+  @Test func `Ranges, lists and constant arithmetic are calculated in advance`() throws {
     let low = 2, list = [1, 2]
     #expect(try sketch(#Predicate { (low...low * 3).contains($0.count) }) == "count between [2, 6]")
     #expect(
