@@ -148,8 +148,7 @@ struct ImportInferenceTests {
   }
 
   @Test(arguments: [("a;b\n1;2\n", "';'"), ("a\tb\n1\t2\n", "tab"), ("a|b\n1|2\n", "'|'")])
-  func `a delimiter in the name of an only column is reported`(text: String, word: String) async throws
-  {
+  func `a delimiter in an only column's name is reported`(text: String, word: String) async throws {
     let folder = try StoreFolder()
     let file = try folder.file("a.csv", text)
     let outcome = await folder.importing([file, "--entity", "E", "--insert-only", "--infer"])

@@ -122,7 +122,7 @@ struct ImportRunTests {
     #expect(await folder.importing([empty, "--entity", "E"]).status == .success)
   }
 
-  @Test func `a failed import keeps the message for people, not Swift's description`() async throws {
+  @Test func `a failed import keeps its message, not Swift's description`() async throws {
     let folder = try await folder()
     let file = try folder.file("bad.json", #"[{"k":1}}]"#)
     let outcome = await folder.importing([file, "--entity", "E"])
@@ -134,8 +134,7 @@ struct ImportRunTests {
 
   // MARK: Dry runs
 
-  @Test func `a dry run reports the changes and leaves the store's bytes alone`() async throws
-  {
+  @Test func `a dry run reports the changes and leaves the store's bytes alone`() async throws {
     let folder = try await folder()
     let temporary = folder.path + "/tmp"
     try folder.makeFolder(temporary)

@@ -38,7 +38,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `that are neither in an array nor members are reported, with the option to use`() async throws {
+  @Test func `that are neither in an array nor members are reported with an option`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file("m.json", members)
     let options = ["--entity", "E", "--infer", "--unique", "name", "--records", "result"]

@@ -276,7 +276,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `keeps nothing when a record takes a value that another has in a unique index`() async throws {
+  @Test func `keeps nothing when a record takes another's value of a unique index`() async throws {
     let folder = try await QueriedStore.make()
     let records = await folder.run("records", "Pod").data
     await folder.expectFailure(

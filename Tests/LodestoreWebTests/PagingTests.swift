@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `the allowed number of numbered pages is requested together, and no more`() async throws {
+  @Test func `no more numbered pages than allowed are requested together`() async throws {
     // The pages after the first are answered when three of them have been asked for.
     let meeting = Meeting(of: 3)
     try await withServer { request in

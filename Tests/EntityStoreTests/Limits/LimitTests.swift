@@ -129,7 +129,7 @@ import Testing
 
   // MARK: Schemas
 
-  @Test func `the number of attributes and indexes, and the length of a name of an entity are limited`() throws {
+  @Test func `attributes, indexes and the name of an entity are limited`() throws {
     _ = try Self.entity("E", attributes: DeclaredEntity.mostAttributes)
     _ = try Self.entity("E", attributes: 64, indexes: DeclaredEntity.mostIndexes)
     _ = try Self.entity(Self.text(EntityDescription.longestName))
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `the number of entities and indexes of a file is limited, and one more is refused as a whole`() throws
+  @Test func `entities and indexes of a file are limited; one more is refused as a whole`() throws
   {
     try withTemporaryPath { path in
       // 61 of 1 + 64 trees, and one of 35.
