@@ -155,8 +155,7 @@ import Testing
     }
   }
 
-  @Test func `entities and indexes of a file are limited; one more is refused as a whole`() throws
-  {
+  @Test func `entities and indexes of a file are limited; one more is refused as a whole`() throws {
     try withTemporaryPath { path in
       // 61 of 1 + 64 trees, and one of 35.
       var declared = try (0..<61).map {
