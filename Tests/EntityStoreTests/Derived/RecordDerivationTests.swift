@@ -34,7 +34,7 @@ import Testing
     return articles
   }
 
-  @Test func `are calculated by every way to insert`() throws {
+  @Test func `are worked out by every way to insert`() throws {
     try withTemporaryStore([Article.self]) { store throws in
       try store.write { tx throws in
         let stored = try tx.insert(Article("Éa", subtitle: "é"))

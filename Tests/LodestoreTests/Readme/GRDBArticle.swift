@@ -107,7 +107,7 @@
 
       """
 
-    @Test func `does what it says`() async throws {
+    @Test func `works as its text says`() async throws {
       let folder = FileManager.default.temporaryDirectory
         .appending(path: "weather-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -70,7 +70,7 @@
   }
 
   @Suite struct `The article on coming from SwiftData` {
-    @Test @MainActor func `does what it says`() async throws {
+    @Test @MainActor func `works as its text says`() async throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "gardens-\(UUID().uuidString).lodestore").path
       defer {
