@@ -1,7 +1,7 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Each program is a folder: a library with what it does, and `Program`, which is started. Its tests
+// Each program is a folder: a library with its functions, and `Program`, the executable. Its tests
 // are in Tests.
 //
 //   Films, Pods, ToDo, Fireballs ─> Lodestore, LodestoreWeb, Terminal
@@ -9,7 +9,7 @@ import PackageDescription
 //   Service: the web service on this machine that the programs load from; only FlyingFox
 //   TestSupport: stores in files that kvdump verifies when a test ends
 //
-// The server is a package of its own, Server, so that nobody else builds Hummingbird.
+// The server is a package of its own, Server, so that no other program builds Hummingbird.
 
 /// A program: a library, what starts it, and its tests.
 func program(_ name: String, dependencies: [Target.Dependency]) -> [Target] {

@@ -3,7 +3,7 @@ import Lodestore
 import LodestoreDatasets
 import LodestoreWeb
 
-/// A catalogue of podspecs that works offline, and the user's favourites beside it.
+/// A catalogue of podspecs that works offline, and the user's favourites in a store of their own.
 package struct Catalogue: Sendable {
   package static let name = "podspecs"
 

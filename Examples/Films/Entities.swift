@@ -3,7 +3,7 @@ import Lodestore
 
 /// A film, known by its episode, and to the service by its address.
 ///
-/// What it leads to is declared here; the other entities name their side of it as the inverse.
+/// Its relationships are declared here; the other entities name their side as the inverse.
 @Entity package struct Film {
   #Unique<Film>([\.episodeId], [\.url])
 
@@ -21,7 +21,7 @@ import Lodestore
   package static let vehicles = ToMany<Film, Vehicle>()
 }
 
-/// Who is in films.
+/// A person in films.
 @Entity package struct Person {
   #Unique<Person>([\.url])
 
@@ -36,7 +36,7 @@ import Lodestore
   package static let vehicles = ToMany<Person, Vehicle>()
 }
 
-/// Where films play and who is in them comes from.
+/// A planet where films play and people come from.
 @Entity package struct Planet {
   #Unique<Planet>([\.url])
 
@@ -48,7 +48,7 @@ import Lodestore
   package static let residents = ToMany<Planet, Person>(inverse: \.homeworld)
 }
 
-/// What kind of being someone is.
+/// A species of people.
 @Entity package struct Species {
   #Unique<Species>([\.url])
 
@@ -74,7 +74,7 @@ import Lodestore
   package static let pilots = ToMany<Starship, Person>(inverse: Person.starships)
 }
 
-/// What moves on a planet.
+/// A vehicle on a planet.
 @Entity package struct Vehicle {
   #Unique<Vehicle>([\.url])
 

@@ -3,7 +3,7 @@ import Lodestore
 /// A film and all that it leads to, as of one commit.
 package struct FilmDetail: Sendable {
   package let film: Film
-  /// Who is in it, and where they come from.
+  /// The characters of the film, with their homeworlds.
   package let characters: [(person: Person, homeworld: Planet?)]
   package let planets: [Planet]
   package let species: [Species]
@@ -13,7 +13,7 @@ package struct FilmDetail: Sendable {
 }
 
 extension FilmLibrary {
-  /// The film with an episode; `nil` where there is none.
+  /// Returns the film with an episode, or `nil`.
   package func detail(episode: Int) async throws -> FilmDetail? {
     try await store.read { snapshot in
       guard let film = try snapshot.fetch(Film.key(episodeId: episode)) else { return nil }

@@ -4,7 +4,7 @@ import LodestoreWeb
 
 /// The films of a service, kept in a store.
 package struct FilmLibrary: Sendable {
-  /// Where the films are kept.
+  /// The store of the films.
   package let store: Store
 
   /// Opens the store at `path`, or makes it.
@@ -27,27 +27,28 @@ package struct FilmLibrary: Sendable {
 // MARK: Synchronizing
 
 extension FilmLibrary {
-  /// What has become of the records of one entity.
+  /// The result for the records of one entity.
   package struct Step: Sendable {
     /// The entity's name at the service, as `planets`.
     package let name: String
-    /// What was inserted, updated and deleted.
+    /// The inserted, updated and deleted records.
     package let report: ImportReport
   }
 
   /// How many steps a synchronization has.
   package static let stepCount = 6
 
-  /// Brings the store up to date with the service.
+  /// Updates the store from the service.
   ///
   /// Readers are not blocked, and see each page whole or not at all. Pages that have not changed
-  /// since the last time are not sent again. What the service no longer has is deleted.
+  /// since the last time are not sent again. Records that the service no longer has are deleted.
   ///
-  /// - Parameter onStep: called after each entity.
+  /// - Parameter onStep: The closure that is called after each entity.
   package func synchronize(
     with service: URL, onStep: (Step) -> Void = { _ in }
   ) async throws {
-    // What is led to comes before what leads to it, so that each link is said once, by one side.
+    // Targets come before the records that refer to them, so that each link is imported once, from
+    // one side.
     onStep(try await step(service, "planets", Planet.self, \.url))
     onStep(try await step(service, "starships", Starship.self, \.url))
     onStep(try await step(service, "vehicles", Vehicle.self, \.url))

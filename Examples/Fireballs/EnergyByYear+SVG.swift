@@ -54,7 +54,7 @@ extension EnergyByYear {
     return parts.joined(separator: "\n")
   }
 
-  /// Where things are in the drawing.
+  /// The positions in the drawing.
   private struct Frame {
     let width = 960
     let height = 440
@@ -72,7 +72,7 @@ extension EnergyByYear {
   }
 }
 
-/// With one digit behind the point, whatever the locale.
+/// Returns the number with one decimal digit, whatever the locale.
 private func text(_ number: Double) -> String {
   let tenths = Int((number * 10).rounded())
   return tenths.isMultiple(of: 10)

@@ -45,7 +45,7 @@ package struct EnergyByYear: Sendable {
     return low...max(Int(log10(greatest).rounded(.up)), low + 1)
   }
 
-  /// Where an energy is on the axis, from 0 to 1.
+  /// Returns the place of an energy on the axis, from 0 to 1.
   func height(_ energy: Double) -> Double {
     guard energy > 0 else { return 0 }
     let (low, high) = (Double(decades.lowerBound), Double(decades.upperBound))

@@ -24,7 +24,7 @@ package struct Fireball: Sendable, Hashable {
 
   package static let groups = ToMany<Fireball, FireballGroup>(inverse: FireballGroup.fireballs)
 
-  /// Of a fireball that was deleted the history still knows when it was.
+  /// The history keeps the date of a deleted fireball.
   package static let history = HistoryPolicy<Fireball>.kept(preserving: \Fireball.dateTimeStamp)
 }
 

@@ -1,14 +1,13 @@
 import Lodestore
 
-/// A list in memory that is brought up to date from the history: by what others wrote since its
-/// token.
+/// A list in memory that is updated from the history, with the writes of others since its token.
 ///
-/// What the list's own program writes under ``FireballStore/appAuthor`` it has shown already, and
-/// leaves out.
+/// Writes of the list's own program under ``FireballStore/appAuthor`` are already in the list, and
+/// are left out.
 package struct FireballList: Sendable {
   /// The fireballs, the newest first.
   package private(set) var items: [Fireball]
-  /// Up to where the list knows the history.
+  /// The place in the history that the list has reached.
   package private(set) var token: HistoryToken
 
   /// The list as it is now.
@@ -18,19 +17,19 @@ package struct FireballList: Sendable {
     }
   }
 
-  /// What a merge has changed in the list.
+  /// The changes of a merge in the list.
   package struct Merge: Sendable, Equatable {
     package var inserted: [Fireball] = []
     package var updated: [Fireball] = []
     package var deleted: [Fireball] = []
 
-    /// Nothing.
+    /// Makes an empty list.
     package init() {}
   }
 
-  /// Takes over what others wrote since the token.
+  /// Applies the writes of others since the token.
   ///
-  /// - Throws: ``StoreError/Code/expiredHistory`` where that has been purged: make a new list then.
+  /// - Throws: ``StoreError/Code/expiredHistory`` if these have been purged: make a new list then.
   @discardableResult
   package mutating func merge(from fireballs: FireballStore) throws -> Merge {
     let (touched, stored, now) = try fireballs.store.read { snapshot in

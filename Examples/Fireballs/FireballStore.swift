@@ -3,14 +3,14 @@ import Lodestore
 
 /// The fireballs of a file, or of a preview in memory.
 package struct FireballStore: Sendable {
-  /// Who writes when a person does; refreshes write under the name ``importName``.
+  /// The author of a person's writes; refreshes write under the name ``importName``.
   package static let appAuthor = "app"
   static let importName = "refresh"
 
-  /// The store, for what is not said here.
+  /// The store, for calls that this type does not have.
   package let store: Store
 
-  /// Opens the store at `path`, and makes it when there is none.
+  /// Opens the store at `path`, and makes it if it does not exist.
   package init(at path: String) throws {
     store = try Store(at: path, entities: Self.entities, options: Self.options)
   }

@@ -3,7 +3,7 @@ import Lodestore
 
 /// Two commits side by side: one that was kept, and the newest.
 package struct Generations: Sendable {
-  /// What is told of each.
+  /// A summary of one generation.
   package struct Summary: Sendable, Equatable {
     package var count: Int
     package var impactEnergy: Double

@@ -1,7 +1,7 @@
 import Lodestore
 
 extension FireballStore {
-  /// The groups that are there from the beginning, by what their fireballs fulfil.
+  /// The initial groups, with the conditions of their fireballs.
   static let rules = [
     ("strong", "impactEnergy >= 10"), ("fast", "velocity >= 25"), ("deep", "altitude < 25"),
     ("northern", "latitude > 0"), ("southern", "latitude < 0"),
@@ -20,7 +20,7 @@ extension FireballStore {
     }
   }
 
-  /// Puts one fireball into a group, which is made when there is none.
+  /// Adds one fireball to a group, which is made if it does not exist.
   package func add(_ fireball: Fireball.ID, toGroup name: String) async throws {
     try await store.write { tx in
       let group =

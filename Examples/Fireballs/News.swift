@@ -1,7 +1,7 @@
 import Foundation
 import Lodestore
 
-/// What one write changed.
+/// The changes of one write.
 package struct News: Sendable, Equatable {
   package var time: Date
   package var author: String?
@@ -13,7 +13,8 @@ package struct News: Sendable, Equatable {
 }
 
 extension FireballStore {
-  /// What has been written since `reader` asked last; the store keeps how far each reader is.
+  /// Returns the writes since the last call for `reader`; the store keeps the position of each
+  /// reader.
   package func news(of reader: String) async throws -> [News] {
     try await store.write { tx in
       let known = try tx.historyToken(ofConsumer: reader)

@@ -3,10 +3,10 @@ import Lodestore
 import LodestoreWeb
 
 extension FireballStore {
-  /// Makes the fireballs those of a file in the service's form.
+  /// Replaces the fireballs by those of a file in the service's form.
   ///
-  /// New ones are inserted, changed ones updated and those that are gone deleted; what is as it was
-  /// is not written.
+  /// New fireballs are inserted, changed ones updated and missing ones deleted; unchanged ones are
+  /// not written.
   @discardableResult
   package func refresh(
     file path: String, onEvent: (@Sendable (ImportEvent) -> Void)? = nil
@@ -16,8 +16,9 @@ extension FireballStore {
     return report
   }
 
-  /// The same from a web service, which is asked by entity tag: an unchanged answer is not even
-  /// sent.
+  /// Replaces the fireballs by those of a web service.
+  ///
+  /// The request has an entity tag, so an unchanged answer is not sent.
   @discardableResult
   package func refresh(
     from url: URL, onEvent: (@Sendable (ImportEvent) -> Void)? = nil

@@ -1,6 +1,6 @@
 import Lodestore
 
-/// One version of a library: what its author has published.
+/// One published version of a library.
 @Entity package struct Podspec {
   #Unique<Podspec>([\.name, \.version])
   #Index<Podspec>([\.section, \.sortName, \.versionOrder])
@@ -10,7 +10,7 @@ import Lodestore
   package var summary: String
   package var homepage: String?
   package var license: String?
-  /// As it came: a text, a list, a dictionary, or a list that mixes them.
+  /// The authors as they were sent: a text, a list, a dictionary, or a list that mixes them.
   package var authors: JSONValue
   /// The names of the authors, for the search.
   package var authorNames: String

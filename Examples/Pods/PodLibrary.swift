@@ -4,7 +4,7 @@ import LodestoreWeb
 
 /// The podspecs of a service, kept in a store.
 package struct PodLibrary: Sendable {
-  /// Where the podspecs are kept.
+  /// The store of the podspecs.
   package let store: Store
 
   private static let entities: [any Entity.Type] = [Podspec.self, Pod.self]
@@ -31,11 +31,11 @@ extension PodLibrary {
     package let records: Int
   }
 
-  /// Brings the store up to date with the service, page after page.
+  /// Updates the store from the service, page after page.
   ///
-  /// A podspec is found by name and version, and made where it is not there: one pass over the
-  /// index for many pages. One that was interrupted, however hard, goes on behind the last page
-  /// that was committed: how far it is, is committed with the records.
+  /// A podspec is matched by name and version, and inserted if it is new: one pass over the index
+  /// for many pages. An interrupted run continues after the last committed page, because its
+  /// position is committed with the records.
   package func synchronize(
     with service: URL, onProgress: @escaping @Sendable (Progress) -> Void = { _ in }
   ) async throws -> ImportReport {
@@ -45,7 +45,7 @@ extension PodLibrary {
       .init("needs", Podspec.dependencies, by: \.name, makesMissing: true),
     ]
     importer.options.resumes = true
-    // Those who look on see something new at least so often.
+    // Observers see new records at least this often.
     importer.options.groupDuration = .milliseconds(100)
     let pages = PodPages(service)
     return try await importer.run(
@@ -67,7 +67,9 @@ extension PodLibrary {
   package static let everything = Podspec.all.sorted(by: \.section, \.sortName, \.versionOrder)
 
   /// Podspecs that have each word of `text` in their name, their summary or among their authors,
-  /// whatever the case and the accents; all of them for an empty text.
+  /// whatever the case and the accents.
+  ///
+  /// An empty text matches all of them.
   package static func search(_ text: String) -> Query<Podspec> {
     everything.where {
       for word in text.split(separator: " ").map(String.init) {
@@ -79,11 +81,12 @@ extension PodLibrary {
     }
   }
 
-  /// What most podspecs need.
+  /// The podspecs that most others need.
   package static let mostNeeded = Pod.where { $0.dependentCount > 0 }
     .sorted(by: \.dependentCount.descending, \.name.ascending)
 
-  /// The newest version of a library, what it needs, and how many podspecs need it.
+  /// Returns the newest version of a library, its requirements, and the number of podspecs that
+  /// need it.
   package func detail(
     of name: String
   ) async throws -> (spec: Podspec, dependencies: [Pod], pod: Pod)? {

@@ -11,7 +11,7 @@ struct PodRecord: Decodable {
 }
 
 extension Podspec {
-  /// What is kept of a record.
+  /// Makes the stored podspec of a record.
   init(_ record: PodRecord) {
     let letter = record.name.first.map { String($0).uppercased() } ?? "#"
     self.init(

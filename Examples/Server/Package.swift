@@ -1,13 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody else builds Hummingbird. It has its entities itself: those
-// of the program Pods come with its web service and its import, which the server does not need.
+// A package of its own, so that no other program builds Hummingbird. The server has entities of its
+// own: those of the program Pods come with a web service and an import, which the server does not
+// need.
 //
 //   server ─> PodServer ─> Lodestore, Hummingbird
 //   PodServerTests ─> PodServer, AsyncHTTPClient; starts `server` and `kvdump`
 //
-// Beside it, Comparison has the same answers on GRDB, for tools/load.
+// The package Comparison has the same answers on GRDB, for tools/load.
 
 let package = Package(
   name: "lodestore-server",

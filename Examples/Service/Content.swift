@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a service serves: pages of JSON.
+/// The content of a service: pages of JSON.
 public struct Content: Sendable {
   /// Pages of the Star Wars API by the name of their entity, as `films`.
   private let starWars: [String: [Data]]
@@ -10,17 +10,17 @@ public struct Content: Sendable {
   private let fireballs: [String: Data]
 
   static let starWarsNames = ["films", "people", "planets", "species", "starships", "vehicles"]
-  /// Where the links of the Star Wars API lead to.
+  /// The base of the links of the Star Wars API.
   private static let starWarsBase = "https://swapi.dev"
 
-  /// The pages in a folder.
+  /// Reads the pages in a folder.
   ///
   /// The folder has either pages as the services send them (`swapi/films.jsonl`,
   /// `cocoapods/specs-trunk.jsonl`, `fireball/fireball-2024-02.json`), a page on each line, or
   /// samples (`starwars/films.json`, `podspecs.json`, `fireballs-2024.json`), which become pages of
   /// 10 records.
   ///
-  /// - Throws: ``ServiceError/noContent(folder:)``, or why a file cannot be read.
+  /// - Throws: ``ServiceError/noContent(folder:)``, or the error of reading a file.
   public init(folder: URL) throws {
     func pages(_ path: String) throws -> [Data] {
       try Data(contentsOf: folder.appending(path: path)).split(separator: 10).map { Data($0) }
@@ -52,9 +52,9 @@ public struct Content: Sendable {
     }
   }
 
-  /// The content of `folder`; of the folder that the environment variable `LODESTORE_DATA` names;
-  /// of `../shared/data` beside the project; or of the project's samples: the first of these that
-  /// is there.
+  /// Returns the content of the first existing folder: `folder`, the folder that the environment
+  /// variable `LODESTORE_DATA` names, `../shared/data` next to the project, or the project's
+  /// samples.
   public static func standard(folder: String? = nil) throws -> Content {
     let environment = ProcessInfo.processInfo.environment["LODESTORE_DATA"]
     if let named = folder ?? environment { return try Content(folder: URL(filePath: named)) }
@@ -78,7 +78,7 @@ public struct Content: Sendable {
     try Dictionary(uniqueKeysWithValues: names.map { ($0, try value($0)) })
   }
 
-  /// The page at a path, whose links lead to `base`; `nil` where there is none.
+  /// Returns the page at a path, whose links lead to `base`, or `nil`.
   func page(_ path: String, _ query: (String) -> String?, base: String) -> Data? {
     let parts = path.split(separator: "/").map(String.init)
     switch parts.first {
@@ -95,9 +95,9 @@ public struct Content: Sendable {
     }
   }
 
-  /// The page with its links to the pages before and behind it led here.
+  /// Returns the page with its links to the previous and next page changed to `base`.
   ///
-  /// The addresses of records stay: they are the names by which records know each other.
+  /// The addresses of records stay, because records refer to each other by them.
   private func linked(_ page: Data, to base: String) -> Data {
     var text = String(decoding: page, as: UTF8.self)
     for member in ["next", "previous"] {

@@ -8,7 +8,7 @@ public struct Request: Sendable, Hashable {
   public let status: Int
 }
 
-/// What a running service knows of its requests.
+/// The requests of a running service.
 final class RequestLog: Sendable {
   private struct State {
     var faults: Faults

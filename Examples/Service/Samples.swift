@@ -57,7 +57,7 @@ struct FireballAnswer {
     (self.object, self.rows) = (object, rows)
   }
 
-  /// The first rows of it; `nil` for a limit that is none.
+  /// Returns the first rows; `nil` for a limit below 1.
   func limited(to limit: Int) -> Data? {
     guard limit > 0 else { return nil }
     let kept = rows.prefix(limit)

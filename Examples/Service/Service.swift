@@ -8,7 +8,7 @@ public import Foundation
 ///     print(service.url)  // http://127.0.0.1:40213
 ///     await service.stop()
 ///
-/// It answers as three services of the web do:
+/// The service answers like three services of the web:
 ///
 /// | path | answer |
 /// | --- | --- |
@@ -16,10 +16,10 @@ public import Foundation
 /// | `/pods?page=0` | pages of podspecs, the first of which is 0 |
 /// | `/fireballs?snapshot=2024&limit=20` | as NASA/JPL's fireball service, at one of two dates |
 ///
-/// Each page has an entity tag, and who has the page already is answered with status 304 and no
-/// content. The service is slow, fails and breaks off where ``faults`` say so.
+/// Each page has an entity tag. A client that already has the page gets status 304 and no content.
+/// The service is slow, fails and breaks off as ``faults`` says.
 public final class Service: Sendable {
-  /// Where the service is.
+  /// The address of the service.
   public let url: URL
   private let server: HTTPServer
   private let log: RequestLog
@@ -42,9 +42,9 @@ public final class Service: Sendable {
   /// Starts a service on the loopback interface.
   ///
   /// - Parameters:
-  ///   - content: what it serves.
-  ///   - port: where it listens; a port that is free when it is 0.
-  ///   - faults: how it is slow and fails.
+  ///   - content: The pages that it serves.
+  ///   - port: The port on which it listens; 0 is any free port.
+  ///   - faults: Its delays and failures.
   /// - Throws: ``ServiceError/cannotListen(port:reason:)``.
   public static func start(
     _ content: Content, port: UInt16 = 0, faults: Faults = Faults()
@@ -82,7 +82,7 @@ public enum ServiceError: Error, CustomStringConvertible {
   /// The folder has none of the files that are served.
   case noContent(folder: String)
 
-  /// What could not be done, why, and what to do.
+  /// The failed action, the reason, and the next step.
   public var description: String {
     switch self {
     case .cannotListen(let port, let reason):

@@ -51,7 +51,7 @@ extension Data {
   }
 }
 
-/// Bytes behind which the connection is closed, as they end with an error.
+/// Bytes that end with an error, so that the connection is closed after them.
 private struct BrokenOff: AsyncBufferedSequence {
   typealias Element = UInt8
   let bytes: Data

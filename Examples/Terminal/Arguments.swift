@@ -1,10 +1,10 @@
-/// What was written behind the name of a program: words, and options with their values.
+/// The arguments after the name of a program: words, and options with their values.
 ///
 ///     let arguments = Arguments(["search", "json", "--store", "pods.lodestore"])
 ///     arguments.words            // ["search", "json"]
 ///     arguments.options["store"] // "pods.lodestore"
 public struct Arguments: Sendable {
-  /// What is no option.
+  /// The arguments that are no options.
   public private(set) var words: [String] = []
   /// The values of options by their names; the last one of a name.
   public private(set) var options: [String: String] = [:]
@@ -22,6 +22,6 @@ public struct Arguments: Sendable {
     }
   }
 
-  /// The value of an option as a number; `nil` where it is none.
+  /// Returns the value of an option as a number; `nil` if it is no number.
   public func number(_ name: String) -> Int? { options[name].flatMap { Int($0) } }
 }

@@ -1,4 +1,4 @@
-/// What a person pressed.
+/// A key that a person pressed.
 public enum Key: Sendable, Hashable {
   /// A character that belongs into a text.
   case character(Character)
@@ -18,9 +18,10 @@ public enum Key: Sendable, Hashable {
 
 /// Makes keys of the bytes that a terminal sends.
 ///
-/// Bytes come in pieces: a character that is not whole yet is kept for the next piece. An escape
-/// byte with others behind it is a key without a character, as an arrow, and is left out; one at
-/// the end of a piece is the escape key, because a terminal sends the others in one piece with it.
+/// Bytes come in pieces, so an incomplete character is stored until the next piece. An escape byte
+/// followed by others is a key without a character, such as an arrow, and is left out. An escape
+/// byte at the end of a piece is the escape key, because a terminal sends the others in one piece
+/// with it.
 struct KeyDecoder {
   private var rest: [UInt8] = []
 
@@ -54,7 +55,7 @@ struct KeyDecoder {
     0x17: .deleteWord, 0x7F: .backspace,
   ]
 
-  /// How many bytes a character of UTF-8 has by its first one; 1 where that is none.
+  /// Returns the byte count of a UTF-8 character by its first byte; 1 for an invalid one.
   private static func characterLength(_ first: UInt8) -> Int {
     switch first {
     case 0xC2...0xDF: 2

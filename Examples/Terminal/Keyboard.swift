@@ -15,8 +15,8 @@ import Synchronization
 ///     defer { keyboard.end() }
 ///     for await key in keyboard.keys { print(key) }
 ///
-/// While there is one the terminal shows nothing by itself of what is typed. It is as it was before
-/// after ``end()``, and when the process ends, whatever ends it but SIGKILL.
+/// While a keyboard exists, the terminal does not show the typed characters by itself. The
+/// terminal's state is restored after ``end()``, and when the process ends, except by SIGKILL.
 public final class Keyboard: Sendable {
   /// The keys as they are pressed; over when the terminal is gone, or after ``end()``.
   public let keys: AsyncStream<Key>

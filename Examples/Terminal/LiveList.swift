@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A list of lines that stays where it is and changes in place.
+/// A list of lines that stays in its place and changes there.
 ///
-/// Only lines that are different are drawn again. In a pipe each change is plain lines, `+` for
-/// what came and `-` for what went.
+/// Only changed lines are drawn again. In a pipe each change is plain lines, `+` for new lines and
+/// `-` for deleted ones.
 ///
 ///     let list = LiveList(on: terminal)
 ///     for try await update in store.updates(of: query) { list.show(update.items.map(line)) }
 ///
 /// Nothing else may be written to the terminal until ``finish()``. Lines are cut at the width, and
-/// what does not fit on the screen is counted in the last line.
+/// the last line counts the lines that do not fit on the screen.
 public final class LiveList: Sendable {
   private let terminal: Terminal
   private let shown = Mutex<[String]?>(nil)
@@ -39,7 +39,8 @@ public final class LiveList: Sendable {
     return cut + [terminal.styled("… \(lines.count - cut.count) more", .dim)]
   }
 
-  /// From the line below `old` to the line below `new`.
+  /// The text that replaces the lines `old` by `new`, from the line below the former to that below
+  /// the latter.
   static func redraw(_ old: [String], _ new: [String]) -> String {
     var text = old.isEmpty ? "" : "\u{1B}[\(old.count)A"
     for (row, line) in new.enumerated() {
@@ -49,7 +50,7 @@ public final class LiveList: Sendable {
     return new.count < old.count ? text + "\u{1B}[J" : text
   }
 
-  /// All lines at first, later what went and what came.
+  /// The text of all lines at first, later of the deleted and inserted lines.
   static func difference(_ old: [String]?, _ new: [String]) -> String {
     guard let old else { return new.map { $0 + "\n" }.joined() }
     return new.difference(from: old).map { change in

@@ -36,7 +36,7 @@ public final class ProgressLine: Sendable {
     self.elapsed = elapsed ?? { ContinuousClock.now - start }
   }
 
-  /// Tells that `completed` of `total` are done; `nil` where nobody knows how many there are.
+  /// Shows that `completed` of `total` are done; `total` is `nil` if it is unknown.
   public func show(_ completed: Int, of total: Int?) {
     state.withLock { state in
       state.completed = completed

@@ -10,11 +10,11 @@ import Synchronization
 
 /// The state of a terminal in which each key arrives at once and is not shown.
 ///
-/// The terminal is as it was before after ``end()``, and when the process exits, crashes or ends by
-/// a signal. Only SIGKILL leaves it raw, which the command `stty sane` mends. Ctrl-C interrupts
-/// as ever; Ctrl-Z does nothing meanwhile.
+/// The terminal's state is restored after ``end()``, and when the process exits, crashes or ends by
+/// a signal. Only SIGKILL leaves it raw; the command `stty sane` restores it. Ctrl-C interrupts as
+/// usual; Ctrl-Z does nothing meanwhile.
 ///
-/// One terminal of a process at a time.
+/// A process can use one terminal at a time.
 enum RawMode {
   private static let isOn = Atomic(false)
 
@@ -44,12 +44,12 @@ enum RawMode {
     _ = tcsetattr(before.pointee.descriptor, TCSANOW, &before.pointee.mode)
   }
 
-  /// Done once in a process: what ends the mode where nobody else does.
+  /// Installs, once in a process, the handlers that end the mode if nobody else does.
   private static let preparation: Void = {
     atexit { RawMode.end() }
     for number in endings {
       sigaction(number, nil, &actions[Int(number)])
-      // Who started the process ignores it, as `nohup` does: so it stays.
+      // The parent process ignores the signal, as `nohup` does, so it stays ignored.
       guard !isIgnored(actions[Int(number)]) else { continue }
       var action = handling { number in
         RawMode.end()
@@ -62,7 +62,7 @@ enum RawMode {
   }()
 }
 
-/// What a terminal was before.
+/// The state of a terminal before.
 private struct Before {
   var descriptor: Int32
   var mode: termios
@@ -73,8 +73,8 @@ private let endings = [
   SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGPIPE,
 ]
 
-// Read by signal handlers, so they are plain memory. They are written before the handlers are
-// there.
+// Signal handlers read these values, so they are plain memory. The values are written before the
+// handlers are installed.
 private nonisolated(unsafe) let before = UnsafeMutablePointer<Before>.allocate(capacity: 1)
 private nonisolated(unsafe) let actions = {
   let actions = UnsafeMutablePointer<sigaction>.allocate(capacity: 64)

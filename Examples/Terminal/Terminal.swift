@@ -6,14 +6,14 @@
   import Glibc
 #endif
 
-/// Where a program shows its work: a terminal, or a pipe or file that gets plain lines.
+/// The output of a program: a terminal, or a pipe or file that gets plain lines.
 ///
 ///     let terminal = Terminal.standardOutput
 ///     terminal.print(terminal.styled("done", .green))
 ///
 /// Whole texts are written at once, so that lines of several threads do not mix.
 public struct Terminal: Sendable {
-  /// Whether a person is looking at it, so that lines may be drawn over.
+  /// Whether a person sees the output, so that lines may be overwritten.
   public let isInteractive: Bool
   /// Whether text may have colour.
   public let hasColor: Bool
@@ -71,7 +71,7 @@ public struct Terminal: Sendable {
   }
 }
 
-/// A variable of the environment; empty where there is none.
+/// Returns a variable of the environment; empty if it is not set.
 private func environment(_ name: String) -> String {
   getenv(name).map { String(cString: $0) } ?? ""
 }

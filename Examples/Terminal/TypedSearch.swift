@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A search that follows what a person types.
+/// A search that follows the typed text.
 ///
 ///     guard let keyboard = Keyboard.standardInput() else { return try await searchLines() }
 ///     defer { keyboard.end() }
@@ -8,11 +8,11 @@ import Synchronization
 ///       try await store.fetch(Item.search(text).limit(10)).map(\.name)
 ///     }
 ///
-/// Each change of the text begins a search at once, and cancels the one that it overtakes, of which
-/// nothing is shown. So the search should end soon when its task is cancelled, as the fetches of
-/// a store do.
+/// Each change of the text starts a search at once and cancels the previous one, whose results are
+/// not shown. So the search should end soon after its task is cancelled, as the fetches of a store
+/// do.
 ///
-/// Return, the escape key and Ctrl-D end it; the last results stay on the screen.
+/// Return, the escape key and Ctrl-D end the search; the last results stay on the screen.
 public final class TypedSearch: Sendable {
   private struct State {
     var text = ""
@@ -33,10 +33,11 @@ public final class TypedSearch: Sendable {
     list = LiveList(on: terminal)
   }
 
-  /// Searches for each text that is typed, until the keys are over.
+  /// Searches for each typed text, until the keys end.
   ///
-  /// - Parameter search: the lines to show for a text. What it throws is shown as a line.
-  /// - Returns: the last text.
+  /// - Parameter search: A closure that returns the lines to show for a text. Its error is shown as
+  ///   a line.
+  /// - Returns: The last text.
   @discardableResult
   public func run<Keys: AsyncSequence<Key, Never>>(
     _ keys: Keys, _ search: @escaping @Sendable (_ text: String) async throws -> [String]
@@ -97,7 +98,7 @@ extension Key {
 }
 
 extension String {
-  /// What a key does to a text with the cursor at its end.
+  /// Applies a key to a text with the cursor at its end.
   fileprivate mutating func apply(_ key: Key) {
     switch key {
     case .character(let character): append(character)

@@ -6,14 +6,14 @@ public import Lodestore
 public struct ToDoItem: Sendable, Hashable {
   #Index<ToDoItem>([\.createdAt], [\.done, \.createdAt])
 
-  /// What is to be done.
+  /// The task.
   public var title: String
-  /// Whether it is.
+  /// Whether the task is done.
   public var done: Bool = false
   /// By which lists are ordered.
   public var createdAt: Date
 
-  /// Each write is told in the file, with the items as they were: so one can be taken back.
+  /// The file records each write, with the items as they were, so that a write can be undone.
   public static let history = HistoryPolicy<ToDoItem>.kept(images: true)
 }
 
@@ -22,8 +22,8 @@ extension ToDoItem {
   public static let oldestFirst = all.sorted(by: \.createdAt)
   /// All items, the newest first.
   public static let newestFirst = all.sorted(by: \.createdAt.descending)
-  /// What is still to be done.
+  /// The items that are not done.
   public static let open = ToDoItem.where { !$0.done }
-  /// What is done.
+  /// The items that are done.
   public static let finished = ToDoItem.where { $0.done }
 }

@@ -30,10 +30,10 @@ extension ToDoList {
     try await store.delete(ToDoItem.finished)
   }
 
-  /// Takes back the last write of this list's author; called again, it takes that back.
+  /// Undoes the last write of this list's author; called again, it undoes the undo.
   ///
-  /// - Returns: how many items changed; `nil` where there is nothing to take back.
-  /// - Throws: ``StoreError/Code/cannotUndo`` where somebody has changed the same items since.
+  /// - Returns: The number of changed items; `nil` if there is nothing to undo.
+  /// - Throws: ``StoreError/Code/cannotUndo`` if somebody has changed the same items since.
   @discardableResult
   public func undo() async throws -> Int? {
     try await store.write { [author] tx in

@@ -3,12 +3,12 @@ public import Lodestore
 
 /// A to-do list in a file, which any number of programs may have open at once.
 public struct ToDoList: Sendable {
-  /// The store, for what is not said here.
+  /// The store, for calls that this type does not have.
   public let store: Store
-  /// Who writes: what ``undo()`` takes back is the last write of this author.
+  /// The author of the writes: ``undo()`` undoes the last write of this author.
   public let author: String
 
-  /// Opens the list at `path`, and makes it when there is none.
+  /// Opens the list at `path`, and makes it if it does not exist.
   public init(at path: String, author: String) throws {
     self.author = author
     store = try Store(at: path, entities: [ToDoItem.self], options: Self.options(author))
@@ -42,10 +42,10 @@ public struct ToDoList: Sendable {
     try await store.fetch(ToDoItem.oldestFirst, onProgress: onProgress)
   }
 
-  /// A page of the endless list, and the token of the next.
+  /// Returns a page of the endless list, and the token of the next.
   ///
-  /// A page costs the same however deep it is, and what others add or delete meanwhile neither
-  /// shifts nor repeats anything.
+  /// A page costs the same at any depth. Additions and deletions of others meanwhile neither shift
+  /// nor repeat items.
   public func page(
     _ query: Query<ToDoItem> = ToDoItem.newestFirst, of size: Int,
     after token: ContinuationToken? = nil
@@ -70,7 +70,7 @@ public struct ToDoList: Sendable {
   public struct Counts: Sendable, Equatable {
     /// All items.
     public var all: Int
-    /// Those that are done.
+    /// The number of items that are done.
     public var done: Int
   }
 }

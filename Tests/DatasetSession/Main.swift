@@ -3,15 +3,15 @@ import Foundation
 import LodestoreDatasets
 import Synchronization
 
-/// What the tests of datasets start as processes of their own.
+/// The program that tests of datasets start as further processes.
 ///
 ///     dataset-session open FOLDER NAME SEED|-          the current generation
-///     dataset-session hold FOLDER NAME                 the same, and keeps its store until standard input ends
+///     dataset-session hold FOLDER NAME                 as open, and keeps its store until standard input ends
 ///     dataset-session refresh FOLDER NAME SEED|- URL KEYS [STEP COUNT]
 ///                                                      kills itself the COUNTth time that a refresh makes the step
 ///     dataset-session install FOLDER NAME FILE [STEP COUNT]
 ///
-/// Each prints one line: the generation's number and the number of its records, or the code of the
+/// Each command prints one line: the generation's number and its record count, or the code of the
 /// error.
 @main struct DatasetSession {
   static func main() async {

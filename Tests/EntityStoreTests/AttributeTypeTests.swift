@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  /// The same stored entity with and without the enumeration.
+  /// One stored entity, with and without the enumeration.
   struct Wide: Entity {
     var id = RecordID<Wide>()
     var grade: Int8

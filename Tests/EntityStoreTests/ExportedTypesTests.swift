@@ -5,7 +5,9 @@ import Testing
 @testable import EntityStore
 @testable import KVDumpCommands
 
-/// `kvdump export` and `import` beside types: here, because the types are.
+/// `kvdump export` and `import` with declared types.
+///
+/// The tests are here because the types are.
 @Suite struct `Exported types` {
   private func kvdump(_ arguments: String...) async throws -> String {
     let data = MemorySink()

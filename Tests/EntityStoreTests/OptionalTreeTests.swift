@@ -8,7 +8,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// By the history, which a store has once an entity keeps one.
+/// A store has the tree of the history once an entity has a history.
 @Suite struct `Optional trees` {
   private let name = TreeName.history
   private let key = HistoryKey.consumer("x").bytes
@@ -25,7 +25,7 @@ import Testing
 
   private func fill(_ core: WriteCore) throws {
     let tree = try core.makeTree(name)
-    // The same one when it is asked for again.
+    // A second call returns the same tree.
     #expect(try core.makeTree(name).name == tree.name && core.tree(name)?.name == tree.name)
     try core.transaction.put(key, body, in: tree)
   }
@@ -42,7 +42,7 @@ import Testing
       }
       #expect(try store.core.read { try content($0) } == body)
       #expect(store.core.schema.number == number.next)
-      // It is made once.
+      // The tree is made once.
       try store.core.write { try fill($0) }
       #expect(try store.core.read { try content($0) } == body)
       #expect(store.core.schema.number == number.next)

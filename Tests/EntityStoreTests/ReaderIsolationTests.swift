@@ -25,12 +25,13 @@ import Testing
   }
 }
 
-/// A process that starts one writer and six readers of accounts, each a process of its own, and kills
-/// them at random: a reader every 20 milliseconds, the writer now and then.
+/// A process that starts one writer and six readers of accounts, each a process of its own, and
+/// kills them at random: a reader every 20 milliseconds, the writer now and then.
 ///
-/// It forks, which takes less than a millisecond, and has no store open itself.
+/// The process forks, which takes less than a millisecond, and has no store open itself.
 private final class Bank {
-  /// What the processes tell of themselves, in memory that all share: that of the writer, then the readers.
+  /// The counters of the processes, in shared memory: that of the writer, then those of the
+  /// readers.
   struct Teller {
     /// Commits or snapshots.
     var count = 0
@@ -115,8 +116,10 @@ private final class Bank {
   }
 }
 
-/// A hundred pods whose stars always add up to the same; each was last updated so many seconds after 2001
-/// as it has stars, so that the index by date is one by stars.
+/// A hundred pods whose stars always have the same sum.
+///
+/// Each pod was last updated as many seconds after 2001 as it has stars, so the index by date
+/// orders them by stars.
 private enum Accounts {
   static let count = 100
   static let sum = 100_000
@@ -164,7 +167,7 @@ private enum Accounts {
     }
   }
 
-  /// What another process has acknowledged, or seen, is there.
+  /// Expects every write that another process has acknowledged or seen.
   private static func expect(
     in store: Store, from teller: UnsafeMutablePointer<Bank.Teller>
   ) throws {

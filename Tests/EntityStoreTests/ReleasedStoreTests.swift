@@ -16,7 +16,7 @@ import Testing
     return options
   }
 
-  /// Whether the store and its environment are gone after `use`.
+  /// Returns whether the store and its environment are released after `use`.
   private func isGone(
     _ path: String, after use: (Store) throws -> Void
   ) throws -> Bool {
@@ -95,7 +95,7 @@ import Testing
       }
     }
     #expect(isStopped)
-    // What a commit was to tell must not hold the store when there is no commit.
+    // The prepared notification of a commit must not hold the store when there is no commit.
     let isRefused = try isGone(path) { store in
       let error = try storeError(.mismatchedFiles) {
         try store.write { tx in

@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  /// Steps of a savepoint: what it changes, the savepoints inside of it, and whether it fails.
+  /// Steps of a savepoint: its changes, the savepoints inside it, and whether it fails.
   private struct Plan {
     enum Step {
       case put(Int, String)

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// Inserts two films, in three of four cases in vain; returns `task` when they are kept.
+  /// Inserts two films, which fails in three of four cases; returns `task` if they are stored.
   private static func keep(_ task: Int, in store: Store) async throws -> Int? {
     do {
       return try await store.write { tx in
@@ -184,7 +184,7 @@ private enum KilledTasks {
         group.addTask {
           for turn in 0... {
             let episode = 2 * ((round * 1_000_000 + turn) * taskCount + task)
-            // Some undo the turn of others.
+            // Some writes undo those of others.
             let isRefused = turn % 7 == 6
             do {
               try await store.write { tx in

@@ -48,7 +48,7 @@ import Testing
     let second = try Store(at: link, entities: [Film.self])
     try first.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
     #expect(try second.read { try $0.count(Film.all) } == 1)
-    // They share the writer, so a write through the other path is a nested one.
+    // The two stores share the writer, so a write through the other path is a nested one.
     _ = try storeError(.nestedWrite) { try first.write { _ in try second.write { _ in } } }
     first.close()
     #expect(try second.read { try $0.count(Film.all) } == 1)
@@ -85,8 +85,8 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  // When bringing the schema up to date threw, the environment was given back twice, which
-  // closed it under another store. It is given back once.
+  // A failed update of the schema returned the environment twice, and so closed it under another
+  // store. The environment is now returned once.
   @Test func `an opening that fails leaves the other store open`() throws {
     try withTemporaryPath { path in
       let store = try Store(at: path, entities: [PersonV1.self])
@@ -145,7 +145,7 @@ import Testing
       _ = try storeError(.incompatibleSchema) {
         try old.write { try $0.insert(PersonV1(name: "b", age: 2)) }
       }
-      // The other entities go on.
+      // The other entities still work.
       try old.write { _ = try $0.insert(Film(title: "a", episode: 1)) }
       old.close()
       new.close()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Programs that declare a part of what is in the file.
+/// Programs that declare only a part of the file's schema.
 @Suite struct `Opening with a smaller declaration` {
   /// A store with three players at `path`.
   private func makePlayers(_ path: String) throws {

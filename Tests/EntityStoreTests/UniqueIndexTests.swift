@@ -187,7 +187,7 @@ import Testing
         try store.upsert(Film(title: "e", episode: 1, code: "y"), matching: .unique(\.episode))
       }
       #expect(held.index == "Film.code" && held.recordID == 2)
-      // Both records give up what the other one wants, one after the other.
+      // Each record releases a value before the other one takes it.
       let result = try store.insert(
         [Film(title: "f", episode: 1, code: "w"), Film(title: "g", episode: 3, code: "z")],
         onConflict: .replace, matching: .unique(\.episode))
@@ -249,8 +249,8 @@ import Testing
     }
   }
 
-  // A counter was raised by the first delete of a transaction only, so an id that was given and
-  // deleted after that came back. Every delete now compares with what has been given.
+  // Only the first delete of a transaction raised a counter, so an id that was given and deleted
+  // after it was given again. Every delete now compares with the given ids.
   @Test func `are not used again when given and deleted after another delete`() throws {
     try withTemporaryStore([Film.self]) { store in
       _ = try insert(store, 1)

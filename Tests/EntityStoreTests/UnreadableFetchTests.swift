@@ -165,7 +165,7 @@ private final class Collected: @unchecked Sendable {
 
   func add(_ record: UnreadableRecord<Scrap>) { lock.withLock { ids.append(record.id.rawValue) } }
 
-  /// What was added since the last time.
+  /// The additions since the last call.
   var taken: [UInt64] {
     lock.withLock {
       defer { ids = [] }
@@ -177,7 +177,7 @@ private final class Collected: @unchecked Sendable {
 private enum Mood: String, CaseIterable, Codable { case calm, wild }
 private enum Level: Int16, Codable { case low = 1, high = 2 }
 
-/// What it encodes without a town does not decode.
+/// A document without a town is encoded, but does not decode.
 private struct Spot: Codable, Hashable {
   var town: String
 
@@ -235,7 +235,7 @@ private struct Scrap: Entity {
   }
 }
 
-/// The same entity without enumerations, as a program of another version has it.
+/// The same stored entity without enumerations, as a program of another version declares it.
 private struct PlainScrap: Entity {
   var id = RecordID<PlainScrap>()
   var text: String

@@ -21,7 +21,7 @@ import Testing
   }
 
   private final class SharedCount: @unchecked Sendable {
-    // Written before the semaphore is signalled, read behind that.
+    // The value is written before the semaphore is signalled, and read after.
     private(set) var value = 0
     func set(_ number: Int) { value = number }
   }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  /// Closing waits for what runs asynchronously, and for nothing else.
+  /// Closing waits only for asynchronous work.
   @Test func `a store with lazy results is closed at once, and its file with them`() throws {
     try withTemporaryPath { path in
       let store = try Store(at: path, entities: [Film.self])

@@ -1,13 +1,14 @@
-// Preloaded into a process, makes the N-th call of one kind fail, or records what is done to the files of
-// one folder. Linux with glibc; built by the tests.
+// A library that is preloaded into a process. It makes the N-th call of one kind fail, or records
+// the changes to the files of one folder. It needs Linux with glibc; the tests build it.
 //
-// A program that links nothing of this asks dlsym for the functions below, which begin with "faults_". For
-// any other program, as kvdump, LODESTORE_FAULT says what is to fail, from the start of the program on, as
-// "KIND N ERRNO GOOD": "write 3 5 0" fails the third write once with EIO. LODESTORE_FAULT_FOLDER is the
-// folder. With LODESTORE_FAULT_REPORT the count is written to that file when the program ends.
+// A test program asks dlsym for the functions below, whose names begin with "faults_". For any
+// other program, such as kvdump, LODESTORE_FAULT names the failing call from the start of the
+// program on, as "KIND N ERRNO GOOD": "write 3 5 0" fails the third write once with EIO.
+// LODESTORE_FAULT_FOLDER is the folder. With LODESTORE_FAULT_REPORT the count is written to that
+// file when the program ends.
 //
-// Counted are only calls on files of the folder, and of mmap, the allocations and pthread_create those that
-// liblmdb makes itself: the runtime of Swift ends a program that gets no memory.
+// Only calls on files of the folder are counted. Of mmap, the allocations and pthread_create, only
+// calls by liblmdb are counted, because the runtime of Swift ends a program that gets no memory.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,7 +34,7 @@
 
 #define CALLER __builtin_return_address(0)
 
-// MARK: What is counted
+// MARK: Counted calls
 
 static char folder[PATH_MAX];
 static size_t folder_length;
@@ -63,7 +64,7 @@ static int is_engine(const void *caller) {
   return (uintptr_t)caller >= engine_start && (uintptr_t)caller < engine_end;
 }
 
-// The name in the folder, "" for the folder itself; NULL for what is elsewhere.
+// The name in the folder: "" for the folder itself, NULL for a path outside it.
 static const char *name_of(const char *path) {
   if (folder_length == 0 || path == NULL || strncmp(path, folder, folder_length) != 0) return NULL;
   if (path[folder_length] == 0) return "";
@@ -93,7 +94,7 @@ static atomic_long seen, hits;
 static long failing_number;
 static int failing_error, fails_for_good;
 
-// Whether this call is to fail; then errno is set.
+// Returns whether this call must fail, and then sets errno.
 static int fails(const char *kind) {
   if (!atomic_load(&is_armed) || strcmp(kind, failing) != 0) return 0;
   long number = atomic_fetch_add(&seen, 1) + 1;
@@ -107,7 +108,7 @@ static int is_failing(const char *kind) {
   return atomic_load(&is_armed) && strcmp(kind, failing) == 0;
 }
 
-// From now on; a number of 0 counts without failing.
+// Arms the fault from now on; a number of 0 counts without failing.
 void faults_arm(const char *path, const char *kind, long number, int error, int for_good) {
   set_folder(path);
   snprintf(failing, sizeof failing, "%s", kind);
@@ -185,7 +186,7 @@ void faults_record(const char *path, const char *log) {
   recording = (int)syscall(SYS_openat, AT_FDCWD, log, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
 }
 
-// A place in the log: what has been acknowledged, in the program's own words.
+// Adds a mark to the log: an acknowledgement in the program's own words.
 void faults_mark(uint64_t number, const void *bytes, size_t length) {
   struct iovec part = {(void *)bytes, length};
   record(MARKED, 0, number, &part, 1, length);
@@ -242,7 +243,7 @@ ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
   NEXT(pwrite);
   if (is_failing("write") && is_own(file) && fails("write")) {
     int code = errno;
-    // What fails of a synchronous write is the sync: the system has it, and perhaps the disk.
+    // In a synchronous write the sync fails: the system has the bytes, and perhaps the disk.
     if (recording >= 0 && fcntl(file, F_GETFL) & O_DSYNC) {
       struct iovec part = {(void *)bytes, length};
       if (next(file, bytes, length, offset) == (ssize_t)length)
@@ -324,8 +325,8 @@ ssize_t pread64(int file, void *bytes, size_t length, off64_t offset) {
 
 // MARK: Syncs
 
-// Whether a sync is told to have failed or, where calls are recorded, to be done: a real one would only take
-// time. Otherwise the caller makes it.
+// Returns whether the result of a sync is decided here: it fails, or, while calls are recorded,
+// succeeds without a real sync. Otherwise the caller makes the sync.
 static int is_sync_settled(int file, int *result) {
   char buffer[PATH_MAX];
   if (recording < 0 && !is_failing("sync")) return 0;
@@ -464,7 +465,7 @@ int openat64(int directory, const char *path, int flags, ...) {
   return open_at(directory, path, flags, mode);
 }
 
-// Where `link` is to fail, this is a file system without it, so that links are made.
+// While `link` must fail, the file system behaves as one without this call, so that links are made.
 int renameat2(int from_directory, const char *old, int directory, const char *path, unsigned flags) {
   const char *from = name_of(old), *to = name_of(path);
   if (to != NULL && flags != 0 && is_failing("link")) {

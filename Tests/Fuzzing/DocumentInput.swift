@@ -2,11 +2,12 @@ import Foundation
 import LodestoreFormat
 import LodestoreJSON
 
-/// Documents from an input that is the document itself or, as text is easier to change into other sound
-/// documents, JSON.
+/// Makes documents from an input that is the document itself or JSON.
 ///
-/// In JSON a text that begins with `data:` stands for the bytes that it has in hexadecimal digits, and one
-/// with `date:` for a date by its number.
+/// Text is easier to change into other sound documents.
+///
+/// In JSON a text that begins with `data:` stands for bytes in hexadecimal digits, and one with
+/// `date:` for a date by its number.
 enum DocumentInput {
   static func document(_ bytes: UnsafeRawBufferPointer) throws -> Document {
     if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -41,8 +42,9 @@ enum DocumentInput {
       })
   }
 
-  /// That what is read from `document` and written is read again as the same; `read` reads it and gives
-  /// what it writes.
+  /// Requires that a document which is read and written is read again as the same.
+  ///
+  /// `read` reads the document and returns the written one.
   static func requireStable(
     _ document: Document, _ read: (Document) throws -> Document
   ) throws {

@@ -1,4 +1,4 @@
-/// What is tried with bytes that nobody wrote.
+/// A function that is tried with arbitrary bytes.
 ///
 /// See Tests/README.md, "Fuzzing".
 struct FuzzTarget: Sendable {
@@ -7,10 +7,10 @@ struct FuzzTarget: Sendable {
   let longestInput: Int
   /// Inputs to begin with, from the encoders where they are not text.
   let seeds: @Sendable () throws -> [[UInt8]]
-  /// Takes an input, whose bytes end where their memory does.
+  /// Tries an input, whose bytes end where their memory does.
   ///
-  /// An error that it throws is a refusal, as it should be. A finding is a trap, of the code that is tried
-  /// or of ``require(_:_:)``, a report of the address sanitizer, or a run without end.
+  /// A thrown error is a correct refusal. A finding is a trap of the tried code or of
+  /// ``require(_:_:)``, a report of the address sanitizer, or a run without end.
   let run: @Sendable (UnsafeRawBufferPointer) throws -> Void
 
   init(
@@ -35,7 +35,7 @@ func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
   if !isRight { fatalError(message()) }
 }
 
-/// Takes numbers from the front of an input; zeros behind its end.
+/// Takes numbers from the front of an input; zeros after its end.
 struct InputReader {
   private(set) var rest: UnsafeRawBufferPointer
 

@@ -1,6 +1,6 @@
 import Foundation
 
-// What libFuzzer, which has the program's `main`, calls.
+// The functions that libFuzzer calls; libFuzzer has the program's `main`.
 
 /// The target that LODESTORE_FUZZ_TARGET names; set before the first input.
 nonisolated(unsafe) private var target = FuzzTarget.all[0]
@@ -43,7 +43,7 @@ private func writeSeeds(to folder: String) throws {
   }
 }
 
-/// The lines of a file beside this one, which has one text a line.
+/// The lines of a file next to this one, which has one text a line.
 func seedLines(_ name: String) throws -> [[UInt8]] {
   let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("Corpus").appendingPathComponent(name)

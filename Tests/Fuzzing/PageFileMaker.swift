@@ -6,12 +6,14 @@ import LodestoreFormat
 
 /// Small sound files, and the changes that an input makes in one.
 ///
-/// An input is a list of changes rather than a file: nearly all bytes of a file are content, which no
-/// damage to the pages needs. Its first byte chooses the file, each change is a page, an offset of two
-/// bytes, a form, and a value.
+/// An input is a list of changes rather than a file, because nearly all bytes of a file are
+/// content, which a damaged page does not need. The first byte chooses the file. Each change is a
+/// page, an offset of two bytes, a form, and a value.
 struct PageFileMaker: Sendable {
-  /// How the offset of a change is meant, in the two lowest bits of its form; how many bytes the value
-  /// has is in the next two, and whether the file ends there in the one after.
+  /// The meaning of a change's offset, in the two lowest bits of its form.
+  ///
+  /// The next two bits are the length of the value, and the one after is whether the file ends
+  /// there.
   enum Place: UInt8 {
     case page, header, node, pointer
   }

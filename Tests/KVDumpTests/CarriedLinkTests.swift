@@ -54,7 +54,7 @@ private struct Player: Entity {
 @Suite struct `Links carried by files` {
   private let entities: [any Entity.Type] = [Team.self, Player.self]
 
-  /// What leads where, by keys.
+  /// The links of the store, as the keys of both records.
   private func links(_ path: String) throws -> [String] {
     let store = try Store(at: path, entities: entities)
     defer { store.close() }
@@ -121,13 +121,15 @@ private struct Player: Entity {
     #expect(await other.isSound())
   }
 
-  /// They have no checksum: a link that was gone from one side was missing in the files, and nothing said so.
+  /// Links have no checksum.
+  ///
+  /// A link that was gone from one side was missing in the exported files, without a report.
   @Test(arguments: [
     ("the link from a team", "does not have the records that it leads to"),
     ("the link from a player", "its two sides tell different links"),
     ("the record of a player", "which is not there"),
   ])
-  func `are damaged where one side lacks a link or what it leads to`(
+  func `are damaged if one side lacks a link or its record`(
     lost: String, message: String
   ) async throws {
     let folder = try StoreFolder()
@@ -155,7 +157,7 @@ private struct Player: Entity {
     #expect(!FileManager.default.fileExists(atPath: folder.path + "/teams.jsonl"))
   }
 
-  /// It was told as null, which an import takes for no link.
+  /// The link was written as null, which an import treats as no link.
   @Test func `to a record without a key are refused`() async throws {
     let folder = try StoreFolder()
     let store = try Store(at: folder.store, entities: [Label.self, Parcel.self])
@@ -176,7 +178,7 @@ private struct Player: Entity {
     #expect(whole.status == .success && whole.data.contains("b"), "\(whole)")
   }
 
-  @Test func `that cannot be told by a key are named`() async throws {
+  @Test func `without a key are named`() async throws {
     let folder = try StoreFolder()
     try Store(at: folder.store, entities: [Song.self, Tape.self]).close()
     let outcome = await folder.run("export", "Song", "--links")

@@ -45,7 +45,7 @@ struct CommandLineTests {
     #expect(memory.messages.text.hasSuffix(#""status":64}}"# + "\n"))
   }
 
-  @Test func `tells a negative number as the value that it is`() async {
+  @Test func `reads a negative number as a value`() async {
     let memory = MemoryConsole()
     #expect(await memory.run("records", "s", "E", "--limit", "-1") == .usage)
     #expect(
@@ -113,7 +113,7 @@ struct CommandLineTests {
     #expect(all.effectiveLimit(on: screen) == nil)
   }
 
-  @Test func `writes a table to people and JSON Lines to programs unless told`() {
+  @Test func `writes a table to people and JSON Lines to programs by default`() {
     let screen = Terminal(size: Terminal.Size(columns: 80, rows: 24))
     #expect(FormatChoice.auto.format(on: screen) == .table)
     #expect(FormatChoice.auto.format(on: .none) == .jsonl)

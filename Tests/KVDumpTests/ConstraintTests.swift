@@ -31,7 +31,7 @@ struct ConstraintTests {
     return folder
   }
 
-  @Test func `are shown by schema, and read by import from what it shows`() async throws {
+  @Test func `are shown by schema, and import reads that output`() async throws {
     let folder = try await filmStore()
     #expect(
       await folder.run("schema", "Film", "--format", "csv").data

@@ -38,7 +38,7 @@ import Testing
     #expect(FileManager.default.contentsEqual(atPath: old, andPath: Self.kept))
   }
 
-  @Test func `refuses what is no store`() async throws {
+  @Test func `refuses a file that is no store`() async throws {
     let folder = try StoreFolder()
     #expect(await folder.run("convert").status == .noInput)
     try Data("text".utf8).write(to: URL(fileURLWithPath: folder.store))

@@ -67,7 +67,7 @@ struct CountTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `shows people a table and says what was left out`() async throws {
+  @Test func `shows people a table and reports the rest`() async throws {
     let folder = try await QueriedStore.make()
     let outcome = await folder.run(
       "count", "Pod", "--by", "license.type", "--limit", "2", "--color", "never", width: 80)
@@ -93,7 +93,7 @@ struct CountTests {
         """)
   }
 
-  @Test func `proposes the nearest attribute, and refuses what is no path`() async throws {
+  @Test func `proposes the nearest attribute, and refuses a wrong path`() async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       "count", ["Pod", "--by", "licence.type"], .usage,

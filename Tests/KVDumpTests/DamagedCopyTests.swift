@@ -31,7 +31,7 @@ struct DamagedCopyTests {
 
   private static func id(_ number: UInt8) -> [UInt8] { [number, 0, 0, 0, 0, 0, 0, 0] }
 
-  /// Of the unique index, with the id that it leads to.
+  /// The key of an entry of the unique index, with the record's id.
   private static func entry(_ key: String, _ id: UInt8) -> [UInt8] {
     [2] + key.utf8 + [0] + self.id(id)
   }
@@ -71,7 +71,7 @@ struct DamagedCopyTests {
     #expect(try folder.files() == files)
   }
 
-  @Test func `a copy leaves nothing beside itself`() async throws {
+  @Test func `a copy leaves no other file`() async throws {
     let folder = try await damagedStore(Self.marker, Self.marker)
     let files = try folder.files()
     let outcome = await folder.run("compact", folder.path + "/copy.lodestore")
@@ -131,7 +131,7 @@ struct DamagedCopyTests {
     #expect(!FileManager.default.fileExists(atPath: folder))
   }
 
-  @Test func `a folder and files that were there stay, and which gave way is told`() async throws {
+  @Test func `a folder and existing files stay, and a replaced file is reported`() async throws {
     let folder = try await damagedStore(Self.record, Self.changedRecord)
     let all = folder.path + "/all"
     try FileManager.default.createDirectory(atPath: all, withIntermediateDirectories: true)
@@ -149,7 +149,7 @@ struct DamagedCopyTests {
     #expect(left == [ExportFolder.schemaName, "other.txt"])
   }
 
-  // MARK: What is lost
+  // MARK: Lost pairs and entries
 
   /// The store with one pair fewer, as after a write that was lost in part.
   private func incompleteStore(_ key: [UInt8], _ tree: TreeName) async throws -> StoreFolder {

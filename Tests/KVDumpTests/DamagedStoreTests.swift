@@ -253,8 +253,9 @@ private enum DamagedRuns {
     let all: [(line: [String], parsed: any StoreCommand)]
   }
 
-  /// Parses the command lines, which are the same for each file of the folder: for all files
-  /// together the parser would take longer than the commands.
+  /// Parses the command lines, which are the same for each file of the folder.
+  ///
+  /// Parsing them for each file would take longer than the commands.
   static func makeCommands(_ folder: String) throws -> Commands {
     let path = folder + "/child.lodestore"
     let page = folder + "/page.json"

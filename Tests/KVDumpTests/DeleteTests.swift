@@ -27,7 +27,7 @@ struct DeleteTests {
     (["--all", "--limit", "2"], "3 4 5", 2), (["--all", "--sort=-_id", "--limit", "9"], "", 5),
     (["--all"], "", 5),
   ])
-  func `removes what a query finds, with its index entries`(
+  func `removes the results of a query, with their index entries`(
     arguments: [String], rest: String, count: Int
   ) async throws {
     let folder = try await QueriedStore.make()
@@ -124,7 +124,7 @@ struct DeleteTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `wants to be told to go ahead where there is nobody to ask`() async throws {
+  @Test func `requires a confirming option without a person to ask`() async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       "delete", ["Pod", "stars > 20"], .usage,
@@ -142,7 +142,7 @@ struct DeleteTests {
     (["stars > 1", "--limit", "0"], "--limit: 0 is below 1; leave it out for no limit"),
     (["--all", "--arg", "x"], "--arg: there is no format string with a %@ for it"),
   ])
-  func `refuses what may be a mistake`(arguments: [String], message: String) async throws {
+  func `refuses likely mistakes`(arguments: [String], message: String) async throws {
     let folder = try StoreFolder()
     await folder.expectFailure(
       "delete", ["Pod", "--yes"] + arguments, .usage,

@@ -9,7 +9,7 @@ import Testing
 ///
 /// See Format.md, "Derived attributes".
 @Suite struct `A sum of floating point numbers` {
-  /// What is found where the sum of 0.1 and 0.2 is said to be `sum`.
+  /// The findings in a store that claims `sum` as the sum of 0.1 and 0.2.
   private func findings(_ type: AttributeType, sum: Double) throws -> [FormatRule] {
     let total = EntityDescription.Attribute(
       number: 1, name: "total", type: type, isOptional: false,

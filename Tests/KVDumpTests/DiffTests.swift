@@ -144,7 +144,7 @@ struct DiffCommandTests {
     }
   }
 
-  @Test func `match by keys, and say what is not compared`() async throws {
+  @Test func `match by keys, and report the uncompared links`() async throws {
     try await Self.withStores { older, newer, _ in
       for arguments in [["--by-key"], ["--key", "title"]] {
         let told = await run([older, newer, "--format", "jsonl", "--entity", "Work"] + arguments)

@@ -24,7 +24,7 @@ struct DisplayTextTests {
     #expect(cut.width <= limit)
   }
 
-  @Test func `writes out what could drive the terminal`() {
+  @Test func `escapes characters that could drive the terminal`() {
     #expect(
       DisplayText.escaped("\u{1b}]0;x\u{7}\u{9b}2J\u{7f}") == "\\u{1b}]0;x\\u{7}\\u{9b}2J\\u{7f}")
     #expect(DisplayText.escaped("a\r\nb\tc\u{202e}d") == "a\\r\\nb\\tc\\u{202e}d")

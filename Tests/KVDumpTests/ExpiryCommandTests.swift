@@ -39,7 +39,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `by what is no date is refused`() async throws {
+  @Test func `by a text that is no date is refused`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file(
       "schema.json",

@@ -13,7 +13,7 @@ struct ExplainTests {
     return outcome.data.split(separator: "\n").map(String.init)
   }
 
-  @Test func `tells people the steps and what they are thought to read`() async throws {
+  @Test func `shows people the steps and the expected reads`() async throws {
     let folder = try await QueriedStore.make()
     let scan = await lines(
       folder, "Pod", #"license == "MIT""#, "--sort", "-version", "--limit", "2", "--offset", "1")
@@ -33,7 +33,7 @@ struct ExplainTests {
       ])
   }
 
-  @Test func `measures what a run reads`() async throws {
+  @Test func `measures the reads of a run`() async throws {
     let folder = try await QueriedStore.make()
     let scan = await lines(folder, "Pod", #"license == "MIT""#, "--analyze")
     #expect(
@@ -66,7 +66,7 @@ struct ExplainTests {
         .hasPrefix("step,text\r\nread,nothing: the condition is never true\r\n"))
   }
 
-  @Test func `explains what a query of the same arguments does`() async throws {
+  @Test func `explains the query of the same arguments`() async throws {
     let folder = try await QueriedStore.make()
     let screen = await folder.run("explain", "Pod", "--color", "never", width: 80)
     #expect(screen.data.contains("limit      20\n"))

@@ -73,7 +73,7 @@ struct ExportTests {
     #expect(try folder.files() == ["a.lodestore", "a.lodestore-lock", name, "page.json"])
   }
 
-  @Test func `replaces a file only when told to, and keeps a link`() async throws {
+  @Test func `replaces a file only with an option, and keeps a link`() async throws {
     let folder = try await QueriedStore.make()
     let file = try folder.file("old.jsonl", "old")
     let link = folder.path + "/link.jsonl"
@@ -132,7 +132,7 @@ struct ExportTests {
     #expect(try folder.files() == files)
   }
 
-  @Test func `writes to what is no file as it is, and tells of a full disk`() async throws {
+  @Test func `writes to a device as it is, and reports a full disk`() async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.run("export", "Pod", "/dev/null").status == .success)
     #if os(Linux)

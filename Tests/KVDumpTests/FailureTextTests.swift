@@ -7,7 +7,7 @@ import Testing
 @testable import EntityStore
 @testable import KVDumpCommands
 
-/// What a person at a command line is told: of what can be done there.
+/// Messages for a person at a command line suggest commands, not calls of the library.
 @Suite("Texts of failures")
 struct FailureTextTests {
   private func failure(
@@ -49,7 +49,7 @@ struct FailureTextTests {
     #expect(full?.message.contains("not a store") == false)
   }
 
-  @Test func `of a lock file say what is wrong with it, and not that there is no store`()
+  @Test func `of a lock file report its fault, and not that there is no store`()
     async throws
   {
     let folder = try StoreFolder()
@@ -70,8 +70,9 @@ struct FailureTextTests {
         == true)
   }
 
-  /// The size is in the record of the free list of both meta pages; 512 is possible, and then the
-  /// second meta page would be elsewhere.
+  /// The size is in the record of the free list of both meta pages.
+  ///
+  /// 512 is a possible size, but then the second meta page would be elsewhere.
   @Test(arguments: [0, 5_000, 131_072, 512])
   func `of an odd page size say that the header is damaged`(size: UInt32) async throws {
     let folder = try StoreFolder()

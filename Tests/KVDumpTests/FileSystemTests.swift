@@ -15,7 +15,7 @@ import Testing
     #expect(report.isSound && report.findings == [])
   }
 
-  /// Said, in time and in words: a bus error has status 65.
+  /// Expects an error message in time; a bus error has status 65.
   private func expectFull(
     _ outcome: SmallFileSystem.Outcome, sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -24,7 +24,7 @@ import Testing
       ["disk has", "space left", "room on the disk", "bytes free"].contains {
         outcome.messages.contains($0)
       }, "\(outcome)", sourceLocation: sourceLocation)
-    // That it ended, on a machine that may have much else to do; a hang would be for ever.
+    // The command must end; the machine may be busy, but a hang would last forever.
     #expect(outcome.seconds < 150, "\(outcome)", sourceLocation: sourceLocation)
   }
 
@@ -156,7 +156,7 @@ import Testing
     #expect(try disk.files().allSatisfy { !$0.hasPrefix(".") })
   }
 
-  @Test func `too few descriptors are told, whatever is missing`() async throws {
+  @Test func `a lack of descriptors is reported, whatever is missing`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try StoreFolder()
     try await folder.load(

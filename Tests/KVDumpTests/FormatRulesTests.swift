@@ -100,14 +100,14 @@ struct FormatRulesTests {
   }
 
   @Test(arguments: Fault.endFaults.indices)
-  func `what is just beyond a range breaks its rule`(_ index: Int) throws {
+  func `a value just beyond a range breaks its rule`(_ index: Int) throws {
     let (rule, fault) = Fault.endFaults[index]
     let findings = try fault.findings()
     #expect(findings.contains { $0.rule == rule }, "\(fault.name): \(findings)")
   }
 
   @Test(arguments: Fault.soundImports)
-  func `what an import may keep is no finding`(_ kept: Fault) throws {
+  func `the permitted remains of an import are no finding`(_ kept: Fault) throws {
     #expect(try kept.findings().isEmpty)
   }
 

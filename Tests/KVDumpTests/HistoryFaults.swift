@@ -8,7 +8,7 @@ import LodestoreFormat
 extension Fault {
   private static let firstHistoryPart = HistoryKey.part(transaction: 1, part: 0).bytes
 
-  /// Faults of a history beside those that the table of rules names.
+  /// Faults of a history in addition to those of the table of rules.
   static let historyEndFaults: [(rule: FormatRule, fault: Fault)] = [
     (
       .historyKept,

@@ -40,7 +40,7 @@ private struct Note: Entity {
   }
 }
 
-/// The same without a history.
+/// The note without a history.
 private struct PlainNote: Entity {
   var id = RecordID<PlainNote>()
   var title: String
@@ -200,7 +200,7 @@ struct HistoryCommandTests {
   }
 
   @Test(arguments: [[], ["Note"], ["Note", "length > 4"]])
-  func `watch prints what another process commits`(arguments: [String]) async throws {
+  func `watch prints the commits of another process`(arguments: [String]) async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try Self.make()
     let process = Process()
@@ -212,8 +212,8 @@ struct HistoryCommandTests {
     process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
     try process.run()
     let store = try Store(at: folder.store, entities: [Note.self])
-    // It does not tell what is committed before it watches, which may begin late. Commits that come
-    // together are told as one.
+    // `watch` does not report commits from before its start, which may be late. Commits that come
+    // together are reported as one.
     for _ in 0..<200 where process.isRunning {
       let note = try await store.write(author: "me") { tx in
         try tx.insert(Note(title: "new", length: 10))
@@ -234,7 +234,7 @@ struct HistoryCommandTests {
   }
 }
 
-/// What is written at once is one text.
+/// Counts the writes; each one is a text.
 private final class WriteCounter: ByteSink {
   private(set) var writes: [String] = []
   func write(_ bytes: UnsafeRawBufferPointer) throws {

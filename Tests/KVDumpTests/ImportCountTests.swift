@@ -6,7 +6,8 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// Counts that a file says of its imports: what is not read is found, and what is written can be read.
+/// The counts of imports in a file: the verifier finds counts that no program reads, and every
+/// written count can be read.
 @Suite("Counts of imports")
 struct ImportCountTests {
   private static let report = ImportKey.report(run: 1).bytes(name: "Film")
@@ -40,7 +41,7 @@ struct ImportCountTests {
     #expect(try Verifier.verify(path: store.path).isSound)
   }
 
-  @Test func `at the limit end the next import with words, and leave what there is`() async throws {
+  @Test func `at the limit end the next import with a message, and change nothing`() async throws {
     let store = try VerifiedStore()
     try store.change { try Self.raise("run", in: $0) }
     let folder = try StoreFolder()
@@ -55,7 +56,7 @@ struct ImportCountTests {
     #expect(try Verifier.verify(path: store.path).isSound)
   }
 
-  /// What a program reads into 64 bits with a sign, 32 bits, or a byte.
+  /// Numbers are read into 64 bits with a sign, 32 bits, or a byte.
   @Test func `and other numbers that no program reads are found`() throws {
     let beyond = Document.unsigned(1 << 63)
     let link: Document = .object([

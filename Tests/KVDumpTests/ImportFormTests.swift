@@ -39,7 +39,7 @@ struct ImportFormTests {
     #expect(outcome.messages.contains("in another spelling of Unicode"), "\(outcome.messages)")
     let keys = await folder.run("query", "E", "--fields", "k", "--format", "csv").data
     #expect(keys.split(whereSeparator: \.isNewline) == ["k", "1", "4"])
-    // The same spelling twice is no JSON that parsers agree on.
+    // Parsers disagree about JSON with one key in two spellings.
     let twice = try folder.file("twice.jsonl", #"{"k":9,"caf\u00e9":1,"café":2}"#)
     #expect(await folder.importing([twice] + options).status != .success)
     #expect(await folder.isSound())
@@ -161,7 +161,7 @@ struct ImportFormTests {
     (String(repeating: "[", count: 100_000), "levels of nesting"), ("\u{FEFF}[", "end of the text"),
     ("k\n1\n", "found 'k', expected a value; --csv reads separated values"),
   ])
-  func `what is no JSON is refused in words before a store is made`(
+  func `a text that is no JSON is refused with a message before a store is made`(
     text: String, message: String
   ) async throws {
     let folder = try StoreFolder()

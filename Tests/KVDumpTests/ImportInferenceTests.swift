@@ -91,7 +91,7 @@ struct ImportInferenceTests {
     #expect(wrong.status == .usage && wrong.messages.contains("--all-text: only with --infer"))
   }
 
-  @Test func `a later text of another type is a reject that says what helps`() async throws {
+  @Test func `a later text of another type is a reject that names the remedy`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       "id,n,at\n1,5,2024-01-05\n", "--entity", "E", "--unique", "id", "--infer", name: "a.csv")
@@ -105,7 +105,7 @@ struct ImportInferenceTests {
           + "--null-value TEXT reads a text as null, and --infer --map COLUMN=NAME takes the column "
           + "into another attribute"))
     #expect(outcome.messages.contains("--type at=date:FORMAT reads other forms"))
-    // As it says.
+    // The option follows the advice of the message.
     let mapped = try await folder.load(
       "id,n,at\n2,many,2024-01-05\n", "--entity", "E", "--infer", "--map", "n=text", name: "c.csv")
     #expect(try folder.report(mapped) == ImportCounts(records: 1, inserted: 1))
@@ -148,8 +148,7 @@ struct ImportInferenceTests {
   }
 
   @Test(arguments: [("a;b\n1;2\n", "';'"), ("a\tb\n1\t2\n", "tab"), ("a|b\n1|2\n", "'|'")])
-  func `a delimiter in the name of an only column is told`(text: String, word: String) async throws
-  {
+  func `a delimiter in an only column's name is reported`(text: String, word: String) async throws {
     let folder = try StoreFolder()
     let file = try folder.file("a.csv", text)
     let outcome = await folder.importing([file, "--entity", "E", "--insert-only", "--infer"])

@@ -63,7 +63,7 @@ struct ImportMemberTests {
     (["--type", "size=date:yyyy yy"], "has its year twice"),
     (["--type", "size=date:MMM-dd"], "has no year"),
   ])
-  func `what cannot be meant is a wrong use`(options: [String], message: String) async throws {
+  func `an option without meaning is a wrong use`(options: [String], message: String) async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"name":"a","size":1}]"#, "--entity", "E", "--unique", "name", "--infer")
@@ -153,7 +153,7 @@ struct ImportMemberTests {
     #expect(try converted("\"\(text)\"", type, nil) == value)
   }
 
-  @Test func `text for a number or a date says how it is taken, and what it says when it is none`()
+  @Test func `text for a number or a date reports its reading, and its fault`()
     async throws
   {
     let folder = try StoreFolder()

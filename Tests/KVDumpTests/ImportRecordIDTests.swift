@@ -3,7 +3,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// Members named `_id`, which is what the store calls the ids that it gives itself.
+/// The store calls its own ids `_id`; these members have that name too.
 @Suite("Importing members named _id")
 struct ImportRecordIDTests {
   private static let text = #"""
@@ -13,7 +13,7 @@ struct ImportRecordIDTests {
 
     """#
 
-  @Test func `a member that is not mapped is told with its number, and refused when strict`()
+  @Test func `an unmapped member is reported with its count, and refused when strict`()
     async throws
   {
     let folder = try StoreFolder()
@@ -67,7 +67,7 @@ struct ImportRecordIDTests {
     #expect(declared.status == .damagedData && declared.messages.contains("'_id'"))
   }
 
-  @Test func `what is exported with its ids is imported again`() async throws {
+  @Test func `exported records with their ids are imported again`() async throws {
     let folder = try StoreFolder()
     try await folder.load(Self.text, "--entity", "E", "--unique", "k", "--infer", name: "m.jsonl")
     let plain = await folder.run("export", "E").data

@@ -18,7 +18,7 @@ struct ImportResumeTests {
     return folder
   }
 
-  @Test func `goes on behind the last page after it was killed`() async throws {
+  @Test func `continues after the last page after it was killed`() async throws {
     guard let tool = ToolProcess.path else { return }
     let folder = try await folder()
     let killed = try PipedImport(tool, folder.store, ["--entity", "E", "--mirror"])
@@ -47,7 +47,7 @@ struct ImportResumeTests {
     #expect(try folder.report(again).unchanged == 12_000)
   }
 
-  @Test func `goes on after a malformed page when it is mended`() async throws {
+  @Test func `continues after a malformed page once it is corrected`() async throws {
     let folder = try await folder()
     let bad = [
       try folder.file("a.jsonl", Self.text(0..<2000)),
@@ -81,7 +81,7 @@ struct ImportResumeTests {
     ])
     #expect(resumed.status == .success)
     #expect(try folder.report(resumed) == ImportCounts(records: 3000, inserted: 3000))
-    // All records are told, and so the seconds of all runs.
+    // The report covers the records and the seconds of all runs.
     let total = try #require(try JSONValue(parsing: resumed.data)["seconds"]?.doubleValue)
     #expect(total >= seconds)
     #expect(try await folder.imports("by night").first?["seconds"]?.doubleValue == total)

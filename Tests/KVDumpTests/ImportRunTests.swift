@@ -3,7 +3,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-@Suite("Import runs and what is told of them")
+@Suite("Import runs and their reports")
 struct ImportRunTests {
   private func folder() async throws -> StoreFolder {
     let folder = try StoreFolder()
@@ -91,7 +91,7 @@ struct ImportRunTests {
   }
 
   @Test(arguments: [(2, true), (3, false)])
-  func `stops beyond so many rejects with status 1`(limit: Int, stops: Bool) async throws {
+  func `stops beyond the limit of rejects with status 1`(limit: Int, stops: Bool) async throws {
     let folder = try await folder()
     let good = (0..<1000).map { #"{"k":\#($0),"v":1}"# }
     let bad = (0..<3).map { #"{"k":\#(2000 + $0),"v":"x"}"# }
@@ -122,7 +122,7 @@ struct ImportRunTests {
     #expect(await folder.importing([empty, "--entity", "E"]).status == .success)
   }
 
-  @Test func `a failed import keeps what people were told, not how Swift prints it`() async throws {
+  @Test func `a failed import keeps its message, not Swift's description`() async throws {
     let folder = try await folder()
     let file = try folder.file("bad.json", #"[{"k":1}}]"#)
     let outcome = await folder.importing([file, "--entity", "E"])
@@ -134,8 +134,7 @@ struct ImportRunTests {
 
   // MARK: Dry runs
 
-  @Test func `a dry run tells what would be done and leaves the store's bytes alone`() async throws
-  {
+  @Test func `a dry run reports the changes and leaves the store's bytes alone`() async throws {
     let folder = try await folder()
     let temporary = folder.path + "/tmp"
     try folder.makeFolder(temporary)
@@ -175,7 +174,7 @@ struct ImportRunTests {
     (0.0, "[........]"), (0.5, "[####....]"), (0.99, "[#######.]"), (1.0, "[########]"),
     (7.0, "[########]"), (.nan, "[........]"),
   ])
-  func `a bar shows what is done`(share: Double, bar: String) {
+  func `a bar shows the progress`(share: Double, bar: String) {
     #expect(Progress.bar(share, width: 10) == bar)
   }
 

@@ -38,7 +38,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `that are neither in an array nor members are told, with what to say`() async throws {
+  @Test func `that are neither in an array nor members are reported with an option`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file("m.json", members)
     let options = ["--entity", "E", "--infer", "--unique", "name", "--records", "result"]
@@ -56,7 +56,7 @@ import Testing
     #"[{"k":1,"n":2}]"# + "\n" + #"[{"k":2,"n":3},{"k":3,"n":4}]"# + "\n[]\n" + #"{"k":4,"n":5}"#,
     #"["k","n"]"# + "\n[1,2]\n[2,3]\n[3,4]\n[4,5]\n",
   ])
-  func `are lines that are arrays of records, or rows behind a line of names`(
+  func `are lines that are arrays of records, or rows after a line of names`(
     text: String
   ) async throws {
     let folder = try StoreFolder()
@@ -71,7 +71,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `are an array of rows behind their names; one of another length is rejected`()
+  @Test func `are an array of rows after their names; one of another length is rejected`()
     async throws
   {
     let folder = try StoreFolder()

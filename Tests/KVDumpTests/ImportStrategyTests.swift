@@ -28,7 +28,7 @@ struct ImportStrategyTests {
     return rows
   }
 
-  @Test func `a mirror of a later snapshot does what a comparison of the two says`() async throws {
+  @Test func `a mirror of a later snapshot makes the changes of a comparison`() async throws {
     guard let first = RealData.file("fireball/fireball-2024-02.json"),
       let second = RealData.file("fireball/fireball-2026-05.json")
     else { return }
@@ -65,7 +65,7 @@ struct ImportStrategyTests {
     #expect(record["lat_dir"]?.stringValue == row["lat-dir"])
   }
 
-  @Test func `a mirror keeps what did not come when records were rejected`() async throws {
+  @Test func `a mirror keeps absent records when records were rejected`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"v":1},{"k":2,"v":2},{"k":3,"v":3}]"#, "--entity", "E", "--unique", "k", "--infer")
@@ -88,7 +88,7 @@ struct ImportStrategyTests {
     ("blank.json", "\n  \n"), ("empty.json", "[]"), ("lines.jsonl", ""), ("rows.csv", "k\n"),
     ("lines.jsonl", "[]\n"), ("table.json", #"{"fields":["k"],"data":[]}"#),
   ])
-  func `a mirror of a file without records deletes nothing unless it is told to`(
+  func `a mirror of a file without records deletes nothing by default`(
     name: String, text: String
   ) async throws {
     let folder = try StoreFolder()
@@ -108,7 +108,7 @@ struct ImportStrategyTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `replacing gives what has changed a new id`() async throws {
+  @Test func `replacing gives changed records a new id`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"v":1},{"k":2,"v":2},{"k":3,"v":3}]"#, "--entity", "E", "--unique", "k", "--infer")

@@ -39,7 +39,7 @@ extension StoreFolder {
   }
 }
 
-/// What an import did, in numbers.
+/// The counts of an import.
 struct ImportCounts: Equatable {
   var records = 0
   var inserted = 0
@@ -49,7 +49,7 @@ struct ImportCounts: Equatable {
   var rejected = 0
 }
 
-/// `kvdump import` as a process of its own, which reads what the test writes to it.
+/// `kvdump import` as a process of its own, which reads the bytes that the test writes to it.
 struct PipedImport {
   let process = Process()
   private let input = Pipe()
@@ -78,7 +78,7 @@ struct PipedImport {
     Issue.record("the import ended by itself")
   }
 
-  /// Ends its input and returns what it wrote, when it is done.
+  /// Closes the input, waits for the end, and returns the output.
   func finish() throws -> String {
     try input.fileHandleForWriting.close()
     let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -83,7 +83,7 @@ struct ImportTests {
     ("1, \"x\"", "json"), ("true, 1", "json"), ("true, null", "bool"), ("null, null", "json"),
     ("18446744073709551615, -1", "json"), ("\"2024-01-01\", \"x\"", "string"), ("{}, []", "json"),
   ])
-  func `widens what differs between records`(values: String, type: String) async throws {
+  func `widens types that differ between records`(values: String, type: String) async throws {
     let folder = try StoreFolder()
     let list = values.split(separator: ", ").enumerated().map { #"{"k":\#($0),"v":\#($1)}"# }
     try await folder.load(
@@ -92,7 +92,7 @@ struct ImportTests {
     #expect(schema.contains("E,2,v,\(type),\(values.contains("null")),"))
   }
 
-  @Test func `maps names that cannot be attributes and tells`() async throws {
+  @Test func `maps names that cannot be attributes, with a report`() async throws {
     let folder = try StoreFolder()
     let outcome = try await folder.load(
       #"[{"_id":7,"impact-e":1,"impact_e":2,"2x":3,"é":4}]"#, "--entity", "E", "--unique",
@@ -110,7 +110,7 @@ struct ImportTests {
         == #"{"_id":1,"impact_e_2":1,"impact_e":3,"_2x":3,"e":4}"# + "\n")
   }
 
-  @Test func `names page, record, byte and attribute of what it rejects`() async throws {
+  @Test func `names page, record, byte and attribute of a reject`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"s":"a","n":1}]"#, "--entity", "E", "--unique", "k", "--infer")
@@ -137,7 +137,7 @@ struct ImportTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `rejects alone what is no JSON in a page of a line`() async throws {
+  @Test func `rejects a line that is no JSON alone`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file(
       "p.jsonl",
@@ -173,7 +173,7 @@ struct ImportTests {
     ("ignore", #"{"a":"x","b":2}"#, #""ignored":1"#),
     ("fail", #"{"a":"x","b":2}"#, #""rejected":1"#),
   ])
-  func `does to a known record what it is told`(
+  func `applies the chosen policy to a known record`(
     mode: String, expected: String, count: String
   ) async throws {
     let folder = try StoreFolder()
@@ -202,7 +202,7 @@ struct ImportTests {
         == "k,a,b\r\n1,z,2\r\n2,y,3\r\n")
   }
 
-  @Test func `inserts everything when told to match nothing`() async throws {
+  @Test func `inserts everything without a key to match`() async throws {
     let folder = try StoreFolder()
     for _ in 0..<2 {
       try await folder.load(#"[{"v":1},{"v":1}]"#, "--entity", "E", "--insert-only", "--infer")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-@Suite struct `Import of what cannot be read` {
+@Suite struct `Import of unreadable records` {
   private static let options = ["--entity", "E", "--unique", "k", "--infer", "--type", "k=int"]
 
   private static func jsonLines(_ wrong: String) -> String {
@@ -31,7 +31,7 @@ import Testing
     #expect(await folder.isSound())
   }
 
-  @Test func `ends at the limit of rejects, and goes on behind it`() async throws {
+  @Test func `ends at the limit of rejects, and continues after it`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file("p.jsonl", Self.jsonLines("{"))
     let strict = await folder.importing([file, "--strict"] + Self.options)

@@ -10,15 +10,17 @@ import Testing
   import Musl
 #endif
 
-/// A command that is killed at a random time, and what may be there then.
+/// A command that is killed at a random time, and the possible results.
 struct KilledCommand {
-  /// What the command line is about, in names of files beside the store.
+  /// The name of the command, in names of files next to the store.
   let name: String
   let arguments: [String]
   /// The file that it makes.
   var output: String?
-  /// The contents that a kill may leave in the store, as exported, in the order in which they come;
-  /// the last one is what a finished command leaves.
+  /// The contents that a kill may leave in the store, as exported, in the order in which they
+  /// occur.
+  ///
+  /// The last one is that of a finished command.
   var contents: [String] = []
   /// The bytes of the file that it makes; nil where that is a store.
   var outputBytes: Data?
@@ -28,7 +30,7 @@ struct KilledCommand {
   var microseconds = 0
 
   var isReplacing: Bool { arguments.contains("--force") }
-  /// Whether it imports all pages.
+  /// Whether the command imports all pages.
   var isImport: Bool { arguments.contains("INPUTS") }
   var isDryRun: Bool { arguments.contains("--dry-run") }
 
@@ -69,7 +71,7 @@ final class KilledFolder {
   private static let pageCount = 5
   private static let pageSize = 200
 
-  /// The store and what commands make; emptied before each kill.
+  /// The folder of the store and of the commands' output; emptied before each kill.
   let victim: StoreFolder
   private let inputs: StoreFolder
   private let origin: Data
@@ -105,7 +107,7 @@ final class KilledFolder {
     #"{"k":\#(number),"v":\#(number * factor % 97),"t":"name \#(number * 7919 % recordCount)"}"#
   }
 
-  /// What is there before a command that replaces it.
+  /// The content of the output file before a command that replaces it.
   static let replaced = Data("before\n".utf8)
 
   /// Puts the store back as it was, without a lock file, and removes all else.
@@ -117,7 +119,7 @@ final class KilledFolder {
     if command.isReplacing { try Self.replaced.write(to: URL(fileURLWithPath: path(of: command))) }
   }
 
-  /// That of the file that the command makes.
+  /// The path of the file that the command makes.
   func path(of command: KilledCommand) -> String { victim.path + "/" + (command.output ?? "") }
 
   func arguments(_ command: KilledCommand, pageCount: Int? = nil) -> [String] {
@@ -149,10 +151,10 @@ final class KilledFolder {
     try #require(status == .success, "\(command.name): \(memory.messages.text)")
   }
 
-  /// Runs the command in another process, and sends that a signal.
+  /// Runs the command in another process, and sends that process a signal.
   ///
-  /// - Parameter delay: how long after the start, in microseconds; no signal without it.
-  /// - Returns: whether the signal ended the process, and what it had written until then.
+  /// - Parameter delay: The time after the start, in microseconds; no signal without it.
+  /// - Returns: Whether the signal ended the process, and the output until then.
   func kill(
     _ command: KilledCommand, after delay: Int?, by signal: Int32 = SIGKILL
   ) throws -> (isKilled: Bool, said: String) {
@@ -163,7 +165,7 @@ final class KilledFolder {
     process.arguments = arguments(command)
     process.standardOutput = FileHandle(forWritingAtPath: said)
     process.standardError = FileHandle.nullDevice
-    // Where a dry run has its copy.
+    // A dry run makes its copy in this folder.
     process.environment = ProcessInfo.processInfo.environment
       .merging(["TMPDIR": victim.path]) { $1 }
     try process.run()
@@ -179,7 +181,7 @@ final class KilledFolder {
     )
   }
 
-  /// Fills in what the command leaves and how long it takes.
+  /// Runs the command once, and stores its results and its duration.
   func prepare(_ command: inout KilledCommand) async throws {
     command.contents = [before]
     if command.isImport {

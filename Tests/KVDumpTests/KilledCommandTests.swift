@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized) struct `A killed command` {
   /// `LODESTORE_KILLS` is how many kills there are in all.
-  @Test func `leaves what it had committed, whole, and no file but its own`() async throws {
+  @Test func `leaves its commits, whole, and no file but its own`() async throws {
     try await KilledTrial.run("LODESTORE_KILLS", by: [SIGKILL], salt: 41)
   }
 }
@@ -76,7 +76,7 @@ private struct KilledTrial {
     }
     if isMade || state != 0 { results.changed += 1 }
     try expectSound(folder.victim.store)
-    // The same again takes away what a killed one has left.
+    // A second run removes the files of a killed one.
     if isMade, !command.isReplacing, !command.isImport {
       try FileManager.default.removeItem(atPath: folder.path(of: command))
     }
@@ -95,8 +95,9 @@ private struct KilledTrial {
     #expect(report.isSound && report.findings == [], "\(replay)")
   }
 
-  /// The file that the command makes is there as a whole or not at all, or is the one before it; tells
-  /// whether it is there.
+  /// Expects that the file of the command is whole, does not exist, or is the one from before.
+  ///
+  /// Returns whether it exists.
   private func expectOutput(isAcknowledged: Bool) async throws -> Bool {
     let path = folder.path(of: command)
     guard FileFacts.exists(path) else {
@@ -137,12 +138,12 @@ private struct KilledTrial {
   }
 }
 
-/// What became of the trials of a command.
+/// The results of the trials of a command.
 struct KillResults {
   var kills = 0
   var ends = 0
-  /// Those that had committed or made something.
+  /// The number of killed commands that had committed or made something.
   var changed = 0
-  /// Of the openings afterwards, in microseconds.
+  /// The longest opening afterwards, in microseconds.
   var slowest = 0
 }

@@ -235,7 +235,7 @@ struct LookTests {
     }
   }
 
-  @Test func `tells what a store is`() async throws {
+  @Test func `describes a store`() async throws {
     let folder = try await store()
     let text = await folder.run("info").data
     #expect(text.hasPrefix("{\"store\":\"\(folder.store)\",\"fileSize\":"))
@@ -247,7 +247,7 @@ struct LookTests {
     #expect(table.contains("\nPod           3  4 KiB       8 KiB  name+version (unique), stars\n"))
   }
 
-  @Test func `drives no terminal by what records hold`() async throws {
+  @Test func `drives no terminal by the content of records`() async throws {
     let folder = try await store()
     for format in ["table", "line", "json", "jsonl", "markdown"] {
       let text = await folder.run("records", "Note", "--format", format, "--color", "never").data
@@ -279,7 +279,7 @@ struct LookTests {
 
 @Suite("Compact")
 struct CompactTests {
-  @Test func `makes a sound copy and leaves what is there alone`() async throws {
+  @Test func `makes a sound copy and leaves existing files alone`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"k":1},{"k":2}]"#, "--entity", "E", "--unique", "k", "--infer")
     let copy = folder.path + "/b.lodestore"
@@ -338,7 +338,7 @@ struct TroubleTests {
     }
   }
 
-  @Test func `says what an index over elements is for`() async throws {
+  @Test func `names the path of an index over elements`() async throws {
     let folder = try StoreFolder()
     let options = ["--entity", "E", "--unique", "k", "--infer", "--index", "tags[]"]
     let file = try folder.file("p.json", #"[{"k":1,"tags":["x"]}]"#)
@@ -367,7 +367,7 @@ struct TroubleTests {
     #expect(await folder.run("get", "E", "_id=-1").status == .usage)
   }
 
-  @Test func `tells of damage and where to learn more`() async throws {
+  @Test func `reports damage and the next step`() async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":"needle"}]"#, "--entity", "E", "--unique", "n", "--infer")
     var bytes = try folder.bytes(folder.store)
@@ -380,7 +380,7 @@ struct TroubleTests {
   }
 
   @Test(arguments: [7, 15, 23, 31] as [Int])
-  func `tells of a tree whose record counts more than a file can hold`(offset: Int) async throws {
+  func `reports a tree whose record counts more than a file can hold`(offset: Int) async throws {
     let folder = try StoreFolder()
     try await folder.load(#"[{"n":1}]"#, "--entity", "E", "--unique", "n", "--infer")
     var file = try FaultFile(path: folder.store)

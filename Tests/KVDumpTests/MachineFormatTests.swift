@@ -25,7 +25,7 @@ struct CSVWriterTests {
     (.bool(true), "true"), (.bytes([0, 255]), "AP8="), (.count(11_028), "11028"),
     (.json("{\"a\":[1,2]}"), "\"{\"\"a\"\":[1,2]}\""), (.text("Ångström"), "Ångström"),
   ])
-  func `quotes only what needs it`(cell: Cell, expected: String) throws {
+  func `quotes only where necessary`(cell: Cell, expected: String) throws {
     #expect(try csv([cell]) == expected + "\r\n")
   }
 
@@ -61,7 +61,7 @@ struct CSVWriterTests {
 
 @Suite("Markdown")
 struct MarkdownWriterTests {
-  @Test func `escapes what Markdown gives a meaning`() throws {
+  @Test func `escapes characters with a meaning in Markdown`() throws {
     let cells: [Cell] = [
       .text("a|b\\c"), .text("*x* _y_ `z` [l](u) ~s~"), .text("<b>&\r\nnext"), .null, .absent,
       .integer(3), .text("\u{1b}[m"),

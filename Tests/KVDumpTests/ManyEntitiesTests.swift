@@ -32,7 +32,7 @@ struct ManyEntitiesTests {
       ])
     let names = report.findings.filter { $0.rule == .catalogueEntityNameOnce }
     #expect(names.map(\.detail) == ["entities 200 and 4000 have the same name"])
-    // That of the records of each that is looked at.
+    // The count of the checked entities' record trees.
     #expect(report.count(of: .treeMissing) == 4_000 - 7)
   }
 }

@@ -49,7 +49,7 @@ struct MemberNameTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a member that has the name of an attribute made for another one is told`()
+  @Test func `a member with the name of an attribute made for another one is reported`()
     async throws
   {
     let folder = try StoreFolder()
@@ -139,7 +139,7 @@ struct MemberNameTests {
     let inferred = try await other.load(#"[{"id":2,"a-b":"new"}]"#, "--entity", "E", "--infer")
     #expect(inferred.messages.contains(hint))
     #expect(try await schema(other) == ["id": "id", "a_b": "a_b", "a_b_2": "a-b"])
-    // Who knows better says so once.
+    // A person can choose another name once.
     let mapped = try await folder.load(
       #"[{"id":1,"a-b":"new"}]"#, "--entity", "E", "--infer", "--map", "a-b=a_b")
     #expect(mapped.messages.contains("E: attribute 'a_b' is filled from member 'a-b' from now on"))
@@ -189,7 +189,7 @@ struct MemberNameTests {
     #expect(outcome.status == .success, "\(outcome.messages)")
     #expect(try await schema(other) == schema(folder))
     #expect(await rows(other) == rows(folder))
-    // By the names of attributes and the schema the same.
+    // The file has the attributes' names and the same schema.
     let plain = "\(folder.path)/plain.\(format)"
     #expect(await folder.run("export", "E", plain).status == .success)
     let schemaFile = try folder.file(

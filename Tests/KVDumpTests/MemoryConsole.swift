@@ -8,8 +8,9 @@ struct MemoryConsole {
   let messages = MemorySink()
   let console: Console
 
-  /// `width` makes it a terminal of so many columns, and `answer` one with a person who says it
-  /// when asked.
+  /// `width` makes the console a terminal of that many columns.
+  ///
+  /// `answer` makes it a terminal with a person who gives that answer.
   init(
     width: Int? = nil, environment: [String: String] = [:], answer: (() -> String?)? = nil
   ) {
@@ -26,7 +27,7 @@ struct MemoryConsole {
   }
 }
 
-/// What a writer makes of some rows.
+/// The output of a writer for some rows.
 func rendered(
   _ rows: [[Cell]], by makeWriter: (TextOutput) -> any RowWriter
 ) throws -> String {

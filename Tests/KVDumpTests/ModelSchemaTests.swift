@@ -95,7 +95,7 @@ private struct OldPet: Entity {
     return folder
   }
 
-  @Test func `tells derived attributes and rules in words`() async throws {
+  @Test func `shows derived attributes and rules in words`() async throws {
     let folder = try folder()
     let outcome = await folder.run("schema", "--format", "table", "--color", "never")
     for note in [
@@ -136,7 +136,7 @@ private struct OldPet: Entity {
     #expect(verified.status == .success, "\(verified.messages)")
   }
 
-  @Test func `tells what another file's schema would change`() async throws {
+  @Test func `lists the changes to another file's schema`() async throws {
     let folder = try folder()
     let older = try StoreFolder()
     try Store(at: older.store, entities: [OldPet.self]).close()

@@ -28,7 +28,7 @@ import Testing
     return .init(status: status, data: memory.data.text, messages: memory.messages.text)
   }
 
-  @Test func `become attributes, with a schema worked out from them`() async throws {
+  @Test func `become attributes, with a schema inferred from them`() async throws {
     let folder = try StoreFolder()
     let outcome = try await load(folder, "--infer")
     #expect(outcome.status == .success, "\(outcome.messages)")
@@ -58,7 +58,7 @@ import Testing
       items.data.contains(#""value":7"#) && items.data.contains(#""value":9"#), "\(items.data)")
   }
 
-  @Test func `that no record has are told, as a name that is mistyped`() async throws {
+  @Test func `that no record has are reported, like a mistyped name`() async throws {
     let folder = try StoreFolder()
     let file = try folder.file("a.json", #"[{"id": 1, "p": {"mag": 2}}]"#)
     let outcome = await folder.run(

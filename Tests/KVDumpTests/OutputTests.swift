@@ -21,7 +21,7 @@ struct PagerSinkTests {
 
   private func numbers(_ count: Int) -> String { (0..<count).map { "\($0)\n" }.joined() }
 
-  @Test func `is not used for what fits the screen`() throws {
+  @Test func `is not used for output that fits the screen`() throws {
     #expect(try shown(lines: 4, by: "exit 0") == numbers(4))
   }
 

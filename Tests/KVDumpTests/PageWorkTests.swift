@@ -12,8 +12,8 @@ import Testing
 
 /// Small files that name their pages over and over.
 ///
-/// The checker went through a run of overflow pages once for
-/// each node that named it: a file of 1.2 MB on the disk kept it busy for minutes.
+/// The checker went through a run of overflow pages once for each node that named it. A file of 1.2
+/// MB on the disk took minutes.
 @Suite("The work of the page checker")
 final class PageWorkTests {
   private let folder: String
@@ -26,7 +26,9 @@ final class PageWorkTests {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Checks the file, which must be done within as many pages as it has; told of are every 4,096.
+  /// Checks the file, which must be done within as many steps as the file has pages.
+  ///
+  /// Progress is reported every 4,096 pages.
   private func check(_ pages: CraftedPages) throws -> PageReport {
     try pages.write(to: path)
     var steps = 0

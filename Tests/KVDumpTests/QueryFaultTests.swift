@@ -12,7 +12,7 @@ import Testing
 @Suite("Query faults")
 struct QueryFaultTests {
   @Test(arguments: ["query", "count", "explain"])
-  func `are told with the line and a caret`(command: String) async throws {
+  func `are reported with the line and a caret`(command: String) async throws {
     let folder = try await QueriedStore.make()
     await folder.expectFailure(
       command, ["Pod", "stars = > 3"], .usage,
@@ -163,7 +163,7 @@ struct QueryFaultTests {
       #expect(outcome.messages.contains("E 2"), "\(outcome.messages)")
       #expect(outcome.messages.contains("checksum"), "\(outcome.messages)")
     }
-    // Neither reads the record.
+    // Neither condition reads the record.
     #expect(
       await folder.run("query", "E", "k == 1", "--fields", "text").data
         == "{\"text\":\"sound\"}\n")

@@ -41,7 +41,7 @@ struct QueryPageTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `are told to people on standard error while there are more`() async throws {
+  @Test func `are shown to people on standard error while there are more`() async throws {
     let folder = try await QueriedStore.make()
     let first = await folder.run("query", "Pod", "--limit", "4", "--page", "--fields", "_id")
     let note = "next page: --after "
@@ -56,7 +56,7 @@ struct QueryPageTests {
     #expect(plain.messages == "the first 4 records; --limit 0 for all\n")
   }
 
-  @Test func `leave out what was inserted before them`() async throws {
+  @Test func `leave out records that were inserted before them`() async throws {
     let folder = try await QueriedStore.make()
     let first = await folder.run(
       "query", "Pod", "--sort", "-stars", "--limit", "2", "--page", "--format", "json")

@@ -49,7 +49,7 @@ struct QueryTests {
     ("-license.type,-_id", "2 3 5 4 1"), ("tags.@count,name", "3 2 5 1 4"),
     (" -version , name[c] ", "2 1 3 4 5"), ("SELF", "1 2 3 4 5"),
   ])
-  func `sorts by attributes and by what is inside them`(sort: String, ids: String) async throws {
+  func `sorts by attributes and by their members`(sort: String, ids: String) async throws {
     let folder = try await QueriedStore.make()
     #expect(await folder.ids("--sort", sort) == ids)
     #expect(
@@ -150,7 +150,7 @@ struct QueryTests {
     #expect(await text("--limit", "0", "--offset", "3") == "{\"count\":1}\n")
   }
 
-  @Test func `says what was left out, and shows people twenty`() async throws {
+  @Test func `reports the left out rows, and shows people twenty`() async throws {
     let folder = try await QueriedStore.make()
     let first = await folder.run("query", "Pod", "--limit", "2", "--sort", "-_id")
     #expect(first.messages == "the first 2 records; --limit 0 for all\n")

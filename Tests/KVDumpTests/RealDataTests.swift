@@ -5,7 +5,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// The real pages that lie beside the repository; where they do not, the tests say so and pass.
+/// The real pages next to the repository; without them, the tests print a message and pass.
 enum RealData {
   static let folder: String = {
     let repository = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -42,7 +42,7 @@ extension Dog {
   }
 }
 
-/// Has open bones that keep it, and a count of them.
+/// A kennel with a count of its open bones, which deny its delete.
 private struct Kennel: Entity {
   var id = RecordID<Kennel>()
   var name: String
@@ -179,7 +179,7 @@ private struct Bone: Entity {
     }
   }
 
-  @Test func `are told by schema, as notes and as objects`() async throws {
+  @Test func `are shown by schema, as notes and as objects`() async throws {
     let folder = try folder()
     let outcome = await folder.run("schema", "--format", "table", "--color", "never")
     #expect(outcome.messages.contains("Dog.owner: to one or none Owner, back by 'dogs'"))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The name of the id of a record")
 struct ReservedNameTests {
-  /// Its column could not be told from that of the ids, nor a condition on the one from one on the other.
+  /// Its column would be the same as that of the ids, and so would conditions on the two.
   @Test(arguments: ["records", "export", "query"])
   func `makes a file in which an attribute has it damaged`(command: String) async throws {
     let store = try VerifiedStore()

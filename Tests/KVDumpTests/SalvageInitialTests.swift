@@ -5,7 +5,9 @@ import Testing
 @testable import KVDumpCommands
 @testable import LodestoreVerifier
 
-/// A kennel; that it is loud is worked out by the program, how many dogs it has by the store.
+/// A kennel.
+///
+/// The program calculates whether it is loud; the store counts its dogs.
 private struct Kennel: Entity {
   var id = RecordID<Kennel>()
   var name: String
@@ -47,7 +49,7 @@ private struct Dog: Entity {
   }
 }
 
-/// As it was before it had a kennel.
+/// The dog before it had a kennel.
 private struct StrayDog: Entity {
   var id = RecordID<StrayDog>()
   var name: String

@@ -71,11 +71,12 @@ private struct Memo: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(text) }
 }
 
-/// What `kvdump salvage` cannot know, or cannot believe, is carried or said.
+/// `kvdump salvage` copies or reports the parts that it cannot know or cannot trust.
 ///
-/// Trees and header fields of later versions and the history were left out of the new store, and nothing was said
-/// of it. A counter out of its range, which no checksum guards, kept every record from being saved.
-@Suite struct `Salvage of what is not known` {
+/// Trees and header fields of later versions, and the history, were left out of the new store
+/// without a report. A counter out of its range, which no checksum guards, prevented every record
+/// from being saved.
+@Suite struct `Salvage of unknown parts` {
   private static func salvage(
     _ folder: StoreFolder
   ) async throws -> (status: KVDumpCommands.ExitStatus, messages: String, out: String) {
@@ -115,7 +116,7 @@ private struct Memo: Entity {
     }
   }
 
-  @Test func `carries what later versions keep, as it reads`() async throws {
+  @Test func `carries the parts of later versions, as it reads them`() async throws {
     let folder = try StoreFolder()
     try Self.makeMemos(folder.store)
     try Self.addUnknown(folder.store)
@@ -160,7 +161,7 @@ private struct Memo: Entity {
     #expect(await KVDump.execute(["count", outcome.out, "Cut"], on: memory.console) == .success)
   }
 
-  @Test func `names what a later version keeps where that asks for later writers`() async throws {
+  @Test func `names the parts of a later version where that asks for later writers`() async throws {
     let folder = try StoreFolder()
     try Self.makeMemos(folder.store)
     try Self.addUnknown(folder.store)
@@ -207,7 +208,8 @@ private struct Memo: Entity {
 
   @Test(
     arguments: [
-      // Key, what it says, what is in the new store. One entity with records 1 to 3, and no relationship.
+      // The key, its value, and the value in the new store. There is one entity with records 1 to
+      // 3, and no relationship.
       ([2], 1 << 40, 2), ([2], 0, 2), ([2], 1 << 32, 2), ([2], 9, 9),
       ([2], (1 << 32) - 1, (1 << 32) - 1),
       ([3], 0, 1), ([3], .max, 1), ([3], 7, 7),
@@ -215,7 +217,7 @@ private struct Memo: Entity {
       ([1, 0, 0, 0, 1], 1 << 63, 1 << 63),
       ([1, 0, 0, 0, 1], 40, 40),
     ] as [([UInt8], UInt64, UInt64)])
-  func `takes a counter that is in its range, and counts anew where it is not`(
+  func `takes a counter in its range, and recounts otherwise`(
     _ key: [UInt8], _ said: UInt64, _ taken: UInt64
   ) async throws {
     let folder = try StoreFolder()
@@ -301,7 +303,7 @@ extension RawStore {
 }
 
 #if os(Linux)
-  /// The most memory that this process has had, which the system lets it count anew.
+  /// The peak memory of this process, which the system lets the process reset.
   private enum PeakMemory {
     /// Returns what there is now.
     static func reset() throws -> Int {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// A run of `kvdump salvage`, and what it says.
+/// A run of `kvdump salvage`, and its output.
 enum SalvageRun {
   struct Outcome {
     var status: KVDumpCommands.ExitStatus
@@ -49,7 +49,7 @@ struct FilePages {
   func nodeCount(_ page: Int) -> Int {
     (half(page * 4_096 + format.lower) + format.origin - format.headerSize) / 2
   }
-  /// Where a node begins in the file.
+  /// The offset of a node in the file.
   func node(_ page: Int, _ slot: Int) -> Int {
     page * 4_096 + format.origin + half(page * 4_096 + format.slot(slot))
   }

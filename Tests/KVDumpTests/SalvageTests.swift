@@ -213,7 +213,7 @@ private struct Tag: Entity {
       try pages.write(path)
       let out = folder.path + "/\(damage)-out.lodestore"
       let outcome = try await SalvageRun.outcome(path, into: out)
-      // Nothing is lost with the branches: each leaf is found by itself.
+      // Lost branches lose nothing: each leaf is found by itself.
       #expect(outcome.status == (damage == "branches" ? .success : .negative), "\(outcome)")
       #expect(try Verifier.verify(path: out).isSound, "\(damage): \(outcome)")
       let saved = outcome.number("Page", "saved")
@@ -242,7 +242,7 @@ private struct Tag: Entity {
     }
   }
 
-  @Test func `finds the newest commit without its meta page, and refuses what is no store`()
+  @Test func `finds the newest commit without its meta page, and refuses a file that is no store`()
     async throws
   {
     let folder = try StoreFolder()
@@ -313,7 +313,7 @@ private struct Tag: Entity {
     }
   }
 
-  /// They were taken for free, and with them all that they hold for lost.
+  /// Pages with records were taken for free, and all their records for lost.
   @Test func `of a file whose free list names pages with records loses none`() async throws {
     let folder = try StoreFolder()
     try Self.make(folder.store)

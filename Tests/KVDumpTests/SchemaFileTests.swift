@@ -65,7 +65,7 @@ struct SchemaFileTests {
   ]
 
   @Test(arguments: faults)
-  func `what is no part of a schema is refused with its path`(
+  func `an unknown part of a schema is refused with its path`(
     members: String, message: String
   ) async throws {
     let folder = try StoreFolder()
@@ -79,7 +79,7 @@ struct SchemaFileTests {
     #expect(!FileFacts.exists(folder.store))
   }
 
-  @Test func `null is as absent, and what only programs declare is said`() async throws {
+  @Test func `null is as absent, and parts that only programs declare are reported`() async throws {
     let folder = try StoreFolder()
     let schema = try folder.file(
       "s.json",

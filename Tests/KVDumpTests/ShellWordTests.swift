@@ -4,7 +4,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// Names and paths of others in command lines that a person is told.
+/// Names and paths of other people in suggested command lines.
 @Suite("Words of suggested commands")
 struct ShellWordTests {
   @Test func `are words of a shell, and no options`() {

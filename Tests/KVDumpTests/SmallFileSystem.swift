@@ -19,7 +19,7 @@ final class SmallFileSystem {
     static let listed: [Kind] = [.tmpfs, .ext4, .btrfs]
     static let others: [Kind] = [.ramfs, .vfat]
 
-    /// Where it is in memory.
+    /// Whether the file system is in memory.
     fileprivate var isNoImage: Bool { self == .tmpfs || self == .ramfs }
     fileprivate var maker: [String] {
       self == .vfat ? ["mkfs.vfat"] : ["mkfs.\(self)", "-q"]
@@ -28,7 +28,7 @@ final class SmallFileSystem {
     fileprivate var megabytes: Int { self == .btrfs ? 120 : 16 }
   }
 
-  /// Where it is mounted.
+  /// The mount point.
   let path: String
   private let folder: StoreFolder
   private var isMounted = false
@@ -86,7 +86,7 @@ final class SmallFileSystem {
 
   private var ballast: String { path + "/ballast" }
 
-  /// Takes all room but about so many bytes.
+  /// Fills the file system, except for about `rest` bytes.
   func fill(leaving rest: Int = 0) {
     let file = open(ballast, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     guard file >= 0 else { return }
@@ -108,7 +108,7 @@ final class SmallFileSystem {
     _ = Self.run("sync", "-f", path)
   }
 
-  /// What is there beside the ballast and what the file system itself keeps.
+  /// The files without the ballast and the file system's own ones.
   func files() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted().filter {
       !["ballast", "lost+found"].contains($0)

@@ -37,7 +37,7 @@ final class StoreFolder {
 
   func bytes(_ file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: file)) }
 
-  /// What a command line did: its status and both streams.
+  /// The outcome of a command line: its status and both streams.
   struct Outcome {
     let status: KVDumpCommands.ExitStatus
     let data: String
@@ -66,7 +66,7 @@ final class StoreFolder {
     return Outcome(status: status, data: memory.data.text, messages: memory.messages.text)
   }
 
-  /// Whether the store keeps every rule of the format.
+  /// Returns whether the store keeps every rule of the format.
   func isSound() async -> Bool {
     let outcome = await run("verify")
     if outcome.status != .success { print(outcome.data, outcome.messages) }

@@ -100,7 +100,7 @@ extension FaultFile {
 
   // MARK: Nodes
 
-  /// Where the nodes of a page begin, those alone that lie within the file.
+  /// The offsets of the nodes of a page that are within the file.
   private func nodes(of page: Int) -> [Int] {
     let start = page * Self.pageSize
     guard start + Self.pageSize <= bytes.count else { return [] }
@@ -110,12 +110,12 @@ extension FaultFile {
     }.filter { $0 + 8 + uint16($0 + 6) + 56 <= bytes.count }
   }
 
-  /// Where the value of a node begins, or the place of its overflow pages.
+  /// The offset of a node's value, or of the place of its overflow pages.
   func value(of node: Int) -> Int {
     node + 8 + format.valueOffset(behindKeyOf: uint16(node + 6))
   }
 
-  /// Where the node at `index` of the page that begins at `start` begins.
+  /// The offset of the node at `index` of the page that begins at `start`.
   func node(_ index: Int, at start: Int) -> Int {
     start + format.origin + uint16(start + format.slot(index))
   }

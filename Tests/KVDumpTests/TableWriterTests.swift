@@ -104,7 +104,7 @@ struct TableWriterTests {
     #expect(text == "\u{1b}[1ma\u{1b}[0m\n\u{1b}[2mnull\u{1b}[0m\n\"null\"\n")
   }
 
-  @Test func `groups and scales what kvdump counts`() throws {
+  @Test func `groups and scales counts`() throws {
     let columns = [Column("records", title: "RECORDS"), Column("size"), Column("fill")]
     let row: [Cell] = [.count(11_028), .byteCount(9_542_041), .share(0.714)]
     #expect(

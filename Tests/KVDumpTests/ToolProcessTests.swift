@@ -5,7 +5,8 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// The tool itself, which is built beside the tests; where it is not, the tests say so and pass.
+/// The tool itself, which is built next to the tests; without it, the tests print a message and
+/// pass.
 enum ToolProcess {
   static var path: String? {
     let path = CommandLine.arguments.first.map {

@@ -16,7 +16,7 @@ struct UpdateTests {
     (["stars > 0", "stars=1", "--sort", "-stars,name", "--limit", "3"], "1 1 20 null 1", 3),
     (["stars == 7", "stars=1"], "30 31 20 null 20", 0),
   ])
-  func `gives what a query finds new values`(
+  func `gives the results of a query new values`(
     arguments: [String], stars: String, count: Int
   ) async throws {
     let folder = try await QueriedStore.make()
@@ -32,7 +32,7 @@ struct UpdateTests {
     #expect(await folder.isSound())
   }
 
-  @Test func `a dry run refuses what the update would, and keeps nothing`() async throws {
+  @Test func `a dry run makes the refusals of the update, and keeps nothing`() async throws {
     let folder = try StoreFolder()
     try await folder.load(
       #"[{"k":1,"n":1},{"k":2,"n":2}]"#, "--entity", "E", "--unique", "k", "--infer")
@@ -147,7 +147,7 @@ struct UpdateTests {
     ("decimal", "1.2.3", "a decimal number of at most 38 digits"), ("data", "%", "Base64 text"),
     ("double", "\u{1b}[2J", "a number that fits double"),
   ])
-  func `says type and value of what does not fit`(
+  func `names type and value of a misfit`(
     type: String, text: String, expectation: String
   ) async throws {
     let folder = try StoreFolder()
@@ -212,7 +212,7 @@ struct UpdateTests {
       "kvdump: \(message); see 'kvdump update --help'\n")
   }
 
-  @Test func `tells what is wrong with an assignment before anything is asked`() async throws {
+  @Test func `reports a wrong assignment before anything is asked`() async throws {
     let folder = try await QueriedStore.make()
     for option in ["--yes", "--dry-run"] {
       await folder.expectFailure(
@@ -276,7 +276,7 @@ struct UpdateTests {
     }
   }
 
-  @Test func `keeps nothing when a record takes what another has in a unique index`() async throws {
+  @Test func `keeps nothing when a record takes another's value of a unique index`() async throws {
     let folder = try await QueriedStore.make()
     let records = await folder.run("records", "Pod").data
     await folder.expectFailure(

@@ -166,7 +166,7 @@ struct RawStore {
     try body.withUnsafeBytes { try transaction.put(id, $0, in: tree) }
   }
 
-  /// Changes a record's bytes and gives it the checksum of what came out.
+  /// Changes a record's bytes and gives it the checksum of the result.
   func reseal(_ id: UInt64, entity: EntityNumber = 1, _ change: (inout [UInt8]) throws -> Void)
     throws
   {
@@ -200,7 +200,7 @@ struct RawStore {
         let index = layout.attributes.firstIndex { $0.number == number }
         tuple.append(index.map { values[$0] } ?? entity.attribute(number: number)?.initial ?? .null)
       }
-      // From the values, not from the record: that way is what the verifier goes.
+      // From the values, not from the record: the verifier does the same.
       var encoder = KeyEncoder()
       for value in tuple { try encoder.append(value) }
       encoder.finishTuple()
@@ -256,7 +256,7 @@ struct RawStore {
   }
 }
 
-/// What a fixture relies on is not there.
+/// A part that a fixture needs is missing.
 struct MissingInFixture: Error {}
 
 func required<T>(_ value: T?) throws -> T {

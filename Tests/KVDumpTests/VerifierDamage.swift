@@ -34,7 +34,7 @@ struct DamageGenerator: RandomNumberGenerator {
     number("LODESTORE_CASES").map { Int(clamping: $0) } ?? count
   }
 
-  /// What to add to the message of a failure.
+  /// The text to add to the message of a failure.
   static var replay: String { "LODESTORE_SEED=\(runSeed)" }
 
   /// A number that the environment sets, for longer runs.
@@ -43,8 +43,9 @@ struct DamageGenerator: RandomNumberGenerator {
   }
 }
 
-/// A name for a new folder, in memory where there is such a place: hundreds of synced commits would
-/// otherwise be most of what these tests wait for.
+/// A name for a new folder, in memory if the system has such a place.
+///
+/// Hundreds of synced commits would otherwise take most of the time of these tests.
 func scratchFolderPath() -> String {
   let memory = "/dev/shm"
   let parent =
@@ -57,7 +58,7 @@ func scratchFolderPath() -> String {
 enum DamageKind: Int, CaseIterable, Sendable {
   case bit, byte, metaField, metaBits, branchHeader, branchBody, leafHeader, leafNode, leafBody
   case overflowHeader, freeList, wipedPage, swappedPages, stalePages, tornSector, truncation
-  // What a page says of others; see ``FaultFile/damageStructure(_:_:)``.
+  // The references of a page to others; see ``FaultFile/damageStructure(_:_:)``.
   case nodeFlags, treeRecord, otherRoot, cycle, sharedChild, keyOrder, sharedRun, usedPageInFreeList
   case transaction, lastPage, insertedBytes, repeatedBlock, randomPage, textMode, zeroTail
 }
@@ -98,9 +99,9 @@ struct FaultFile {
     return uint64(number) >= uint64(Self.pageSize + number) ? 0 : Self.pageSize
   }
 
-  /// Where a meta page has the root of the free list.
+  /// The offset of the root of the free list in a meta page.
   var freeListRoot: Int { format.meta.freeList + TreeRecordLayout.root }
-  /// Where a meta page has the root of the tree of names.
+  /// The offset of the root of the tree of names in a meta page.
   var mainRoot: Int { format.meta.names + TreeRecordLayout.root }
 
   /// Pages that look like pages of a type: 1 branch, 2 leaf, 4 overflow.

@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// One way to break a store, and what must be found then.
+/// One way to break a store, and the expected findings.
 struct Fault: Sendable, CustomTestStringConvertible {
   /// Which store is broken.
   enum Base: Sendable {
@@ -39,7 +39,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     self.plant = plant
   }
 
-  /// What the verifier finds.
+  /// The findings of the verifier.
   func findings() throws -> [Finding] {
     let store = try base == .kept ? VerifiedStore.kept() : VerifiedStore()
     try store.change { try plant($0) }
@@ -84,7 +84,7 @@ extension Fault {
       try store.put([0], entry.body, codes)
     },
     Fault("two records share a unique value", [.uniqueness, .entryStale, .entryMissing]) { store in
-      // Record 2 takes record 1's episodeId; its old entry stays behind.
+      // Record 2 takes record 1's episodeId; its old entry stays.
       try store.reseal(2) { bytes in
         let first = try store.record(1)
         bytes.replaceSubrange(3..<11, with: first[3..<11])
@@ -144,7 +144,7 @@ extension Fault {
       try $0.reseal(3) { $0[2] |= 2 }
     },
     Fault("a decimal is not canonical", [.recordContent]) {
-      // The slot of `price` is behind header, nulls and `episodeId`; 1299 becomes 10.
+      // The slot of `price` is after header, nulls and `episodeId`; 1299 becomes 10.
       try $0.reseal(1) { $0.replaceSubrange(14..<16, with: [10, 0]) }
     },
     Fault("a bool is 2", [.recordContent, .entryMissing, .entryStale]) {

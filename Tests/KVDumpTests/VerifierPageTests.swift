@@ -75,7 +75,8 @@ final class VerifierPageTests {
       try environment.write { transaction in
         let store = RawStore(environment: environment, transaction: transaction)
         let tree = try store.tree("buckets")
-        // Has LMDB read its free list: else it writes pages that are freed in the same commit.
+        // Makes LMDB read its free list; otherwise it writes pages that are freed in the same
+        // commit.
         try transaction.put([1], [UInt8](repeating: 1, count: 9_000 + round), in: tree)
         try transaction.put([2], [UInt8](repeating: 1, count: 900_000), in: tree)
         try transaction.delete([2], in: tree)
@@ -293,7 +294,7 @@ extension FaultFile {
   }
 }
 
-/// What the child process does: opens, walks and changes files that the checker has passed.
+/// The work of the child process: it opens, walks and changes files that the checker has accepted.
 enum DamagedWalk {
   static func run(cases: [Int], seed: UInt64, folder: String) throws {
     let file = FaultFile(
@@ -303,7 +304,7 @@ enum DamagedWalk {
     for number in cases {
       try Data("\(number)".utf8).write(to: URL(filePath: folder + "/last"))
       try file.damaged(number, seed).write(to: scratch)
-      // An error is an answer; a signal is none.
+      // An error is a correct answer, a signal is not.
       _ = try? StoreFileAccess.withEnvironment(at: scratch) { try RawStore.walkAll($0) }
       var random = DamageGenerator(seed: seed)
       try? FaultFile.commit(to: scratch) { try $0.scramble(0, &random, putCount: 60) }

@@ -75,7 +75,7 @@ struct VerifyCommandTests {
   }
 
   @Test
-  func `what is no store leaves with 65, what is not there with 66`() async throws {
+  func `a file that is no store gives status 65, a missing file 66`() async throws {
     let store = try VerifiedStore()
     try FaultFile.makeForeign(at: store.path + ".foreign")
     try FaultFile(bytes: Array("plain text".utf8)).write(to: store.path + ".text")
@@ -87,7 +87,7 @@ struct VerifyCommandTests {
   }
 
   @Test
-  func `stat has a row for each tree with what it holds, and sums up the file`() async throws {
+  func `stat has a row for each tree with its content, and sums up the file`() async throws {
     let store = try VerifiedStore()
     let memory = MemoryConsole(width: 120, environment: ["NO_COLOR": "1"])
     #expect(await memory.run("stat", store.path) == .success)
@@ -101,7 +101,7 @@ struct VerifyCommandTests {
   }
 
   @Test
-  func `stat counts in JSON what the page checker counted`() async throws {
+  func `stat has the counts of the page checker in JSON`() async throws {
     let store = try VerifiedStore()
     let pages = try PageChecker.check(path: store.path)
     let memory = MemoryConsole()

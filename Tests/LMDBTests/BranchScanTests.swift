@@ -6,7 +6,7 @@ import Testing
 /// that are damaged.
 @Suite struct BranchScanTests {
   private static let recordCount: UInt64 = 40_000
-  /// Of larger pages one branch is enough for all leaves.
+  /// With larger pages, one branch is enough for all leaves.
   private static let leastBranches = pageSize > 4_096 ? 0 : 4
 
   /// A file whose tree "r" has three levels: every id but each seventh, with 100 bytes; again, with others
@@ -62,10 +62,10 @@ import Testing
     }
   }
 
-  /// A child of every branch is led elsewhere: to the meta page, to a leaf before, to the branch itself,
-  /// to a page behind the end, to a leaf behind.
+  /// A child of every branch is changed to another page: to the meta page, to a leaf before, to the
+  /// branch itself, to a page after the end, to a leaf after.
   ///
-  /// LMDB alone ends the process in some of these.
+  /// LMDB alone ends the process in some of these cases.
   @Test(.readsPages, arguments: [0, 1, 2, 3, 4])
   func `a branch that leads elsewhere ends the scan with an error`(_ kind: Int) throws {
     let directory = try TemporaryDirectory()
@@ -97,7 +97,7 @@ import Testing
     let leaf = Int(child(12, ofBranchAt: branch, in: file)) * pageSize
     let bytes = page(leaf, of: file)
     let node = node(nodeCount(of: bytes) - 1, of: bytes)
-    // Above all of the leaf behind; every seventh is nowhere.
+    // An id above all ids of the leaf after; every seventh id does not exist.
     let id = (number(bytes, at: node + 8) / 7 + 20 * pageSize / 4_096) * 7 + (kind == 0 ? 1 : 0)
     let raised = [UInt8(id & 0xff), UInt8(id >> 8)]
     _ = raised.withUnsafeBytes { pwrite(file, $0.baseAddress, 2, off_t(leaf + node + 8)) }
@@ -114,7 +114,7 @@ import Testing
     let expected = try ids(in: path)
     let file = open(path, O_RDWR)
     let pages = stride(from: 2 * pageSize, to: size(of: path), by: pageSize)
-    // Of its few keys "r" is one.
+    // The key "r" is one of its few keys.
     let names = pages.filter { offset in
       let bytes = page(offset, of: file)
       guard number(bytes, at: format.flags) == 2, nodeCount(of: bytes) < 24 else { return false }
@@ -129,7 +129,7 @@ import Testing
       }
     }
     close(file)
-    // LMDB does not look at it; neither do scans, which ask LMDB from page to page.
+    // LMDB does not read this field, nor do scans, which ask LMDB from page to page.
     #expect(try ids(in: path) == expected)
   }
 
@@ -145,7 +145,7 @@ import Testing
     Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
   }
 
-  /// Where the branch pages with more than thirty children are.
+  /// The offsets of the branch pages with more than thirty children.
   private func branchOffsets(in path: String) -> [Int] {
     let file = open(path, O_RDONLY)
     defer { close(file) }
@@ -159,7 +159,7 @@ import Testing
     (number(page, at: format.lower) + format.origin - format.headerSize) / 2
   }
 
-  /// Where the node at `index` is in its page.
+  /// The offset of the node at `index` in its page.
   private func node(_ index: Int, of page: [UInt8]) -> Int {
     number(page, at: format.slot(index)) + format.origin
   }

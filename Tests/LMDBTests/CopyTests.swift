@@ -59,7 +59,7 @@ import Testing
     try await writing
   }
 
-  /// It would wait for its own read to move the map.
+  /// A copy that waited would wait for its own read to move the map.
   @Test func `a copy does not wait when another process has grown the file`() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("store")

@@ -52,7 +52,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let file = try TemporaryFile(for: directory.file("new"), mode: 0o600)
     #expect(TemporaryFile.move(file.path, toNew: directory.file("new")) == 0)
-    // What a process that is killed here would leave.
+    // A process that is killed here leaves this file.
     #expect(directory.names == ["new"])
   }
 
@@ -68,7 +68,7 @@ import Testing
     #expect(directory.names.count == 3)
   }
 
-  /// As a killed process leaves it where files get their names by links.
+  /// A killed process leaves this state where files get their names by links.
   ///
   /// A process loses its locks on a file when it closes any descriptor of it.
   @Test func `the other name of a lock file in use is removed without losing its locks`() async {
@@ -107,7 +107,7 @@ import Testing
         else { fail("still root") }
       }
       let original = isCopy ? try openEnvironment(directory.file("store")) : nil
-      // What may not be opened cannot be synced.
+      // A directory that must not be opened cannot be synced.
       chmod(directory.path, 0o300)
       let refusal = name {
         if let original {

@@ -68,7 +68,7 @@ import Testing
     try put((0..<200).map(key), into: try openedTree(of: environment), of: environment)
     EnvironmentRegistry.close(environment)
     let bytes = try #require(contents(of: path))
-    // The name "t" behind its node's header, in the page of the last commit and in older ones.
+    // The name "t" after its node's header, in the page of the last commit and in older ones.
     let treeName = format.key(ofTree: "t")
     let header: [UInt8] = [48, 0, 0, 0, 2, 0, UInt8(treeName.count), 0] + treeName
     let offsets = bytes.indices.filter { bytes[$0...].starts(with: header) }

@@ -1,7 +1,7 @@
 import LMDB
 import Testing
 
-/// What is read from pages as they lie in the map must be what LMDB's own cursor sees.
+/// Entries read from the pages in the map must equal those of LMDB's own cursor.
 @Suite struct EntryScanTests {
   private struct Pair: Equatable {
     var key: [UInt8]

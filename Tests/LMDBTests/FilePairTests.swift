@@ -127,7 +127,7 @@ import Testing
       EnvironmentRegistry.close(environment)
       unlink(name + "-lock")
     }
-    // Another store begins with zeros, as a lock file does that was not used yet.
+    // Another store begins with zeros, like an unused lock file.
     for bytes in [try TrustTests.bytes(of: other), Array("notes of mine\n".utf8)] {
       LMDBTests.write(bytes, to: path + "-lock")
       for isReading in [false, true] {
@@ -243,7 +243,7 @@ import Testing
     #expect(kind { try write(1, to: environment) } == .mismatched(.dataFileReplaced))
   }
 
-  // MARK: What stays legal
+  // MARK: Permitted changes of files
 
   @Test func `both files may be moved with their directory`() async throws {
     let directory = try TemporaryDirectory()

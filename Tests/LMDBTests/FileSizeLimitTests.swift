@@ -66,7 +66,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let path = directory.file("store")
     await #expect(processExitsWith: .success) { [path = path as String] in
-      // What the system sends cannot be kept from a program here.
+      // A program cannot be protected from the system's signal here, so the test ignores it.
       signal(SIGXFSZ, SIG_IGN)
       let environment = try openEnvironment(path)
       try FileSizeLimitTests.fill(environment, rows: 100)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LMDB
 
-/// What a transaction that a fork has inherited does when it ends in the child.
+/// The end of a transaction in a child that has inherited it by a fork.
 @Suite struct ForkTests {
   /// Forks this process; Swift hides the call, as a child with one of many threads can do little.
   private static func fork() -> pid_t {
@@ -98,7 +98,7 @@ import Testing
         var status: Int32 = 0
         guard waitpid(child, &status, 0) == child else { fail("the child is not there") }
       }
-      // Takes away what killed ones have left.
+      // Removes the files of killed processes.
       _ = try EngineProbe.run()
       // Other processes have names there for a moment.
       for _ in 0..<500 where !before.isSuperset(of: namesInMemory()) { usleep(10_000) }

@@ -286,7 +286,7 @@ import Testing
   }
 }
 
-/// What a member has kept beyond its turn; of the writer's thread.
+/// A cursor that a member keeps beyond its turn; used on the writer's thread.
 private final class KeptCursor: @unchecked Sendable {
   var cursor: Cursor?
 }

@@ -53,7 +53,7 @@ struct LongJobsTests {
     let first = start {
       let turn = jobs.turn()
       become(turn)
-      // Goes on until the other has ended.
+      // Runs until the other job has ended.
       while !isOver.isSet {
         usleep(500)
         turn.check()
@@ -100,7 +100,7 @@ struct LongJobsTests {
     first.wait()
   }
 
-  @Test func `go on when those that have a place wait for something else`() {
+  @Test func `continue when the holders of places wait for something else`() {
     let jobs = LongJobs(limit: 1, patienceInSeconds: 0.05)
     let isOver = Latch()
     let hasPlace = DispatchSemaphore(value: 0)
@@ -108,7 +108,7 @@ struct LongJobsTests {
       let turn = jobs.turn()
       become(turn)
       hasPlace.signal()
-      // As a closure of the program that waits for another read.
+      // A closure of the program that waits for another read.
       while !isOver.isSet { usleep(500) }
       turn.end()
     }

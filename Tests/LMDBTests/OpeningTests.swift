@@ -217,7 +217,7 @@ import Testing
 
   @Test func `a store in memory leaves no name behind`() throws {
     let before = Set(namesInMemory())
-    // Others open stores in memory too, whose names are there for a moment.
+    // Other tests open stores in memory too, whose names exist for a moment.
     func isFreeOfNames() -> Bool {
       for _ in 0..<500 {
         if before.isSuperset(of: namesInMemory()) { return true }

@@ -58,7 +58,7 @@ import Testing
         defer { isDone.add() }
         try await environment.writer.run {
           defer { isDone.add() }
-          // Of 400,000 commits, one to four were shown under another's number.
+          // In 400,000 commits, one to four were shown under another commit's number.
           for _ in 0..<(isInMemory ? 100_000 : 200) { try write() }
         }
       }

@@ -99,7 +99,7 @@ import Testing
       EnvironmentRegistry.close(environment)
       for name in directory.names { unlink(directory.file(name)) }
       rmdir(directory.path)
-      // What a fork inherits is never freed, which a leak check at exit would report.
+      // A fork never frees its inherited memory, and a leak check at exit would report it.
       _exit(0)
     }
   }
@@ -152,6 +152,6 @@ import Testing
 }
 
 extension Tree {
-  /// A tree for calls that must be refused before they look at it.
+  /// A tree for calls that must be refused before they use it.
   static func any(_: Environment) -> Tree { Tree(name: "any", handle: 2, hasIntegerKeys: false) }
 }

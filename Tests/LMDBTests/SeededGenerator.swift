@@ -6,9 +6,9 @@
 
 /// Random numbers that a seed repeats (SplitMix64).
 ///
-/// The seed of a run is in ``runSeed``, printed before the first use so that even a trap leaves it
-/// behind; `LODESTORE_SEED` replays it. Each test adds a salt of its own, so that what it gets does
-/// not depend on which tests run beside it.
+/// The seed of a run is in ``runSeed``. It is printed before the first use, so that a trap leaves
+/// it in the output; `LODESTORE_SEED` replays it. Each test adds a salt of its own, so that its
+/// numbers do not depend on the other tests of the run.
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -28,7 +28,7 @@ struct SeededGenerator: RandomNumberGenerator {
     return seed
   }()
 
-  /// What to add to the message of a failure.
+  /// The text to add to the message of a failure.
   static var replay: String { "LODESTORE_SEED=\(runSeed)" }
 
   /// How many random cases a test tries: few by default, `LODESTORE_CASES` for long runs.

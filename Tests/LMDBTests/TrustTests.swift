@@ -3,7 +3,7 @@ import LodestoreSystem
 import Synchronization
 import Testing
 
-/// When the pages of a file are checked, told by a check that counts.
+/// A check that counts its calls shows when the pages of a file are checked.
 @Suite struct TrustTests {
   private let directory: TemporaryDirectory
   private let path: String
@@ -99,7 +99,7 @@ import Testing
 
   @Test func `a file whose process did not end before the machine did is checked`() throws {
     let environment = try opened(path)
-    // As it would be found after a loss of power.
+    // The lock file after a loss of power.
     var lock = try Self.bytes(of: path + "-lock")
     EnvironmentRegistry.close(environment)
     let start = lock.count - FileStamp.size
@@ -265,7 +265,7 @@ import Testing
     #expect(try checkCount(path) == 1)
   }
 
-  // MARK: What is asked for
+  // MARK: Options
 
   @Test func `a file that is only read is checked before its first write when that is asked for`()
     throws

@@ -2,7 +2,7 @@ import LodestoreSystem
 @testable import LMDB
 import Testing
 
-/// Asynchronous writes that wait behind a held writer, so that they make one group.
+/// Asynchronous writes that wait for a held writer, so that they make one group.
 struct WaitingGroup: Sendable {
   let environment: Environment
   let tree: Tree
@@ -27,7 +27,7 @@ struct WaitingGroup: Sendable {
     }
   }
 
-  /// Asks for so many writes, one after the other, behind a held writer.
+  /// Starts `count` writes, one after the other, while the writer is held.
   func ask<R: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> R
   ) async throws -> [Task<R, any Error>] {
@@ -41,7 +41,7 @@ struct WaitingGroup: Sendable {
     return tasks
   }
 
-  /// What becomes of so many writes that wait together.
+  /// Returns the results of `count` writes that wait together.
   func run<R: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int, Transaction) throws -> R
   ) async throws -> [Result<R, any Error>] {

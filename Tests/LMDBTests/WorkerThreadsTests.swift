@@ -7,7 +7,7 @@ import Testing
   @Test func `one thread runs jobs in the order of their asking`() {
     let threads = WorkerThreads(threadCount: 1)
     let order = Mutex<[Int]>([])
-    // The first job waits, so that the others queue up behind it.
+    // The first job waits, so that the other jobs queue up.
     let mayGo = SharedNumber()
     #expect(threads.enqueue(.alone { while mayGo.value == 0 { usleep(200) } }) != .refused)
     for number in 0..<3_000 {
@@ -18,7 +18,7 @@ import Testing
     #expect(order.withLock { $0 } == Array(0..<3_000))
   }
 
-  /// As the last reference to a store does.
+  /// The release of the last reference to a store does this.
   @Test func `what the end of a job lets go of may stop the threads`() async {
     await #expect(processExitsWith: .success) {
       final class Owner: Sendable {
@@ -29,7 +29,7 @@ import Testing
       alarm(60)
       let threads = WorkerThreads(threadCount: 1, extraLimit: 2)
       let (isOver, isLetGo) = (SharedNumber(), SharedNumber())
-      // It keeps the only regular thread, so that a further one takes the next job.
+      // This job occupies the only regular thread, so that a further one takes the next job.
       threads.submit { while isOver.value == 0 { usleep(200) } }
       var owner: Owner? = Owner(threads)
       threads.submit { [owner] in
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `stopping runs what is queued and refuses the rest`() async throws {
+  @Test func `stopping runs the queued jobs and refuses the rest`() async throws {
     let threads = WorkerThreads(threadCount: 3)
     let ran = SharedNumber()
     await withTaskGroup(of: Void.self) { group in

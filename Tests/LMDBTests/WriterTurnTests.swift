@@ -140,7 +140,7 @@ import Testing
       try #require(turn != .refused)
       while lock.ticketCount == asked { try? await Task.sleep(for: .microseconds(200)) }
     }
-    // In between, one that gives up.
+    // In between, another attempt ends at its time limit.
     #expect(!lock.lock(withinSeconds: 0.001))
     lock.unlock()
     threads.stop()

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Parts of dates` {
   private static let utc = Calendar.utc(firstWeekday: 2, minimumDays: 4)
 
-  /// What Foundation's calendars say, from 1583 on: before, they follow the Julian calendar.
+  /// Foundation's calendars agree from 1583 on; before, they follow the Julian calendar.
   @Test func `are what Foundation's calendars say`() {
     var random = SeededGenerator(salt: 5)
     let calendar = Self.utc

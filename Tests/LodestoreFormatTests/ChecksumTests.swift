@@ -63,7 +63,7 @@ import Testing
     #expect(sealed == checksum([2, 1, 0, 0, 0, 0, 0, 0] + body))
   }
 
-  @Test func `changing bytes changes the checksum as making it anew would`() {
+  @Test func `changing bytes changes the checksum as a new calculation would`() {
     var random = SeededGenerator(salt: 7)
     for length in [1, 2, 9, 64, 300, 2_500] {
       let body = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }

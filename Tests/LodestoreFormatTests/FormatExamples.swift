@@ -10,7 +10,7 @@ import LodestoreFormat
 enum FormatExamples {
   struct Line: Sendable, CustomStringConvertible {
     var number: Int
-    /// What is left of the last `=`, which encodes to what is right of it.
+    /// The text to the left of the last `=`, which encodes to the text on its right.
     var left: String
     var right: String
 
@@ -42,7 +42,8 @@ enum FormatExamples {
         } else if let last = blocks[blocks.count - 1].indices.last {
           blocks[blocks.count - 1][last].right += " " + line
         } else {
-          // It would be left out unseen; the tests find that it has no left side.
+          // Without this line the fault would be skipped unseen; the tests find that it has no left
+          // side.
           blocks[blocks.count - 1].append(
             Line(number: index + 1, left: "", right: String(line)))
         }
@@ -59,7 +60,7 @@ enum FormatExamples {
       .map { String($0.dropFirst("```example".count).drop { $0 == " " }) })
 }
 
-/// What an example line cannot be read as.
+/// The reason why an example line cannot be read.
 struct ExampleError: Error {
   var reason: String
 
@@ -109,7 +110,7 @@ struct ExampleParser {
     throw ExampleError("a string without its end")
   }
 
-  /// What follows `\u{`: hexadecimal digits and a brace.
+  /// Reads the rest of `\u{`: hexadecimal digits and a brace.
   private mutating func scalar() throws -> Unicode.Scalar {
     let digits = rest.prefix { $0 != "}" }
     rest = rest.dropFirst(digits.count + 1)

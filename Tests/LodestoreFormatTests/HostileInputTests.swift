@@ -1,10 +1,11 @@
 import LodestoreFormat
 import Testing
 
-/// Decoders on bytes that nobody wrote: they give a value or throw, and what they accept is what
-/// the encoder would have written.
+/// Decoders on arbitrary bytes either return a value or throw.
 ///
-/// The bytes lie in an allocation of their exact size, so that the address sanitizer sees a read
+/// Bytes that they accept are bytes that the encoder would have written.
+///
+/// The bytes are in an allocation of their exact size, so that the address sanitizer sees a read
 /// beyond it.
 @Suite struct HostileInputTests {
   @Test func `key decoder accepts only what the encoder writes`() throws {

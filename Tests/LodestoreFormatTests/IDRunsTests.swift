@@ -1,7 +1,7 @@
 import LodestoreFormat
 import Testing
 
-/// Sets of ids in runs, beside sets in memory.
+/// Sets of ids in runs, compared with sets in memory.
 @Suite struct `Runs of ids` {
   @Test(arguments: 0..<20)
   func `are what sets of the same ids are`(run: Int) throws {

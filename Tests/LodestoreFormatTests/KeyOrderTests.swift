@@ -24,7 +24,7 @@ import Testing
     #expect(ValueOrder(.decimal(hundredth), .decimal(tenth)) == .ascending)
   }
 
-  @Test func `a text is before itself with a zero behind it`() throws {
+  @Test func `a text comes before itself with a zero appended`() throws {
     let (a, b) = (Value.string("ae\u{301}"), Value.string("a\u{e9}\0"))
     #expect(ValueOrder([a], [b]) == .ascending)
     #expect(ValueOrder(bytes: try key([a]), try key([b])) == .ascending)

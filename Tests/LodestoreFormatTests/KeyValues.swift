@@ -32,8 +32,8 @@ enum ValueOrder: Int {
     case (.bool(let a), .bool(let b)): self.init(a ? 1 : 0, b ? 1 : 0)
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
       self = a.isNaN || b.isNaN ? .init(a.isNaN ? 1 : 0, b.isNaN ? 1 : 0) : .init(a, b)
-    // That of String, which is of the composed form; String itself (Swift 6.3) finds "ae\u{301}" and
-    // "a\u{e9}\0" in no order at all.
+    // String's order is that of the composed form. String itself (Swift 6.3) gives "ae\u{301}" and
+    // "a\u{e9}\0" no order at all.
     case (.string(let a), .string(let b)):
       self.init(
         bytes: a.precomposedStringWithCanonicalMapping.utf8,

@@ -4,7 +4,7 @@ import Testing
 
 /// Our table against the libraries' and against `String`'s own order.
 @Suite struct NormalizationTests {
-  /// Foundation's tables lag behind the library's; what Unicode 16 added is tested through `==`.
+  /// Foundation's tables are older than the library's; `==` tests the additions of Unicode 16.
   private static func isOld(_ scalar: Unicode.Scalar) -> Bool {
     guard let age = scalar.properties.age else { return false }
     return age.major < 16
@@ -89,7 +89,7 @@ import Testing
     var random = SeededGenerator(salt: 42)
     var equalCount = 0
     for _ in 0..<SeededGenerator.caseCount(byDefault: 100_000) {
-      // Of some texts with the pairs that Unicode 16 added, `<` says that neither is less.
+      // For some texts with the pairs that Unicode 16 added, neither is less by `<`.
       let isNew = Int.random(in: 0..<4, using: &random) == 0
       let a = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])
       var b = random.nastyText(upTo: 4, with: isNew ? NastyText.newScalars : [])
@@ -100,9 +100,9 @@ import Testing
       }
       if a == b { equalCount += 1 }
       let (left, right) = (nfc(a), nfc(b))
-      // `<` does not look at what follows when one text starts with the scalars of the other, even
-      // where a mark that follows is to be ordered before the ones in common; and it errs about
-      // some texts of which one form starts with the other.
+      // If one text starts with the scalars of the other, `<` ignores the rest, even if a mark in
+      // the rest is ordered before the common ones. Some texts of which one form starts with the
+      // other are ordered wrongly, too.
       let isPrefixed =
         a.utf8.starts(with: b.utf8) || b.utf8.starts(with: a.utf8)
         || left.starts(with: right) || right.starts(with: left)

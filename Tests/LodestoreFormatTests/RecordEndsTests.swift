@@ -1,8 +1,8 @@
 import LodestoreFormat
 import Testing
 
-/// The quick look at a record's ends says yes exactly where each is at or behind the one before, and
-/// the last is where the record ends.
+/// The quick check of a record's ends accepts exactly the ends that do not decrease and whose last
+/// one is the end of the record.
 @Suite struct RecordEndsTests {
   private func layout(_ variableCount: Int) -> RecordLayout {
     RecordLayout(
@@ -52,7 +52,7 @@ import Testing
     #expect(acceptedCount > 1_000, "\(SeededGenerator.replay)")
   }
 
-  /// Two neighbours that differ from the order by what a word's borrow could hide.
+  /// Two neighbours that break the order in a way that a word's borrow could hide.
   @Test func `an end below its predecessor is found at every index`() {
     for count in 2...13 {
       for index in 0..<(count - 1) {

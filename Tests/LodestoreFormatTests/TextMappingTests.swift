@@ -2,15 +2,15 @@ import Foundation
 import LodestoreFormat
 import Testing
 
-/// The tables of the format beside those of the standard library.
+/// The tables of the format, compared with those of the standard library.
 @Suite struct `Mapped texts` {
-  /// Whether the library's tables are at least of Unicode 17.0.
+  /// Whether the library's tables are of Unicode 17.0 or later.
   private static let isRecent =
     Unicode.Scalar(0xa7ce as UInt32)?.properties.generalCategory == .uppercaseLetter
 
   private var scalars: some Sequence<Unicode.Scalar> {
     (UInt32(0x80)...0x2ffff).lazy.compactMap(Unicode.Scalar.init).filter { scalar in
-      // What came after 17.0 is not in the tables of the format.
+      // Characters that were added after 17.0 are not in the tables of the format.
       guard let age = scalar.properties.age else { return false }
       return age.major <= 17 && scalar.properties.generalCategory != .unassigned
     }

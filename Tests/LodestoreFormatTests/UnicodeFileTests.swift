@@ -3,9 +3,10 @@ import Testing
 
 @testable import LodestoreFormat
 
-/// The file with the data of Unicode, for programs in other languages, says what the tables in the code say.
+/// The file with the data of Unicode, for programs in other languages, has the same tables as the
+/// code.
 ///
-/// `LODESTORE_RENEW=1` writes it anew.
+/// `LODESTORE_RENEW=1` rewrites it.
 @Suite struct UnicodeFileTests {
   private static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

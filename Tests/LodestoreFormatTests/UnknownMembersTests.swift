@@ -29,7 +29,7 @@ import Testing
     return entity
   }()
 
-  /// The same with a member `later` in each object.
+  /// Adds a member `later` to each object.
   private static func later(_ document: Document, _ count: inout Int) -> Document {
     switch document {
     case .object(let members):

@@ -144,7 +144,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: [1, 3, 1000]) func `are read behind one that is wrong`(pieces: Int) {
+  @Test(arguments: [1, 3, 1000]) func `are read after a wrong one`(pieces: Int) {
     #expect(
       values("{\"a\":1}}{\"a\":2}{\"a\" 3}\n{\"a\":4}", pieces: pieces)
         == [#"1 0 {"a":1}"#, "1 not }", #"1 8 {"a":2}"#, #"1 not {"a" 3}"#, #"2 23 {"a":4}"#])

@@ -87,8 +87,8 @@ import Testing
     case .integer(let value): #expect((object as? NSNumber)?.int64Value == value)
     case .unsigned(let value): #expect((object as? NSNumber)?.uint64Value == value)
     case .double(let value):
-      // It goes by way of a decimal for some texts and is then off by a few units; that the nearest
-      // double is read is tested against the standard library.
+      // Foundation parses some texts by way of a decimal, and is then off by a few units. Another
+      // test compares with the standard library that the nearest double is read.
       let other = try #require(object as? NSNumber).doubleValue
       #expect(abs(other - value) <= abs(value) * 1e-15)
     case .string(let value): #expect(object as? String == value)

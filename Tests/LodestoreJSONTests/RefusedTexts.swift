@@ -23,7 +23,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
 }
 
 extension Refused {
-  /// Brackets, commas, colons and what stands between values.
+  /// Brackets, commas, colons and the text between values.
   static let structure: [Refused] = [
     Refused("", .emptyText, at: 0),
     Refused(" ", .emptyText, at: 1),
@@ -163,7 +163,7 @@ extension Refused {
 }
 
 extension Refused {
-  /// `true`, `false`, `null` and what looks like them.
+  /// `true`, `false`, `null` and similar words.
   static let words: [Refused] = [
     Refused("t", .unexpectedEnd, at: 1),
     Refused("tr", .unexpectedEnd, at: 2),

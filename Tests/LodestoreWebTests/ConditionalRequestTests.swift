@@ -53,7 +53,7 @@ import Testing
       #expect(again.map(\.next) == first.map(\.next) && again.map(\.memory) == first.map(\.memory))
       let requests = server.log.filter { $0.fields["if-none-match"] != nil }
       #expect(Set(requests.map(\.target)) == ["/?page=1", "/?page=2", "/?page=3"])
-      // Behind the page that was the last nothing is asked for ahead of time.
+      // After the last page, no further page is requested ahead of time.
       #expect(requests.count == 3 && server.log.filter { $0.target == "/?page=4" }.count <= 1)
       #expect(requests.allSatisfy { $0.fields["if-modified-since"] == Self.date })
     }

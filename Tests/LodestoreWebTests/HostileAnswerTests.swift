@@ -142,7 +142,9 @@ import Testing
     }
   }
 
-  /// Heads that a server should not send; what is made of them differs, that something is does not.
+  /// Heads that a server should not send.
+  ///
+  /// Clients handle them differently, but each must end in a page or an error.
   @Test(arguments: [
     "hello", "HTTP/1.1 xyz OK\r\n\r\n", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\n[]",
     "HTTP/1.1 999 No\r\nContent-Length: 2\r\n\r\n[]",

@@ -22,7 +22,7 @@ private final class RunningCases: Sendable {
 
 /// Hostile answers of every kind, in a process of their own.
 private enum HostileRuns {
-  /// So many megabytes more than at the start are too many.
+  /// The largest allowed growth of the memory, in megabytes.
   private static let memoryLimit = 64
 
   static var seed: UInt64 { number("LODESTORE_SEED") ?? .random(in: 0...UInt64(UInt32.max)) }
@@ -42,7 +42,7 @@ private enum HostileRuns {
     var text: String
   }
 
-  /// Takes the pages of each answer, several at a time, and writes into a file how it ended.
+  /// Reads the pages of each answer, several at a time, and writes each result into a file.
   static func run(_ file: String, seed: UInt64, count: Int) async throws {
     let current = RunningCases()
     let server = try LoopbackServer { request in
@@ -51,7 +51,7 @@ private enum HostileRuns {
       return hostile.answer(to: request)
     }
     server.start()
-    // What a first request takes once is no part of it.
+    // Memory that only the first request takes does not count.
     _ = try await WebPages(server.url("/")).all()
     let start = peakMemoryInMegabytes
     // A hang ends the process by a signal, and the file tells where.
@@ -172,7 +172,7 @@ private enum HostileRuns {
   }
 
   @Test(arguments: ["gzip", "deflate"])
-  func `cannot fill memory by what inflates`(_ coding: String) async {
+  func `cannot fill memory by compressed answers`(_ coding: String) async {
     await #expect(processExitsWith: .success) {
       [file = file as String, coding = coding as String] in
       try await HostileRuns.inflate(file, coding: coding)

@@ -5,7 +5,7 @@
 
   @testable import LodestoreWeb
 
-  /// What the client beneath does not survive, does not bound or gets wrong by itself.
+  /// Answers that the client library does not survive, does not bound or gets wrong by itself.
   @Suite struct `Hostile answers of a web source` {
     @Test func `cut within their compression are broken off, also in its head and its sum`()
       async throws
@@ -55,7 +55,7 @@
       }
     }
 
-    // MARK: What ends the process with FoundationNetworking, or with the client alone
+    // MARK: Answers that end the process with FoundationNetworking, or with the client alone
 
     @Test func `that are closed within their head are errors`() async throws {
       let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
@@ -70,7 +70,7 @@
     }
 
     @Test(arguments: ["X-Sum: 1\r\n", "", "A: b\r\nC: d\r\n"])
-    func `with a trailer behind their chunks come through`(_ trailer: String) async throws {
+    func `with a trailer after their chunks come through`(_ trailer: String) async throws {
       try await withServer { _ in
         .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\(trailer)\r\n")
       } _: { server in
@@ -157,7 +157,7 @@
     @Test(arguments: [
       "HTTP/1.1 103 Hints\r\nA: b\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
     ])
-    func `behind heads without end are refused`(_ head: String) async throws {
+    func `after heads without end are refused`(_ head: String) async throws {
       try await withServer { _ in
         .endless([], Array(head.utf8))
       } _: { server in

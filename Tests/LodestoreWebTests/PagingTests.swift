@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: [
     WebPages.Paging.End.pageCount(at: "pages"), .recordCount(at: "total", pageSize: 2),
   ])
-  func `numbered pages end by a count without a request behind the last`(
+  func `numbered pages end by a count without a request after the last`(
     _ end: WebPages.Paging.End
   ) async throws {
     try await withServer {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `so many numbered pages as said are asked for together, and no more`() async throws {
+  @Test func `no more numbered pages than allowed are requested together`() async throws {
     // The pages after the first are answered when three of them have been asked for.
     let meeting = Meeting(of: 3)
     try await withServer { request in
@@ -299,7 +299,7 @@ import Testing
     }
   }
 
-  @Test func `more pages than the limit are an error behind the last that may come`() async throws {
+  @Test func `more pages than the limit are an error after the last allowed one`() async throws {
     try await withServer {
       .json(#"{"next":"/\#($0.number)"}"#)
     } _: { server in

@@ -70,7 +70,8 @@ import Testing
 }
 
 @Suite struct `Cancelling the pages of a web source` {
-  /// Takes all pages in a task, cancels it when the server has `requests`, and gives its error.
+  /// Reads all pages in a task, cancels the task when the server has `requests`, and returns its
+  /// error.
   private func cancel(
     _ pages: WebPages, _ server: LoopbackServer, after requests: Int
   ) async throws -> any Error {

@@ -91,7 +91,7 @@ private struct PodRecord: Decodable {
     return .json(#"{"result":[\#(number <= 5 ? records.joined(separator: ",") : "")]}"#)
   }
 
-  /// What the article on imports shows.
+  /// Runs the example of the article on imports.
   private func run(_ url: URL, into store: Store) async throws -> ImportReport {
     let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
     var options = WebPages.Options()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LodestoreWeb
 
-/// What a client can report that a server on this system cannot bring about.
+/// Failures that a client can report but that a server on this system cannot cause.
 @Suite struct `A transfer` {
   private func head(_ status: Int, _ fields: [String: String] = [:]) throws -> WebResponse {
     WebResponse(

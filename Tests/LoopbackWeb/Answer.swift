@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the server does with a request, step by step.
+/// The server's answer to a request, step by step.
 package struct Answer: Sendable {
   package enum Step: Sendable {
     case bytes([UInt8])
@@ -13,7 +13,7 @@ package struct Answer: Sendable {
 
   package var steps: [Step]
 
-  /// A whole answer, behind which the connection stays open.
+  /// A whole answer, after which the connection stays open.
   package init(
     _ status: Int = 200, _ fields: [String] = ["Content-Type: application/json"],
     body: [UInt8] = []

@@ -6,13 +6,13 @@ import Synchronization
 /// A thread accepts, one more serves each connection. The log has the requests in the order in
 /// which their heads came.
 package final class LoopbackServer: Sendable {
-  /// What a client asked.
+  /// A client's request.
   package struct Request: Sendable {
     /// From 1, in the order of the log.
     package var number: Int
     /// Path and query as they came.
     package var target: String
-    /// By names in small letters.
+    /// The header fields, keyed by lowercase name.
     package var fields: [String: String]
 
     package var path: String { String(target.prefix { $0 != "?" }) }

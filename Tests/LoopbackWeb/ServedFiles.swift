@@ -79,7 +79,7 @@ package final class ServedFiles: Sendable {
 }
 
 extension LoopbackServer.Request {
-  /// Where the part that is asked for begins; nil for a whole file.
+  /// The start of the requested range; nil for a whole file.
   package var rangeStart: Int? {
     fields["range"].flatMap { $0.hasPrefix("bytes=") && $0.hasSuffix("-") ? $0 : nil }
       .flatMap { Int($0.dropFirst(6).dropLast()) }
@@ -87,7 +87,7 @@ extension LoopbackServer.Request {
 }
 
 extension Answer {
-  /// The same answer that breaks off after so many bytes of its body.
+  /// This answer, broken off after `count` bytes of its body.
   package func cut(afterBody count: Int) -> Answer {
     guard steps.count == 2, case .bytes(let body) = steps[1] else { return self }
     return Answer(steps: [steps[0], .bytes(Array(body.prefix(count))), .close])

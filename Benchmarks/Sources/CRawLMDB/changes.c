@@ -71,7 +71,7 @@ static int delete_date_run(MDB_txn *txn, raw_store *store, double from, size_t c
   date_key low = key_of_date(ordered_date(from), 0);
   MDB_val k = {16, low.bytes}, v;
   for (size_t i = 0; i < count; i++) {
-    // After a deletion the cursor stands on what followed, which MDB_NEXT then answers.
+    // After a deletion the cursor is at the next pair, which MDB_NEXT then returns.
     CHECK(mdb_cursor_get(cursor, &k, &v, i == 0 ? MDB_SET_RANGE : MDB_NEXT));
     CHECK(mdb_cursor_del(cursor, 0));
   }

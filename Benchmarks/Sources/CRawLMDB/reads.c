@@ -108,8 +108,8 @@ int fetch_names(
 
 // MARK: By scans
 
-/// Where a scan is, in pages as LMDB lays them out: the processor foresees neither that records come
-/// down in a page nor which page is next.
+/// The position of a scan, in pages with LMDB's layout. The processor predicts neither that the
+/// records of a page descend nor which page is next.
 typedef struct {
   uintptr_t page_size;
   uint64_t last_page;
@@ -127,8 +127,8 @@ static scan_place begin_scan(const raw_store *store) {
   return (scan_place){stat.ms_psize, info.me_last_pgno, NULL, 0, 0};
 }
 
-/// Asks for the record some places behind the one at `record`, in this page or in the one that comes
-/// next in the file, which mostly is the next leaf.
+/// Prefetches the record some places after the one at `record`, in this page or in the next one of
+/// the file, which mostly is the next leaf.
 static void ask_ahead(scan_place *scan, const unsigned char *record, size_t size) {
   const unsigned char *page = record - (uintptr_t)record % scan->page_size;
   if (page != scan->page) {
@@ -152,10 +152,10 @@ static void ask_ahead(scan_place *scan, const unsigned char *record, size_t size
   for (size_t offset = 0; offset < size; offset += 64) __builtin_prefetch(page + node + offset);
 }
 
-/// Of a record of which only the beginning is read.
+/// The bytes of a record of which only the beginning is read.
 enum { BEGINNING = 128 };
 
-/// Runs a statement for every record, `record`, in the order of ids, of which so many bytes are read.
+/// Runs a statement for every record, `record`, in the order of ids; `size` bytes of each are read.
 #define SCAN(store, size, ...)                                                                     \
   MDB_txn *txn;                                                                                    \
   MDB_cursor *cursor;                                                                              \

@@ -5,7 +5,7 @@
 
 enum { DIGITS = 8, VALUES = 256 };
 
-// From the last byte to the first; a byte that all have alike costs nothing but its count.
+// Sorts from the last byte to the first; a byte that is equal in all entries costs only its count.
 void sort_by_window(entry *entries, size_t count) {
   if (count < 2) return;
   size_t (*counts)[VALUES] = calloc(DIGITS, sizeof(*counts));
@@ -57,7 +57,7 @@ static uint32_t common_prefix(const entry *entries, size_t count, const unsigned
   return common;
 }
 
-/// The eight bytes behind `prefix`, as a number; zeros behind the end.
+/// The eight bytes after `prefix`, as a number, with zeros after the end.
 static uint64_t window_of(const entry *e, uint32_t prefix, const unsigned char *block) {
   unsigned char bytes[8] = {0};
   uint32_t left = e->length - prefix;

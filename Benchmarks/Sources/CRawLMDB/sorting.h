@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What is sorted: eight bytes of a key as a number, and where the rest is.
+/// A sorted entry: eight bytes of a key as a number, and the place of the rest.
 typedef struct {
   uint64_t window;
   uint32_t place;

@@ -9,7 +9,7 @@
 struct raw_store {
   MDB_env *env;
   MDB_dbi records, unique, dates, items, item_dates;
-  /// Kept between reads and renewed; null before the first.
+  /// The reader is kept between reads and renewed; null before the first read.
   MDB_txn *reader;
   int is_reader;
 };

@@ -1,5 +1,5 @@
-// An upsert by the unique key: keys sorted and merged with the index, records compared and changed
-// in the order of their ids, index entries of dates changed in the order of their keys.
+// An upsert by the unique key. Keys are sorted and merged with the index, records are compared and
+// changed in the order of their ids, and index entries of dates in the order of their keys.
 
 #include "lookup.h"
 #include "sorting.h"

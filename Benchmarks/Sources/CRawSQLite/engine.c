@@ -18,7 +18,7 @@ const raw_engine raw_sqlite = {
   .delete_names = db_delete_names,
   .get_unique = db_get_unique,
   .get_ids = db_get_ids,
-  // A look-up each is what there is for pairs of keys.
+  // SQLite has no look-up of several pairs of keys, so each pair is a look-up.
   .multi_get = db_get_unique,
   .fetch_all = db_fetch_all,
   .fetch_two = db_fetch_two,

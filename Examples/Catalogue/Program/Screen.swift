@@ -2,7 +2,7 @@ import Catalogue
 import LodestoreDatasets
 import Terminal
 
-/// What the program shows.
+/// The output of the program.
 struct Screen {
   let catalogue: Catalogue
   let terminal = Terminal.standardOutput

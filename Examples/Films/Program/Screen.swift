@@ -3,7 +3,7 @@ import Foundation
 import Lodestore
 import Terminal
 
-/// What the program shows.
+/// The output of the program.
 struct Screen {
   let library: FilmLibrary
   let terminal = Terminal.standardOutput

@@ -4,7 +4,7 @@ import Pods
 import Synchronization
 import Terminal
 
-/// What the program shows.
+/// The output of the program.
 struct Screen {
   let library: PodLibrary
   let terminal = Terminal.standardOutput
@@ -68,7 +68,7 @@ struct Screen {
     return (count, longest)
   }
 
-  /// Searches for what is typed with each key, and for each line where nobody types.
+  /// Searches after each key, or for each line of input that is no terminal.
   func search() async throws {
     guard terminal.isInteractive, let keyboard = Keyboard.standardInput() else {
       while let line = readLine() { try await search(line) }
@@ -84,8 +84,9 @@ struct Screen {
     for line in try await found(text, limit: 10) { terminal.print(line) }
   }
 
-  /// The first podspecs for a text as a table, and how many there are; one pass over all of them,
-  /// which ends when the task is cancelled.
+  /// Returns a table of the first podspecs for a text, and their number.
+  ///
+  /// One pass over all of them ends when the task is cancelled.
   private func found(_ text: String, limit: Int) async throws -> [String] {
     let start = ContinuousClock.now
     let results = try await library.store.results(PodLibrary.search(text))

@@ -81,7 +81,7 @@ enum Main {
   }
 }
 
-/// What is wrong with the options.
+/// The fault of the options.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
 

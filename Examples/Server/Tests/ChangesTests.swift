@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `tells who was away for too long to read all anew`() async throws {
+  func `a client that was away for too long must read again`() async throws {
     try await RunningServer.with { server in
       var stream = try await EventStream(server.url)
       _ = try await server.put("/pods/Mine/1", "{}", ["If-None-Match": "*"])

@@ -12,7 +12,7 @@ struct ServerEvent: Sendable {
 
   var json: JSONValue { get throws { try JSONValue(parsing: data) } }
 
-  /// The kind, and of what podspec.
+  /// The kind of the event, and the name of its podspec.
   var summary: String {
     guard let json = try? json, let name = json["name"]?.stringValue else { return kind }
     return "\(kind) \(name) \(json["version"]?.stringValue ?? "")"

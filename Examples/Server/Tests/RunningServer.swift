@@ -63,7 +63,7 @@ struct RunningServer: Sendable {
   }
 }
 
-/// What a server answered.
+/// An answer of a server.
 struct Answer {
   let status: Int
   let text: String
@@ -105,7 +105,7 @@ func withFolder(_ body: (URL) async throws -> Void) async throws {
   try await body(folder)
 }
 
-/// A program that is built beside the tests.
+/// Returns a program that is built next to the tests.
 func program(_ name: String, _ arguments: String...) -> Process {
   let process = Process()
   process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -114,7 +114,7 @@ func program(_ name: String, _ arguments: String...) -> Process {
   return process
 }
 
-/// Has `kvdump verify`, which knows nothing of the store's code, check every rule of the format.
+/// Runs `kvdump verify`, which checks every rule of the format independently of the store's code.
 func verify(_ path: String) throws {
   let kvdump = program("kvdump", "verify", path)
   let output = Pipe()

@@ -8,7 +8,7 @@ import Testing
 /// The program as a process that is killed.
 @Suite struct `An interrupted import of pods` {
   @Test(.timeLimit(.minutes(2)))
-  func `goes on behind the last page that was committed`() async throws {
+  func `continues after the last committed page`() async throws {
     try await withStorePath { path in try await interrupt(path) }
   }
 
@@ -46,7 +46,7 @@ import Testing
     #expect(needed == reference.dependentCounts)
   }
 
-  /// What is there when nothing interrupts.
+  /// The expected result without interruptions.
   private func reference() async throws -> (names: [String], dependentCounts: [Int]) {
     let library = try PodLibrary()
     let service = try await Service.start(try .samples())

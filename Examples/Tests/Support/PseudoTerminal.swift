@@ -8,12 +8,12 @@ import Foundation
   import Glibc
 #endif
 
-/// A terminal without a screen and a keyboard: a test types, and reads what would be shown.
+/// A terminal without a screen and a keyboard: a test types, and reads the output.
 public final class PseudoTerminal {
   private let keyboard: FileHandle
-  /// What a program has as its standard input and output.
+  /// The standard input and output of a program.
   public let program: FileHandle
-  /// What was shown and nobody has waited for.
+  /// The output that nobody has waited for yet.
   private var rest = ""
   private var bytes: [UInt8] = []
 
@@ -31,9 +31,9 @@ public final class PseudoTerminal {
   /// Types a text.
   public func type(_ text: String) throws { try keyboard.write(contentsOf: Data(text.utf8)) }
 
-  /// Waits until `text` is shown after what was waited for before.
+  /// Waits until `text` is shown after the text of the previous wait.
   ///
-  /// - Returns: what was shown until then.
+  /// - Returns: The output until then.
   /// - Throws: `CancellationError` when the test takes too long.
   @discardableResult
   public func expect(_ text: String) async throws -> String {

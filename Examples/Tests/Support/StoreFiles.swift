@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Runs `body` with the path of a store that does not exist yet, and verifies what it leaves.
+/// Runs `body` with the path of a store that does not exist yet, and verifies the resulting file.
 ///
-/// `body` closes what it opens.
+/// `body` closes the stores that it opens.
 ///
-/// - Throws: what `body` throws; ``UnsoundStore``.
+/// - Throws: The error of `body`; ``UnsoundStore``.
 public func withStorePath<R: Sendable>(
   isolation: isolated (any Actor)? = #isolation, _ body: (String) async throws -> R
 ) async throws -> R {
@@ -17,7 +17,7 @@ public func withStorePath<R: Sendable>(
   return result
 }
 
-/// A program that is built beside the tests, as a process.
+/// Returns a process of a program that is built next to the tests.
 public func program(_ name: String, _ arguments: [String]) -> Process {
   let process = Process()
   process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -26,13 +26,13 @@ public func program(_ name: String, _ arguments: [String]) -> Process {
   return process
 }
 
-/// What the verifier has found in a file.
+/// The findings of the verifier in a file.
 public struct UnsoundStore: Error, CustomStringConvertible {
   /// The report of `kvdump verify`.
   public let description: String
 }
 
-/// Has each page, record and index of a file checked by code that shares nothing with the store.
+/// Checks each page, record and index of a file by code that shares nothing with the store.
 ///
 /// - Throws: ``UnsoundStore``.
 private func verify(_ path: String) throws {

@@ -24,14 +24,14 @@ import Testing
     #expect(written.text.components("changed") == 1)
   }
 
-  @Test func `what does not fit is counted`() {
+  @Test func `lines that do not fit are counted`() {
     let written = Written()
     let list = LiveList(on: written.terminal(isInteractive: true, width: 4, height: 5))
     list.show(["abcdef", "2", "3", "4"])
     #expect(written.screen == ["abc…", "2", "… 2 more", ""])
   }
 
-  @Test func `a pipe gets what came and what went`() {
+  @Test func `a pipe gets the inserted and the deleted lines`() {
     let written = Written()
     let list = LiveList(on: written.terminal(isInteractive: false))
     list.show(["a", "b"])

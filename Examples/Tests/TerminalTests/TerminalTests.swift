@@ -2,7 +2,7 @@ import Synchronization
 import Terminal
 import Testing
 
-/// What a terminal was told to write.
+/// The bytes that were written to a terminal.
 final class Written: Sendable {
   private let parts = Mutex<[String]>([])
 
@@ -16,7 +16,7 @@ final class Written: Sendable {
     }
   }
 
-  /// What a person sees: the text with moves of the cursor and erasing carried out.
+  /// The visible text, with moves of the cursor and erasing applied.
   var screen: [String] {
     var rows = [""]
     var row = 0

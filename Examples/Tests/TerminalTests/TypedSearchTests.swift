@@ -9,7 +9,7 @@ import Testing
 
   private var search: TypedSearch { TypedSearch("? ", on: written.terminal(isInteractive: true)) }
 
-  @Test func `shows what is found for the text that is typed`() async {
+  @Test func `shows the results for the typed text`() async {
     press(.character("a"), .character("b"), .enter)
     #expect(await search.run(pressed.stream) { ["1 \($0)", "2 \($0)"] } == "ab")
     #expect(written.screen == ["? ab▏", "1 ab", "2 ab", ""])
@@ -57,7 +57,7 @@ import Testing
     #expect(!written.text.contains("too late"))
   }
 
-  @Test func `shows what went wrong, and goes on`() async {
+  @Test func `shows the error, and continues`() async {
     struct Failure: Error {}
     press(.character("a"), .enter)
     _ = await search.run(pressed.stream) { _ in throw Failure() }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import ToDo
 
-/// The program as a second process beside the tests.
+/// The program runs as a second process next to the tests.
 @Suite struct TwoProcessesTests {
   @Test(.timeLimit(.minutes(1)))
   func `two processes have one list and see each other's changes`() async throws {
@@ -18,7 +18,7 @@ import ToDo
     var updates = list.newest(10).makeAsyncIterator()
     #expect(try await updates.next()?.items.map(\.title) == ["Milk?"])
 
-    // It sees what is there and what comes while it runs.
+    // The other process sees the existing items and those that come while it runs.
     let other = try Program(["answer", "--store", path, "--until", "Bread?"])
     #expect(try await updates.next()?.items.first?.title == "Yes, Milk!")
     try await list.add("Bread?")
@@ -50,7 +50,7 @@ import ToDo
   }
 }
 
-/// A run of the program that is built beside the tests.
+/// A run of the program that is built next to the tests.
 private struct Program {
   private let process: Process
   private let pipe = Pipe()

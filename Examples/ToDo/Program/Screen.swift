@@ -3,7 +3,7 @@ import Lodestore
 import Terminal
 import ToDo
 
-/// What the program shows: each function is a command.
+/// The output of the program: each function is a command.
 struct Screen {
   let list: ToDoList
   let terminal = Terminal.standardOutput
@@ -98,7 +98,7 @@ struct Screen {
   /// Answers each question, which is an item that ends in a question mark, as the second process of
   /// the tour.
   ///
-  /// - Parameter title: the item behind which it ends.
+  /// - Parameter title: The item after which it ends.
   func answer(until title: String) async throws {
     var seen: Set<ToDoItem.ID> = []
     for try await update in list.newest(20) {

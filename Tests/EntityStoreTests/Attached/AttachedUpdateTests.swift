@@ -15,7 +15,7 @@ import Testing
       #expect(begin?.items.map(\.target?.name) == ["pod3"] && begin?.difference == nil)
 
       let waiting = Task { try await updates.next() }
-      // Of no row.
+      // This update changes no row of the query.
       try await first.update(Pod.where { $0.name == "pod4" }) { $0.summary = "x" }
       try await attached.store.modify(note.id) { $0.text = "b" }
       let modified = try await waiting.value

@@ -23,7 +23,7 @@ private protocol PieceGrade: Sendable { static var initial: Int { get } }
 private enum LowGrade: PieceGrade { static let initial = 1 }
 private enum HighGrade: PieceGrade { static let initial = 2 }
 
-/// The same part with a grade.
+/// The part with a grade.
 private struct GradedPiece<G: PieceGrade>: Entity {
   var id = RecordID<GradedPiece>()
   var code: String

@@ -253,7 +253,7 @@ import Testing
         }
         #expect(
           error.message.contains("AllTypes 2: the new value of 'stage' is no case of Stage"))
-        // Nothing was changed, and so the transaction goes on.
+        // Nothing was changed, so the transaction continues.
         let orNone = "TERNARY(string == 'released', string, NULL)"
         let count = try tx.update(AllTypes.where { $0.string == "released" }) {
           fromText(&$0)

@@ -5,7 +5,7 @@ import Testing
 
 /// How full the pages of indexes are after many batches.
 @Suite struct IndexFillTests {
-  /// Of the room in the leaf pages of each index.
+  /// The used part of the room in the leaf pages of each index.
   private func fills(of store: Store) throws -> [String: Double] {
     try store.core.read { core in
       let entity = try core.entity(Player.self)
@@ -60,7 +60,7 @@ import Testing
         }
       }
       for (name, fill) in try fills(of: store) {
-        // It was 0.65 at least before the last batch, which has changed half of the entries.
+        // The fill was at least 0.65 before the last batch, which has changed half of the entries.
         #expect(fill > 0.6, "\(name): \(fill), \(SeededNumbers.replay)")
       }
       let stored = try store.read { try $0.fetch(Player.all.sorted(by: \.name)).map(\.score) }

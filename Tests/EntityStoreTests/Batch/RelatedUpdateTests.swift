@@ -51,14 +51,14 @@ private struct Node: Entity {
   }
 }
 
-/// Changes of many records by what others say that may be among them.
+/// Changes of many records by the values of related records, which may be among the changed ones.
 @Suite struct `Batches that look at related records` {
   @Test func `take a record that is not there for none, as a read does`() throws {
     try withTemporaryStore([Node.self]) { store in
       try store.write { tx throws in
         let ids = try chain(3, in: &tx)
         try tx.delete(ids[0])
-        // The second leads nowhere until the write mends it.
+        // The second record refers to no record until the write repairs it.
         let named = try Node.where(format: "parent.name != NULL")
         #expect(try tx.fetch(named).map(\.name) == ["n3"])
         let unnamed = try Node.where(format: "parent.name == NULL")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Updates and deletes of what a query finds: told how far they are, and cancelled.
+/// Updates and deletes of a query's results, with progress and cancellation.
 @Suite struct `Watched batches` {
   private static let count = 20_000
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What a transaction can do, a store can do in one call.
+/// Every call of a transaction is also a single call of a store.
 @Suite struct `One call on a store` {
   /// The functions whose closure belongs to a transaction, or that speak of the one that runs.
   private static let onlyInTransactions: Set<String> = [
@@ -14,8 +14,9 @@ import Testing
     "insert(_:onConflict:matching:returning:fillingRecord:)", "savepoint(_:)", "ownHistoryToken()",
   ]
 
-  /// The list of public declarations has each function with its labels; of each on a transaction there must be one
-  /// on a store that waits and one that is asynchronous.
+  /// The list of public declarations has each function with its labels.
+  ///
+  /// Each function of a transaction needs a blocking and an asynchronous one on a store.
   @Test func `is there for all that a transaction does`() throws {
     let declarations = try Declarations()
     let wanted = declarations.functions(of: ["ReadableTransaction", "WriteTransaction"])

@@ -34,7 +34,7 @@ enum ChangePath: String, CaseIterable {
     }
   }
 
-  /// Whether the path leaves the record as it is, and so need not look at it.
+  /// Whether the path leaves the record as it is, and so need not read it.
   var keeps: Bool { self == .insertIgnoring || self == .manyIgnoring }
 
   /// Changes record `id` and others; in one transaction unless the path takes several.

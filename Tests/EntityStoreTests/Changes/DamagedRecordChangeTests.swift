@@ -11,7 +11,7 @@ import Testing
 @Suite struct `Damaged records that are to be changed` {
   private typealias Item = ChangePath.Item
 
-  /// What a case differs in beside the damage and the path.
+  /// The setting of a case, apart from the damage and the path.
   private struct Setting: CustomStringConvertible {
     var id: UInt64
     var verifiesChecksums: Bool
@@ -92,11 +92,11 @@ import Testing
   private func mustThrow(
     _ damage: RecordDamage, _ path: ChangePath, _ setting: Setting
   ) -> Bool {
-    // It reads records only for sinks that need them.
+    // The delete of all records reads them only for sinks that need them.
     if path == .deleteAll, !setting.hasSink { return false }
     if path.keeps { return false }
     if damage.isOfShape || setting.verifiesChecksums { return true }
-    // Where the other record goes too, its entry is gone before it is looked for again.
+    // If the other record is removed too, its entry is gone before the second look-up.
     return path.carriesOver || damage.takesKey && (path.removesSome || path == .updateOfKey)
   }
 

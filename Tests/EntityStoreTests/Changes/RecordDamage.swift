@@ -17,7 +17,7 @@ enum RecordDamage: String, CaseIterable {
     }
   }
 
-  /// Whether a unique key of the record has become that of another one.
+  /// Whether a unique key of the record has become the key of another one.
   var takesKey: Bool { self == .othersNumber || self == .othersName }
 
   /// The bytes of record `id`, damaged.

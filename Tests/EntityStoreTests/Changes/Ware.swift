@@ -20,7 +20,7 @@ struct Ware<Version: WareVersion>: Equatable {
     )
   }
 
-  /// The same ware without an id.
+  /// A ware without an id.
   static func new(_ id: UInt64, text: String? = nil) -> Ware {
     var ware = stored(id)
     ware.id = .unassigned
@@ -37,7 +37,7 @@ protocol WareVersion: Sendable {
 extension Ware: Entity {
   struct Attributes: Sendable {
     var id: Attribute<Ware, RecordID<Ware>> { .recordID }
-    /// Of versions that have it.
+    /// For versions with this attribute.
     var level: Attribute<Ware, Int> { .init(0) }
     let name = Attribute<Ware, String>(Version.hasLevel ? 1 : 0)
     let number = Attribute<Ware, Int>(Version.hasLevel ? 2 : 1)

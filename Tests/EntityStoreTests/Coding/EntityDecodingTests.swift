@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// An entity that is what a service answers.
+/// An entity that is decoded from the answer of a service.
 private struct Launch: Entity, Codable, Equatable {
   var id = RecordID<Launch>()
   var name: String

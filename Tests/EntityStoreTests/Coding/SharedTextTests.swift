@@ -2,9 +2,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Texts that repeat are one in what a call returns.
+/// Repeated texts in the results of a call share their bytes.
 @Suite struct `Shared texts` {
-  /// Where the bytes of a text lie; of a short one, which has none elsewhere, `nil`.
+  /// The address of a text's bytes; `nil` for a short one, which is stored in place.
   private func address(of text: String) -> UnsafeRawPointer? {
     text.utf8.count <= 15
       ? nil
@@ -74,11 +74,11 @@ import Testing
       var motes = try store.read { try $0.fetch(Mote.all) }
       #expect(motes.count == 4_000)
       let addresses = Set(motes[..<2_000].filter { $0.text == shared }.map { address(of: $0.text) })
-      // Those of the first records, before anything is remembered, one for all others, and one more
-      // each time that another text has replaced it.
+      // Each of the first records has an address of its own, before the table remembers the text.
+      // All others share one address, and a new one after each replacement of the text.
       #expect((33...45).contains(addresses.count))
       #expect(Set(motes.map { address(of: $0.text) }).count == addresses.count + 3_000)
-      // They are values all the same.
+      // The texts are still values.
       motes[1_000].text += "!"
       #expect(motes[1_002].text == shared)
     }
@@ -87,7 +87,7 @@ import Testing
   @Test func `an attribute whose texts differ is looked at no more`() {
     var table = TextTable()
     defer { table.deallocate() }
-    // Both are kept, or the second could be where the first was.
+    // Both texts are kept alive, or the second could have the address of the first.
     let isShared = { (table: inout TextTable) in
       let texts = (0..<2).map { _ in Self.text("the same text again", &table) }
       return address(of: texts[0]) == address(of: texts[1])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Texts that are made of words instead of by the standard library are what it would have made.
+/// Texts that are made of words must equal those of the standard library.
 @Suite struct `Short texts` {
   /// The text of bytes in an allocation of their exact size, so that the address sanitizer sees a
   /// read beyond it.

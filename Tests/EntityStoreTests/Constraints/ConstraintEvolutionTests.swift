@@ -70,14 +70,14 @@ extension PersonVariant {
       let store = try Store(at: path, entities: [Person.self])
       var people = try store.read { try $0.fetch(Person.all) }
       #expect(people.map(\.extra) == [36, 20, 50])
-      // What is the same is not written, and so not refused.
+      // An update with equal values writes nothing, so it is not refused.
       #expect(try store.write { try $0.update(people[0]) } == false)
       people[0].email = nil
       let age = try storeError(.invalidValue) {
         try store.write { (tx) throws in try tx.update(people[0]) }
       }
       #expect(age.attribute == "age" && age.recordID == 1)
-      // Also when another attribute is what an update by condition changes.
+      // The refusal also occurs when an update by condition changes another attribute.
       let byCondition = try storeError(.invalidValue) {
         try store.write { (tx) throws in
           try tx.update(Person.where { $0.name == "Ada" }) { $0.email = "e" }

@@ -18,7 +18,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a stored review takes the values of one with the same key.
+  /// Whether a stored review takes the values of a review with the same key.
   var changesStored: Bool { self != .fail && self != .ignore }
 }
 
@@ -27,7 +27,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
     try store.read { try $0.fetch(Review.all) }
   }
 
-  /// What `body` throws out of a write, checked against the case.
+  /// The error that `body` throws out of a write, checked against the case.
   private func expectRefusal(
     _ refused: Review.Case, recordID: UInt64? = nil, _ store: Store,
     sourceLocation: SourceLocation = #_sourceLocation,

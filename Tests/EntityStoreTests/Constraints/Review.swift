@@ -80,7 +80,7 @@ extension Review: Entity {
 }
 
 extension Review {
-  /// A review with one value changed, and what the value breaks.
+  /// A review with one changed value, and the constraint that the value breaks.
   struct Case: Sendable {
     var review: Review
     var attribute: String

@@ -1,8 +1,8 @@
 import EntityStore
 import Foundation
 
-// What kept files of version 4 hold beside the rest: relationships of both forms, derived attributes and a
-// rule. The declarations must stay as they are.
+// Further entities of kept files of version 4: relationships of both forms, derived attributes and
+// a rule. The declarations must stay as they are.
 
 struct CorpusBand: Entity, Equatable {
   var id = RecordID<CorpusBand>()

@@ -1,7 +1,8 @@
 import EntityStore
 import Foundation
 
-// What the kept files hold. The declarations must stay as they are: the files were written with them.
+// The entities of the kept files. The declarations must stay as they are, because the files were
+// written with them.
 
 /// Every type of attribute that format version 1 has, and indexes of every kind.
 struct CorpusSpecimen: Equatable {

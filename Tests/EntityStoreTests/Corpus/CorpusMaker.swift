@@ -5,8 +5,8 @@ import Testing
 
 /// Makes the kept file of the format version that this source writes.
 ///
-/// `LODESTORE_CORPUS=FOLDER swift test --filter CorpusMaker` writes it into FOLDER. A file that is
-/// kept is never made anew: it says what that version wrote.
+/// `LODESTORE_CORPUS=FOLDER swift test --filter CorpusMaker` writes it into FOLDER. A kept file is
+/// never replaced: it is a file as that version wrote it.
 @Suite struct CorpusMaker {
   private static let folder = ProcessInfo.processInfo.environment["LODESTORE_CORPUS"]
 
@@ -75,7 +75,7 @@ import Testing
   private static func makeNotes(in store: Store) throws { try CorpusNote.make(in: store) }
 }
 
-/// The same value as one to insert.
+/// The value without its id, to be inserted.
 private func unassigned<E: Entity>(_ value: E) -> E {
   var value = value
   value.id = .unassigned

@@ -1,7 +1,7 @@
 import EntityStore
 
-// What kept files of version 5 hold beside the rest: an entity with a history. The declaration must stay as
-// it is.
+// The further entity of kept files of version 5, with a history. The declaration must stay as it
+// is.
 
 struct CorpusNote: Entity, Equatable {
   var id = RecordID<CorpusNote>()

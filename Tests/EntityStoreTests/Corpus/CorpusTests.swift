@@ -65,7 +65,7 @@ import Testing
     let kept = Self.folder(of: .lmdb10) + "/format-5.lodestore"
     let bytes = try #require(FileManager.default.contents(atPath: kept))
     let pages = 2..<bytes.count / 4_096
-    // Among them the first pages of long values; the pages that follow these have no header.
+    // These include the first pages of long values; the pages after them have no header.
     let numbered = pages.filter { bytes[$0 * 4_096] == $0 && bytes[$0 * 4_096 + 8] == 1 }
     #expect(numbered.contains { bytes[$0 * 4_096 + 18] == PageFlag.overflow })
     let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What version 1 kept as the document of a `RecordID`.
+/// The document of a `RecordID` in version 1.
 private enum OldNumber: Codable, Equatable {
   case number(UInt64)
   case text(String)
@@ -82,7 +82,7 @@ private struct OldLink: Entity {
     title = number == 7 ? String(repeating: "wide ", count: 20_000) : "link \(number)"
     film = .number(number)
     pod = number % 3 == 0 ? nil : .number(number % 3 == 1 ? 0 : number)
-    // Of one record it had not been assigned.
+    // One record had no id yet.
     sometimes = .number(number == 1_234 ? 0 : 5)
     // Another type of the same name.
     other = number == 2_000 ? .text("not a number") : .number(1)

@@ -1,7 +1,7 @@
 import EntityStore
 
-// Boroughs with borrowers, who have open borrowings and favourites: attributes derived with
-// conditions of every kind, one of them over another, and a delete rule with a condition.
+// Boroughs with borrowers, who have open borrowings and favourites. Attributes are derived with
+// conditions of every kind, one of them over another, and a delete rule has a condition.
 
 struct Borough: Entity {
   var id = RecordID<Borough>()
@@ -14,7 +14,7 @@ struct Borough: Entity {
     "Borough",
     attributes: [
       .init("name", \.name),
-      // Of an attribute that is derived with a condition itself.
+      // The condition is on an attribute that is itself derived with a condition.
       .derived("busy", \.busy, .count(members) { $0.openLoans > 1 }),
     ], relationships: [.init("members", members)])
 

@@ -1,8 +1,8 @@
 import EntityStore
 import Testing
 
-// Wings with racks with tomes. Later programs take a tome for a thick one from 300 pages on, or
-// know tomes alone and have another name for their pages, or none.
+// Wings with racks with tomes. Later programs count a tome as thick from 300 pages on. Others know
+// tomes alone, and have another name for their pages, or none.
 
 private struct Wing: Entity {
   var id = RecordID<Wing>()

@@ -331,7 +331,7 @@ private enum Longer: LenderVersion {
   }
 }
 
-/// Has another value at each look.
+/// A derivation that has another definition at each access.
 private enum Timed: LenderVersion {
   static var derivation: Derivation<Lender<Timed>, Int> {
     .count(Lender<Timed>.lent).restricted(to: { "CAST(pages, 'date') < now()" })

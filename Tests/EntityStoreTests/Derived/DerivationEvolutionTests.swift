@@ -113,7 +113,7 @@ private enum Given: ItemVersion {
       #expect(try keys(path, First.self) == ["A", "c", "E"])
       #expect(try keys(path, Last.self, inserting: "xyz") == ["b", "D", "F", "z"])
       try expectSound(path)
-      // Given by programs from now on, with the values that it had.
+      // From now on programs set the attribute, which keeps its values.
       let changes = try Store.changes(at: path, opening: [Item<Given>.self])
       #expect(
         changes.contains { $0.text.hasPrefix("'key' is derived no more") && $0.cost == .free })

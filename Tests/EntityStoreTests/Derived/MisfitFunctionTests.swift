@@ -62,7 +62,7 @@ private struct HeldLess: Entity {
       try tx.insert(Held("h", other))
       return other
     }
-    // Another program gives up an attribute.
+    // Another program removes an attribute.
     let changed = try Store(at: path, entities: [Other.self, HeldLess.self])
     defer { changed.close() }
     let error = try storeError(.incompatibleSchema) {

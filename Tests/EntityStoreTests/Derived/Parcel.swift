@@ -77,7 +77,7 @@ struct Parcel: Entity, Equatable {
   }
 }
 
-/// The same without anything derived or indexed.
+/// A parcel without derived attributes and indexes.
 struct PlainParcel: Entity {
   var id = RecordID<PlainParcel>()
   var name: String

@@ -170,14 +170,14 @@ import Testing
     let copied = try store.fetch(Book.all).map { $0.authorName.map { Array($0.utf8) } }
     #expect(copied == [Array("e\u{301}".utf8)])
     try expectSound(store)
-    // The same in Swift, and in an index.
+    // The texts are equal in Swift and in an index, but have other bytes.
     try overwrite([("Book", "authorName", .string("\u{e9}"))], in: store)
     store.close()
     let report = try Verifier.verify(path: folder.storePath)
     #expect(report.count(of: .derivedValue) == 1, "\(report.findings)")
   }
 
-  /// Gives attributes of record 1 other values, behind the store's back.
+  /// Overwrites attributes of record 1, without the store.
   private func overwrite(
     _ changed: [(entity: String, attribute: String, value: Value)], in store: Store
   ) throws {

@@ -7,14 +7,14 @@ struct Twig: Equatable {
   var weight = 0.0
   var parent: Twig.ID?
   private(set) var childCount = 0
-  /// From ``childCount`` of the children.
+  /// The sum of ``childCount`` of the children.
   private(set) var grandchildCount = 0
-  /// From ``grandchildCount`` of the children.
+  /// The greatest ``grandchildCount`` of the children.
   private(set) var mostGrandchildren: Int?
   private(set) var lightest: Double?
   private(set) var childWeight = 0.0
   private(set) var parentName: String?
-  /// From ``parentName`` of the parent.
+  /// The ``parentName`` of the parent.
   private(set) var grandparentName: String?
 
   static let children = ToMany<Twig, Twig>(inverse: \.parent, ordered: true)

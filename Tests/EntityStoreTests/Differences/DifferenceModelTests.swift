@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Random stores, and what a plain comparison of their records says.
+/// Random stores, compared with a plain comparison of their records.
 @Suite struct `Differences against a model` {
   private typealias Films = [UInt64: Film]
 
@@ -85,7 +85,7 @@ import Testing
       try withTemporaryStore([Film.self], options: .history(.images)) { older in
         try withTemporaryStore([Film.self], options: .history(.images)) { newer in
           var states: [Films] = [[:], [:]]
-          // Both begin alike.
+          // Both runs begin with the same numbers.
           var twin = numbers
           for _ in 0..<4 {
             try Self.change(older, &states[0], &numbers)

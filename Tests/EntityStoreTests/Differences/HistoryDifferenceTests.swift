@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What differs in a store since a place of its history.
+/// The differences in a store since a place of its history.
 @Suite struct `Differences since a token` {
   private func all<E: Entity>(_ differences: RecordDifferences<E>) throws -> [RecordDifference<E>] {
     var found: [RecordDifference<E>] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What differs between two stores, or between two commits of one.
+/// The differences between two stores, or between two commits of one.
 @Suite struct `Differences between stores` {
   /// Runs `body` with two stores that `fill` has filled alike; both are verified afterwards.
   private func withTwins(
@@ -265,7 +265,7 @@ import Testing
     }
   }
 
-  // These stores have one layout, so that no record can say another one.
+  // These stores have one layout, so a damaged record cannot name another one.
   @Test(arguments: RecordDamage.allCases.filter { $0 != .otherLayout })
   func `of a damaged record are an error, and no difference`(damage: RecordDamage) throws {
     typealias Item = Ware<FirstWare>
@@ -323,7 +323,7 @@ import Testing
             "deleted Person 3 3", "inserted Person 1 1", "updated Person 3 1", "updated Person 2 2",
             "inserted Planet 1 1",
           ])
-        // The target of a link is told by its key.
+        // The target of a link is reported by its key.
         #expect(records[2].attributes.map(\.name) == ["homeworld"])
         #expect(records[2].attributes[0].old == .string("1"))
         #expect(records[2].attributes[0].new == .string("2"))

@@ -36,7 +36,7 @@ import Testing
       let writes = try store.history(.after(before))
       #expect(writes.map(\.contextName) == ["limit", "limit"])
       #expect(writes.map(\.changes.count) == [StoreCore.evictionBatchCount, 10])
-      // They were deleted, and have not expired.
+      // The records were deleted by the limit, and had not expired.
       #expect(writes.allSatisfy { $0.changes.expiredCount() == 0 })
     }
   }
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `is evicted at once behind a commit far above it, and soon otherwise`() async throws {
+  @Test func `is evicted at once after a commit far above it, and soon otherwise`() async throws {
     typealias Cached = Page<ManyPages>
     var options = StoreOptions()
     options.evictionInterval = .seconds(100_000)

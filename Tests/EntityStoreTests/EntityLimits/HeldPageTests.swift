@@ -57,7 +57,7 @@ import Testing
       try store.write { _ = try $0.insert(Pin(nil, note: 9)) }
       #expect(try store.count(Folder.all) == 300)
       #expect(store.core.heldRecords.visitCount - visits < 4)
-      // Another store of the file knows nothing of it, and looks at each once.
+      // Another store of the file does not know the held pages, and visits each once.
       let other = try Store(
         at: store.core.path, entities: Self.entities, options: .withoutKeeper)
       try other.write { _ = try $0.insert(Pin(nil, note: 10)) }

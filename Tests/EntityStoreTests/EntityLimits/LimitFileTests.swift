@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// ``Page`` with an attribute that is given up.
+/// ``Page`` with an attribute that is removed later.
 private struct NotedPage: Entity {
   var id = RecordID<NotedPage>()
   var url: String

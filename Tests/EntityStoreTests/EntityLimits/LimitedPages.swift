@@ -32,7 +32,7 @@ enum MostPages: PageLimit {
   }
 }
 
-/// Both limits, by date.
+/// Limits by count and bytes, in the order of a date.
 enum FewPages: PageLimit {
   static func limit<E: Entity>(by date: [any PartialKeyPath<E> & Sendable]) -> EntityLimit<E>? {
     EntityLimit(count: 40, bytes: 3_000, by: date)

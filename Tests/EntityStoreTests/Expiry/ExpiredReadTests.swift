@@ -292,8 +292,8 @@ struct ExpiredReadTests {
       contentsOf: root.appendingPathComponent("Surface/PublicDeclarations.txt"), encoding: .utf8)
     let calls = Set(
       list.matches(of: /EntityStore ReadableTransaction: .*?func (\w+)/).map { String($0.1) })
-    // They read no records of an entity: buckets, reports, and the history, which tells of expired
-    // records too.
+    // These calls read no records of an entity, but buckets, reports, and the history, which also
+    // has expired records.
     let others: Set = [
       "bucketNames", "data", "explain", "explaining", "forEachTransaction", "history",
       "historyConsumers", "historyToken", "importNames", "importReports", "preserved", "value",

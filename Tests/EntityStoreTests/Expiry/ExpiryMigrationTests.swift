@@ -75,7 +75,7 @@ private struct BadOffer: Entity {
   init(from reader: inout RecordReader) throws(StoreError) { code = try reader.read() }
 }
 
-/// An entity beside offers, whose writes evict them.
+/// A second entity next to offers; its writes evict offers.
 private struct Slip: Entity {
   var id = RecordID<Slip>()
   var text: String

@@ -41,14 +41,14 @@ import Testing
       clock.now = 1_010
       try store.write { _ = try $0.insert(Voucher("a")) }
       let held = store.core.heldRecords
-      // Each of them once, in two batches, and the first of each look of a write.
+      // Two batches visit each record once, and each check of a write visits the first one.
       #expect(held.visitCount < count + 10)
       let first = held.visitCount
       for number in 0..<20 {
         clock.now += 1
         try store.write { _ = try $0.insert(Voucher("b\(number)", until: clock.now + 1.5)) }
       }
-      // Those of these writes expire, and nothing else is visited.
+      // The records of these writes expire, and no other record is visited.
       #expect(held.visitCount - first < 100)
       #expect(try store.storedCount(of: Voucher.self) == count + 1 + 2)
       #expect(try store.count(Voucher.all) == 3)
@@ -102,7 +102,7 @@ import Testing
       try store.write { _ = try $0.insert(Voucher("e")) }
       #expect(try store.storedCount(of: Voucher.self) == 14)
       other.close()
-      // One write looks at all of them, and the next at none.
+      // One write visits all held records, and the next visits none.
       let visits = store.core.heldRecords.visitCount
       try store.write { _ = try $0.insert(Voucher("f")) }
       #expect(store.core.heldRecords.visitCount == visits)
@@ -304,7 +304,7 @@ private struct Claim: Entity {
   init(from reader: inout RecordReader) throws(StoreError) { voucher = try reader.read() }
 }
 
-/// Whoever has a voucher, which leaves it when that is deleted.
+/// The holder of a voucher; a delete of the voucher clears the reference.
 private struct Holder: Entity {
   struct Attributes: Sendable {
     var note: Attribute<Holder, String> { .init(1) }

@@ -6,7 +6,9 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// What the history keeps of a record is sealed anew or copied: a damaged one must not get there.
+/// The history seals or copies the values of records.
+///
+/// A damaged record must not get into it.
 @Suite struct `A damaged record that the history would keep` {
   /// Flips a bit of the last byte before the checksum, which is within a text.
   private static func damage(_ id: UInt64, _ path: String) throws {

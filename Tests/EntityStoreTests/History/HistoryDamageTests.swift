@@ -32,7 +32,7 @@ import Testing
     store.close()
   }
 
-  /// The pairs of the history; `change` says what becomes of them.
+  /// Passes the pairs of the history to `change`, which modifies them.
   private static func change(
     _ path: String, _ change: ([(key: [UInt8], body: [UInt8])], Tree, Transaction) throws -> Void
   ) throws {

@@ -78,7 +78,7 @@ import Testing
   }
 }
 
-/// The same entity without a history.
+/// The entity without a history.
 private struct PlainClause: Entity {
   var id = RecordID<PlainClause>()
   var name: String

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Tokens, consumers and what purging leaves.
+/// Tokens, consumers and the rest of the history after purging.
 @Suite struct `Purging the history` {
   private let soon = Date().addingTimeInterval(600)
 
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  /// Six bytes tell of sixteen million records; what is kept of them is one image.
+  /// Six bytes stand for sixteen million records, of which one image is kept.
   @Test func `of a run of ids costs what is kept of them, not what they are`() throws {
     try withTemporaryStore([Clause.self]) { store in
       try store.insert(Clause(name: "a"))

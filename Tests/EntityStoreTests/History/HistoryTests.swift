@@ -230,7 +230,7 @@ extension StoreOptions {
         tokens.append(try tx.ownHistoryToken())
         #expect(tokens == [nil, nil, nil])
       }
-      // Who has a token finds its write, even where nothing is left of it.
+      // A token finds its write, even if nothing of the write is left.
       let token = try await store.write { tx in
         let clause = try tx.insert(Clause(name: "new"))
         let token = try tx.ownHistoryToken()
@@ -403,7 +403,7 @@ extension StoreOptions {
   }
 }
 
-/// Takes its clauses along when it is deleted; has no history of its own.
+/// A chapter without a history, which deletes its clauses with it.
 private struct Chapter: Entity {
   var id = RecordID<Chapter>()
 

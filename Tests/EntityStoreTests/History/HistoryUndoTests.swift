@@ -120,7 +120,7 @@ extension WholeRemark {
         redos.append(try undo(undone))
         #expect(try text() == left)
       }
-      // And once more.
+      // Undoing the undo works once more.
       #expect(try undo(redos[2]).number > redos[2].number)
       #expect(try text() == "2")
       _ = try storeError(.cannotUndo) { try store.write { try $0.undo(writes[2]) } }
@@ -171,7 +171,7 @@ extension WholeRemark {
     }
   }
 
-  /// One of them has another attribute changed too, and is told apart.
+  /// One of the records has another attribute changed too, and needs a change of its own.
   @Test func `swaps unique keys back of records with different changes`() throws {
     try withTemporaryStore([Clause.self]) { store in
       let ids = try store.insert([Clause(name: "a"), Clause(name: "b")]).ids

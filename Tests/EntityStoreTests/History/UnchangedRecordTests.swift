@@ -35,7 +35,7 @@ import Testing
       #expect(try store.history().count == 2)
       #expect(try imageCount(store) == 1)
       try expectSound(store)
-      // Of two attributes one is changed back.
+      // One of two attributes is changed back.
       try store.write { tx in
         try tx.modify(ids[0]) {
           $0.text = "two"

@@ -8,11 +8,11 @@
       let rows = SeededNumbers.environmentNumber("LODESTORE_CSV_ROWS") ?? 50_000
       let few = try await peak(rows: 5000)
       let many = try await peak(rows: rows)
-      // Room for what the allocator keeps.
+      // The difference allows for memory that the allocator keeps.
       #expect(many < few + 4 << 10, "\(few) KiB for 5000 rows, \(many) KiB for \(rows)")
     }
 
-    /// The most anonymous memory of a process that reads so many rows, in KiB.
+    /// The peak of anonymous memory of a process that reads `rows` rows, in KiB.
     private func peak(rows: Int) async throws -> Int {
       let folder = try TemporaryFolder()
       await #expect(processExitsWith: .success) {

@@ -10,7 +10,7 @@ import Testing
     let pages = CSVReading.pages(Array("n,o\n\(value),\n".utf8), options)
     switch pages {
     case .success(let pages):
-      // What is written is what the importer's parser takes.
+      // The importer's parser accepts the written pages.
       for page in pages { #expect(throws: Never.self) { try JSONDocument.parsing(page.utf8) } }
       return pages.joined().replacing(#"[{"n":"#, with: "").replacing(#","o":null}]"#, with: "")
     case .failure(let error):
@@ -93,7 +93,7 @@ import Testing
     #expect(try reader.nextPage(of: 10) == nil)
   }
 
-  @Test(arguments: [1, 2, 1000]) func `refuse what is beyond a limit, however it comes`(
+  @Test(arguments: [1, 2, 1000]) func `refuse a text beyond a limit, however it comes`(
     _ step: Int
   ) {
     var options = CSVOptions()
@@ -104,7 +104,7 @@ import Testing
       ("a\n\"12345678\",b", nil), ("a,\"123456789\nb", .fieldTooLong(limit: 8)),
       ("1234567,1234567,1234567", .rowTooLong(limit: 20)), ("1,2,3,4", nil),
       ("1,2,3,4,5", .tooManyFields(limit: 4)),
-      // With something else that is wrong: what comes first in the text.
+      // With a second fault, the first one in the text is reported.
       ("12345678\"", .quoteInField), ("123456789\"", .fieldTooLong(limit: 8)),
       ("\"12345678\"x", .textAfterQuote), ("\"123456789\"x", .fieldTooLong(limit: 8)),
       ("\"1234567890123456789012", .fieldTooLong(limit: 8)),

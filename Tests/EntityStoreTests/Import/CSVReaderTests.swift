@@ -133,7 +133,7 @@ import Testing
     #expect(error.reason == .fieldCount(found: 3, expected: 2) && error.position.line == 3)
   }
 
-  @Test func `go on behind a row with an error of its own`() throws {
+  @Test func `continue after a row with an error of its own`() throws {
     var reader = CSVReader()
     reader.append(Array("a,b\n1\n2,\u{E9}\n".utf8) + [0xFF, 0x2C, 0x0A] + Array("5,6".utf8))
     reader.finish()
@@ -145,7 +145,7 @@ import Testing
     #expect(try reader.next() == nil)
   }
 
-  @Test func `go on behind a wrong quote, but not without the names of the columns`() throws {
+  @Test func `continue after a wrong quote, but not without the names of the columns`() throws {
     var reader = CSVReader()
     reader.append(Array("a,b\nb\",\"x\ny\"\nc,d\n".utf8))
     #expect(throws: CSVError.self) { try reader.next() }
@@ -158,7 +158,7 @@ import Testing
     #expect(nameless.hasFailed)
   }
 
-  @Test func `end behind a line with a quote that is never closed, where rows follow it`() throws {
+  @Test func `end after a line with a quote that is never closed, where rows follow it`() throws {
     func rows(_ text: String) -> [[String]?] {
       var reader = CSVReader()
       reader.append(Array(text.utf8))

@@ -13,7 +13,7 @@ import Testing
   private struct Outcome: Equatable {
     var inserted: Int
     var rejected: Int
-    /// Of the last reject.
+    /// The record of the last reject.
     var record: Int?
     var offset: Int?
     var content: Data?

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `of lines come so many records a page`() async throws {
+  @Test func `of lines have the given number of records a page`() async throws {
     try await withFile("{\"a\":1}\n\n 2 \r\n[3]\nnull\n5.0") { path in
       let two = try await texts(.jsonLines(path, recordsPerPage: 2))
       #expect(two == [#"[{"a":1},2]"#, "[[3],null]", "[5.0]"])
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `of lines that are arrays have their records, or rows behind a line of names`()
+  @Test func `of lines that are arrays have their records, or rows after a line of names`()
     async throws
   {
     try await withFile("[{\"a\":1},{\"a\":2}]\n[]\n{\"a\":3}\n[{\"a\":4}]") { path in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `of columns come whole or so many rows a page`() async throws {
+  @Test func `of columns come whole or in pages of the given number of rows`() async throws {
     try await withFile(#"{"fields":["n"],"data":[[1],[2],[3]]}"#) { path in
       try await expect(.columns(path), [#"[{"n":1},{"n":2},{"n":3}]"#])
       let two = try await texts(.columns(path, recordsPerPage: 2))
@@ -66,7 +66,7 @@ import Testing
     try await withFile(#"{"count":"0"}"#) { try await expect(.columns($0), ["[]"]) }
   }
 
-  @Test func `of separated values come so many rows a page`() async throws {
+  @Test func `of separated values have the given number of rows a page`() async throws {
     try await withFile("n,m\n1,x\n2,\n3,z\n") { path in
       var options = CSVOptions()
       options.types = ["n": .integer]
@@ -81,7 +81,7 @@ import Testing
     #expect(mkfifo(path, 0o600) == 0)
     let lines = (0..<40).map { "{\"a\":\($0)}" }
     let writer = Thread {
-      // A reader that gives up early must not end the process.
+      // A reader that stops early must not end the process.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGPIPE)
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  @Test func `are given up when the task is cancelled`() async throws {
+  @Test func `are abandoned when the task is cancelled`() async throws {
     try await withFile(String(repeating: "1\n", count: 100_000)) { path in
       let wasClosed = Task {
         var pages = FilePages.jsonLines(path, recordsPerPage: 10).makeAsyncIterator()
@@ -181,7 +181,7 @@ import Testing
     }
   }
 
-  /// Whether this process has the file open; nil where the system does not tell.
+  /// Whether this process has the file open; nil if the system cannot answer.
   private func isOpen(_ path: String) -> Bool? {
     let folder = "/proc/self/fd"
     guard let numbers = try? FileManager.default.contentsOfDirectory(atPath: folder) else {

@@ -6,8 +6,10 @@ import Testing
 @Suite struct `Text that gzip has compressed` {
   private static let text =
     #"{"k":1,"v":""# + String(repeating: "a", count: 68) + "\"}\n{\"k\":2}\n"
-  /// The text as zlib compresses it: with codes of its own, stored, with fixed codes, without matches,
-  /// with repetitions only; with all parts of a header, and in two members with zeros behind them.
+  /// The text as zlib compresses it: with codes of its own, stored, with fixed codes, without
+  /// matches, and with repetitions only.
+  ///
+  /// Further forms have all parts of a header, and two members with zeros after them.
   private static let compressed = [
     """
     H4sIAAAAAAACA6tWylayMtRRKlOyUkqkAlCq5aoGGWlUywUALFP2g1sAAAA=
@@ -139,14 +141,14 @@ import Testing
         guard number < Self.compressed.count - 1 else { return }
         let cut = try await importer.run(FilePages.jsonLines(path), renaming: [:])
         #expect(cut.unchanged == 2 && cut.rejected == 1 && cut.isCut, "\(cut)")
-        // Whoever takes the pages without an importer gets the error.
+        // A loop over the pages without an importer throws the error.
         await #expect(throws: StoreError.self) { for try await _ in FilePages.jsonLines(path) {} }
         await #expect(throws: StoreError.self) { for try await _ in FilePages.json(path) {} }
       }
     }
   }
 
-  /// What a command writes, compressed; nil, said aloud, where there is no gzip.
+  /// The output of a command, compressed; nil with a message if there is no gzip.
   private static func gzip(_ command: String) -> Data? { output("\(command) | gzip -c") }
 
   private static func output(_ command: String) -> Data? {

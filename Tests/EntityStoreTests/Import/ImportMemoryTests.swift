@@ -9,11 +9,11 @@
     @Test func `does not grow with the number of pages`() async throws {
       let few = try await peak(pages: 50)
       let many = try await peak(pages: 500)
-      // Ten times the pages; room for what the allocator keeps and the free list needs.
+      // Ten times the pages; the difference allows for memory of the allocator and the free list.
       #expect(many < few + 6 << 10, "\(few) KiB for 50 pages, \(many) KiB for 500")
     }
 
-    /// The most anonymous memory of a process that imports so many pages, in KiB.
+    /// The peak of anonymous memory of a process that imports `pages` pages, in KiB.
     private func peak(pages: Int) async throws -> Int {
       let folder = try TemporaryFolder()
       await #expect(processExitsWith: .success) {

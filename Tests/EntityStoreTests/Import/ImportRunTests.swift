@@ -142,7 +142,7 @@ import Testing
         return pod
       }
       _ = try await merge(pod(1, 10, "old", nil), .incomingWins)
-      // Older by its date: nothing but what is excepted.
+      // The record is older by its date, so only the excepted attributes change.
       let newest = MergePolicy<Pod>.newest(by: \.updatedAt)
         .attribute(\.stars, .combining { max($0, $1) }).attribute(\.authors, .storedWins)
       #expect(try await merge(pod(5, 9, "new", "x"), newest).updated == 1)
@@ -231,7 +231,7 @@ import Testing
       #expect(report.inserted == 3 && report.unchanged == 0 && report.pages == 3)
       #expect(report.resumptions == 3 && report.run == 1)
       #expect(report.ending == .finished && report.failure == nil)
-      // The next one begins anew.
+      // The next import starts from the first page.
       let next = try await run([broken[0]])
       #expect(next.run == 2 && next.unchanged == 1 && next.resumptions == 0)
       #expect(try await store.read { try $0.importReports(of: "Film").map(\.run) } == [1, 2])

@@ -254,7 +254,7 @@ import Testing
       let (pages, continuation) = AsyncStream.makeStream(of: [Int].self)
       for page in 0..<50 { continuation.yield(Array(page * 10..<page * 10 + 10)) }
       continuation.finish()
-      // Whoever decodes is not the task that is cancelled.
+      // The decoding task is not the cancelled one.
       let started = Mutex<Task<ImportReport, any Error>?>(nil)
       let importing = Task {
         try await Importer(into: store, Film.self, matching: .unique(\.episode))

@@ -37,7 +37,7 @@ import Testing
     print("\(killed) kills; \(finished) imports got to their end")
   }
 
-  /// Records in the order of their ids, without them, and what the report says.
+  /// Returns the records in the order of their ids, without the ids, and the counts of the report.
   private func outcome(of store: Store) throws -> (pods: [Pod], counts: [Int]) {
     try store.read { snapshot in
       let report = try #require(try snapshot.importReports(of: "Pod").last)
@@ -62,8 +62,9 @@ import Testing
     }
   }
 
-  /// Checks that exactly the pages 1 to n are there, and that n covers what was acknowledged; tells
-  /// whether the import got to its end, after which the next one would begin anew.
+  /// Checks that exactly the pages 1 to n are there, and that n covers the acknowledged ones.
+  ///
+  /// Returns whether the import got to its end, after which the next one would start again.
   private func checkPages(
     in folder: String, atLeast before: Int
   ) throws -> (last: Int, isFinished: Bool) {
@@ -99,13 +100,13 @@ import Testing
   }
 }
 
-/// What the killed process does.
+/// The work of the killed process.
 enum KilledImport {
-  /// Goes on with the import, with groups of a random size, until a second thread kills the process,
-  /// or until it is done.
+  /// Continues the import, with groups of a random size, until a second thread kills the process or
+  /// the import is done.
   static func run(in folder: String, pages: Int, seed: Int) async throws {
     var numbers = SeededNumbers(seed: UInt64(seed))
-    // From before the file is made to some dozens of pages.
+    // The delay reaches from before the file is made to some dozens of pages.
     let delay = UInt32(numbers.oneIn(4) ? numbers.below(5000) : numbers.below(150_000))
     Thread.detachNewThread {
       usleep(delay)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What a mirror deletes when records were rejected.
+/// The deletions of a mirror when records were rejected.
 @Suite struct MirrorImportTests {
   private struct Bad: Error {}
 
@@ -148,7 +148,7 @@ import Testing
       }
       #expect(error?.message.contains("lost what 1 of its 3 pages had") == true)
       #expect(try await episodes(store) == [1, 2, 3, 4])
-      // From the start it knows again.
+      // The mirror starts from the first page again.
       let report = try await mirror(whole, with: importer(store))
       #expect(report.deleted == 1 && report.unchanged == 3)
       #expect(try await episodes(store) == [1, 2, 3])

@@ -11,7 +11,7 @@ private struct Memo<Form: MemoForm>: Entity {
   struct Attributes: Sendable {
     var id: Attribute<Memo, Memo.ID> { .recordID }
     var text: Attribute<Memo, String> { .init(0) }
-    /// Of the form that has it.
+    /// For the form with this attribute.
     var extra: Attribute<Memo, JSONValue> { .init(1) }
   }
 

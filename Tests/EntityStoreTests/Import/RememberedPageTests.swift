@@ -83,7 +83,7 @@ import Testing
     try await withTemporaryStore([PlayerPoints.self, Film.self]) { store in
       #expect(try await run(store, strategy) == [0, 1])
       #expect(try await run(store, strategy) == [])
-      // What the records of pages do not depend on.
+      // A write that the records of the pages do not depend on.
       try await store.write { tx in
         try tx.insert(Film(title: "a", episode: 1))
         try tx.delete(Film.all)
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// What others do with the records of an import.
+  /// Changes of an import's records by others.
   enum Change: CaseIterable {
     case deleteOne, deleteIDs, deleteWhere, deleteAll, deleteReturning, deleteInChunks
     case update, updateWhere, updateAll, updateInChunks, replace, merge
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  /// What the file says of an import is counted on with.
+  /// The counts of an import in the file are the base of later ones.
   @Test func `counts that cannot be are damage, in an open import and in its reports`() async throws
   {
     let folder = try TemporaryFolder()

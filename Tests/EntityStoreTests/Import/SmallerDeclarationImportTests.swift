@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Imports by programs that declare a part of what is in the file.
+/// Imports by programs that declare only a part of the file's schema.
 @Suite struct `Importing with a smaller declaration` {
   private struct Row: Decodable {
     var name: String

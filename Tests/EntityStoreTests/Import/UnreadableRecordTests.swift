@@ -76,7 +76,7 @@ extension Measured: Entity {
     }
   }
 
-  @Test func `count for the limit of rejects, and an import goes on behind them`() async throws {
+  @Test func `count for the limit of rejects, and an import continues after them`() async throws {
     let lines = (0..<3000).map { [1200, 2200].contains($0) ? "{" : #"{"k":\#($0)}"# }
     try await withFile(lines.joined(separator: "\n").utf8, "p.jsonl") { store, path in
       let limited = Self.options(rejectLimit: 1)

@@ -5,7 +5,7 @@ import Testing
 @testable import EntityStore
 @testable import LMDB
 
-/// The table of the article "Limits", beside the constants that it speaks of.
+/// The table of the article "Limits", compared with the constants of the code.
 @Suite struct LimitTableTests {
   private struct Row {
     var what: String
@@ -26,7 +26,7 @@ import Testing
       }
   }
 
-  /// What rows begin with, the number, and the code of the error.
+  /// The beginning of a row, the number, and the code of the error.
   private static let constants: [(what: String, limit: Int, code: StoreError.Code?)] = [
     ("trees of a file", StoredSchema.treeLimit, .incompatibleSchema),
     ("attributes of an entity", DeclaredEntity.mostAttributes, .badSchema),

@@ -5,7 +5,8 @@ import Testing
 @testable import EntityStore
 @testable import LMDB
 
-/// Each limit at its edge: what is within it works, one more throws, and the transaction goes on.
+/// Each limit at its edge: a value within the limit works, the next one throws, and the transaction
+/// continues.
 @Suite struct LimitTests {
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
@@ -29,7 +30,7 @@ import Testing
     (0..<depth).reduce(JSONValue.null) { inner, _ in .array([inner]) }
   }
 
-  /// What is tried within a write, with a size; the largest one that works, and the code beyond it.
+  /// An action of a write with a size, the largest size that works, and the code beyond it.
   private struct Edge: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var limit: Int
@@ -55,7 +56,8 @@ import Testing
 
   private static let edges = [
     Edge("a record's bytes", 4_000, .unstorableValue) { tx, size in
-      // Beside the text: header 2, null bits 1, number 8, date 8, two ends of 2, checksum 4.
+      // The bytes besides the text: header 2, null bits 1, number 8, date 8, two ends of 2,
+      // checksum 4.
       let title = text(size - 27)
       try tx.insert(Film(title: title, episode: 900, code: nil, released: nil))
       try tx.delete(Film.where { $0.episode == 900 })
@@ -127,7 +129,7 @@ import Testing
 
   // MARK: Schemas
 
-  @Test func `an entity has so many attributes and indexes, and a name of so many bytes`() throws {
+  @Test func `attributes, indexes and the name of an entity are limited`() throws {
     _ = try Self.entity("E", attributes: DeclaredEntity.mostAttributes)
     _ = try Self.entity("E", attributes: 64, indexes: DeclaredEntity.mostIndexes)
     _ = try Self.entity(Self.text(EntityDescription.longestName))
@@ -141,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `an attribute has a name of so many bytes`() throws {
+  @Test func `the length of an attribute's name is limited`() throws {
     for (size, isTaken) in [
       (EntityDescription.longestName, true), (EntityDescription.longestName + 1, false),
     ] {
@@ -153,8 +155,7 @@ import Testing
     }
   }
 
-  @Test func `a file has so many entities and indexes, and one more is refused as a whole`() throws
-  {
+  @Test func `entities and indexes of a file are limited; one more is refused as a whole`() throws {
     try withTemporaryPath { path in
       // 61 of 1 + 64 trees, and one of 35.
       var declared = try (0..<61).map {
@@ -219,7 +220,7 @@ import Testing
 
   // MARK: Sizes
 
-  @Test func `a file has so many bytes, and what is beyond them is taken back`() throws {
+  @Test func `the size of a file is limited, and a write beyond it is rolled back`() throws {
     var options = StoreOptions()
     options.fileSizeLimitInBytes = 4 << 20
     try withTemporaryStore([Film.self], options: options) { store in
@@ -272,7 +273,7 @@ import Testing
     }
   }
 
-  @Test func `an import's name has so many bytes`() async throws {
+  @Test func `the length of an import's name is limited`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       for (size, code) in [(64, nil), (65, StoreError.Code.importStopped)] {
         var options = ImportOptions()

@@ -6,7 +6,7 @@ import Testing
 @testable import LodestorePages
 @testable import LodestoreVerifier
 
-/// Numbers that are given once each, at the end of what there is of them.
+/// Numbers that are given once each, at the end of their range.
 @Suite struct `Numbers that are used up` {
   private static func change(_ path: String, _ body: (WriteCore) throws -> Void) throws {
     let core = try StoreCore(path: path, options: StoreOptions())
@@ -43,7 +43,7 @@ import Testing
       #expect(error.message.contains("4611686018427387904"))
       let store = try Store(at: path, entities: [PersonV1.self])
       try store.insert(PersonV1(name: "p", email: nil, age: 1))
-      // Nor is an optional tree made, and the transaction goes on.
+      // An optional tree is not made either, and the transaction continues.
       try store.write { tx throws in
         _ = try storeError(.incompatibleSchema) {
           try tx.setHistoryToken(try tx.historyToken(), ofConsumer: "me")
@@ -112,7 +112,7 @@ import Testing
           in: core.store.trees.counters)
       }
       let store = try Store(at: path, entities: [Player.self])
-      // A transaction may go beyond with what it has begun.
+      // A transaction may exceed the limit with ids that it has started.
       let ids = try store.insert((0..<3).map { Player(name: "p\($0)") }).ids
       #expect(Array(ids).map(\.rawValue) == [limit - 1, limit, limit + 1])
       let single = try storeError(.unstorableValue) { try store.insert(Player(name: "new")) }

@@ -39,7 +39,7 @@ import Testing
     _ = try storeError(.damaged) { try store.insert(PlayerName(name: "new")) }
     #expect(try store.read { try $0.count(PlayerName.all) } == 3)
     store.close()
-    // Where it is beyond, the three records lack entries, too.
+    // If the number is beyond the three records, they lack entries, too.
     let rules = try Verifier.verify(path: folder.storePath).findings.map(\.rule)
     #expect(rules.first == .counterBuilding, "\(rules)")
   }

@@ -150,7 +150,7 @@ private struct Labelled<Form: LabelForm>: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-/// What has the label of another record.
+/// An entity with the label of another record.
 private struct Wearer<Form: LabelForm>: Entity {
   var id = RecordID<Wearer>()
   var wears: RecordID<Labelled<Form>>?

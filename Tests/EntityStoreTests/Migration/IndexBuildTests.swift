@@ -123,7 +123,7 @@ import Testing
     let other = try Store(at: folder.storePath, entities: [])
     other.close()
     let plain = try Store(at: folder.storePath, entities: [Gauge.Plain.self])
-    // It declares all attributes and no index: there is none.
+    // This program declares all attributes and no index, so there is no build.
     #expect(try plain.indexBuilds() == [])
     plain.close()
     try expectSound(folder.storePath)
@@ -244,7 +244,7 @@ import Testing
   {
     let folder = try numberedFolder()
     try await whileBuilt(folder) { store async throws in
-      // Of all records, and of so few that they are rehearsed.
+      // The updates are of all records, and of so few that they are rehearsed.
       try await store.update(Gauge.Counted.all) { $0.value.add(1) }
       try await store.update(Gauge.Counted.where { $0.value <= 100 }) { $0.value.add(-1) }
       let error = await #expect(throws: StoreError.self) {

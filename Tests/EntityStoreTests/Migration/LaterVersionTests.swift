@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What a program of a later version that this one can read and write has put into a file.
+/// Parts of a file from a later version that this one can read and write.
 @Suite struct `What a later version has in a file` {
   private static let later: Document = .object(["a": .integer(1)])
 
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// The same document with a member `later` in each object.
+  /// A copy of the document with a member `later` in each object.
   private static func adding(_ document: Document) -> Document {
     switch document {
     case .object(let members):
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// Changes each description of the file, and looks at it.
+  /// Passes each description of the file to a closure, which returns a changed one.
   private static func forEachDescription(
     _ path: String, _ body: ([UInt8], Document) throws -> Document
   ) throws {

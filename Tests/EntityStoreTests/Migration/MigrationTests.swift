@@ -23,7 +23,7 @@ import Testing
       let again = try Store(at: path, entities: Movies.new, migrating: Movies.stages)
       #expect(again.core.schema.number == schema)
       again.close()
-      // Without stages the program can go on too: the file has what it declares.
+      // Without stages the program works too, because the file has all its declarations.
       let plain = try Store(at: path, entities: Movies.new)
       #expect(try Movies.expectNew(plain, count: 1_000))
       plain.close()
@@ -64,7 +64,7 @@ import Testing
       try Store(at: path, entities: Movies.new, migrating: Movies.stages).close()
       let error = try storeError(.incompatibleSchema) { try Store(at: path, entities: Movies.old) }
       #expect(error.message.contains("version 2") && error.message.contains("Movie"))
-      // What an older program declares and finds as it is, it may use.
+      // An older program may use the declarations that it finds unchanged.
       let studios = try Store(at: path, entities: [OldStudio.self])
       #expect(try studios.fetch(OldStudio.all).map(\.name) == ["S", "T"])
       try studios.insert(OldStudio("U"))

@@ -1,7 +1,7 @@
 import EntityStore
 import Foundation
 
-/// What a program declared at first: an entity under another name, with other types.
+/// The first declaration of a program: an entity under another name, with other types.
 struct OldMovie: Entity, Equatable {
   var id = RecordID<OldMovie>()
   var name: String
@@ -62,7 +62,7 @@ struct OldStudio: Entity, Equatable {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-/// What it declares now.
+/// The current declaration.
 struct NewMovie: Entity, Equatable {
   var id = RecordID<NewMovie>()
   var name: String
@@ -150,7 +150,7 @@ enum Movies {
   static let old: [any Entity.Type] = [OldMovie.self, OldStudio.self]
   static let new: [any Entity.Type] = [NewMovie.self, NewStudio.self]
 
-  /// From the old declarations to the new ones.
+  /// The stages from the old declarations to the new ones.
   static let stages = [
     MigrationStage(
       to: 1, .rename(entity: "Movie", to: "Film"),
@@ -188,7 +188,7 @@ enum Movies {
     store.close()
   }
 
-  /// Throws unless the file has what became of ``make(at:count:)``.
+  /// Throws unless the file has the migrated content of ``make(at:count:)``.
   static func expectNew(_ store: Store, count: Int) throws -> Bool {
     let films = try store.fetch(NewMovie.all)
     guard films.count == count else { return false }

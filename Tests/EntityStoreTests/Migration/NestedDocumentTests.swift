@@ -91,7 +91,7 @@ private struct AllOfVenue: Codable {
   var price: Double
 }
 
-/// A type whose own decoding takes elements without a look at their count.
+/// A type whose own decoding takes elements without checking their count.
 private struct Position: Codable {
   var latitude: Double
   var label: String
@@ -272,7 +272,7 @@ private struct Chosen: Codable {
         })
       let cities = try places(path, CityVenue.self, [stage])
       #expect(cities.map(\.city) == ["a", "b", "top"])
-      // Nothing of a date is lost on the way.
+      // A date keeps its full precision.
       #expect(cities.map(\.seen) == [Self.seen, Self.seen, Self.seen])
     }
   }
@@ -342,7 +342,7 @@ private struct Chosen: Codable {
     }
   }
 
-  /// Takes the descriptions out of the file, which earlier versions did not write.
+  /// Removes the descriptions from the file, since earlier versions did not write them.
   private func forget(_ path: String) throws {
     let core = try StoreCore(path: path, options: StoreOptions())
     defer { core.close() }

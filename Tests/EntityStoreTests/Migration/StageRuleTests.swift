@@ -104,8 +104,10 @@ extension Item {
   private static let stored: [any Entity.Type] = [PlainBasket.self, PlainItem.self]
   private static let declared: [any Entity.Type] = [Basket.self, Item.self]
 
-  /// Three baskets with the limit 10, of which the first holds two items of 3, and the last has no
-  /// name and so breaks a rule of the later version.
+  /// Makes three baskets with the limit 10.
+  ///
+  /// The first holds two items of 3. The last has no name, and so breaks a rule of the later
+  /// version.
   private func make(_ path: String) throws {
     let store = try Store(at: path, entities: Self.stored)
     defer { store.close() }

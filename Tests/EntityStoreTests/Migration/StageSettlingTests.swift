@@ -73,7 +73,9 @@ extension SharedPet {
   init(from reader: inout RecordReader) throws(StoreError) { name = try reader.read() }
 }
 
-/// Steps write records as they are: what follows from them is made at the end of the stages.
+/// Steps write records as they are.
+///
+/// Derived attributes, orders and indexes are made at the end of the stages.
 @Suite struct `What follows from a stage` {
   /// Two owners, and six pets of the first one, each with the labels `all` and its own name.
   private func migrate(_ stage: MigrationStage, body: (Store) throws -> Void) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-// Names with what a function derives of them, in several forms.
+// Names with a function's derived values, in several forms.
 
 private struct First: Entity {
   var id = RecordID<First>()
@@ -23,7 +23,7 @@ private struct First: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(name) }
 }
 
-/// The same with another version of the function.
+/// The entity with another version of the function.
 private struct FirstAnew: Entity {
   var id = RecordID<FirstAnew>()
   var name: String
@@ -63,7 +63,7 @@ private struct FirstMore: Entity {
   }
 }
 
-// Names with what the store derives of them.
+// Names with values that the store derives.
 
 private struct Lower: Entity {
   var id = RecordID<Lower>()
@@ -168,7 +168,7 @@ private struct RuledNew: Entity {
     store.close()
   }
 
-  /// It was called with records of the layout before.
+  /// The function was called with records of the previous layout.
   @Test func `leave to the end what a function of the new type derives`() throws {
     try withTemporaryPath { path throws in
       try make(path, [First("a")])
@@ -211,7 +211,7 @@ private struct RuledNew: Entity {
     }
   }
 
-  @Test func `go on behind the renaming of an attribute that a rule names`() throws {
+  @Test func `follow the renaming of an attribute that a rule names`() throws {
     try withTemporaryPath { path throws in
       try make(path, [Ruled(1, 2)])
       let stage = MigrationStage(

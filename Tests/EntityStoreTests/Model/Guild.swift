@@ -28,7 +28,7 @@ struct Artisan: Equatable {
   var id = RecordID<Artisan>()
   var name: String
   var guild: Guild.ID?
-  /// Of a guild's members, one has each number.
+  /// The number within the guild; one member has each number.
   var number: Int?
   var isActive = true
   private(set) var guildName: String?

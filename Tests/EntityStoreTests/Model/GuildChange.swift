@@ -28,7 +28,7 @@ struct GuildChange {
     }
   }
 
-  /// Whether an undo can take back all of the write: the history does not keep places.
+  /// Whether an undo can undo the whole write: the history does not keep places.
   var isWhole: Bool { movedMembers.isEmpty && movedInBoards.isEmpty }
 
   /// Throws where links that are not reported as moved have another order.

@@ -15,7 +15,7 @@ struct GuildLists {
     works = FollowedList(store, Work.where { $0.price > 3 }.sorted(by: \.price).limit(9))
   }
 
-  /// Takes updates until each list equals a fetch.
+  /// Reads updates until each list equals a fetch.
   mutating func follow(_ store: Store) async throws {
     try await guilds.follow(store)
     try await artisans.follow(store)

@@ -43,7 +43,7 @@ indirect enum GuildOperation: Sendable {
     func some<Row>(_ rows: [UInt64: Row], _ most: Int) -> [UInt64] {
       Array(rows.keys.sorted().shuffled(using: &numbers).prefix(numbers.below(most) + 1))
     }
-    /// Some of them twice.
+    /// Repeats some of the ids.
     func again(_ ids: [UInt64]) -> [UInt64] {
       numbers.oneIn(4) ? ids + ids.prefix(numbers.below(3)) : ids
     }

@@ -145,7 +145,7 @@ extension GuildRun {
     return "migration"
   }
 
-  /// Goes on in a compacted copy.
+  /// Continues in a compacted copy.
   mutating func copy() throws -> String {
     copies += 1
     let copy = folder + "/copy\(copies).lodestore"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Does the same random operations to a store of guilds and to a ``GuildState``.
+/// Applies random operations to a store of guilds and to a ``GuildState``.
 ///
 /// The operations are writes with caught errors and savepoints, writes of a program with another
 /// declaration, imports, undo, purges, pinned snapshots, reopenings, migrations, copies, and steps

@@ -117,7 +117,7 @@ struct GuildState: Equatable, Sendable {
 
   // MARK: Deletes
 
-  // Of a record that is not there nothing is deleted, also where a write under way leads to it.
+  // A delete of a missing record does nothing, even if the write adds references to it.
 
   mutating func delete(guilds named: Set<UInt64>) {
     let gone = named.filter { guilds[$0] != nil }

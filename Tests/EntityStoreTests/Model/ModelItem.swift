@@ -29,7 +29,7 @@ extension ModelItem: Entity {
     let number = Attribute<ModelItem, Int>(Version.isReordered ? 4 : 1)
     let group = Attribute<ModelItem, String?>(Version.isReordered ? 3 : 2)
     let note = Attribute<ModelItem, String?>(Version.isReordered ? 1 : 3)
-    /// Of versions that have it.
+    /// For versions with this attribute.
     var extra: Attribute<ModelItem, Int> { .init(0) }
   }
 
@@ -101,7 +101,7 @@ extension ModelItem {
   }
 }
 
-/// What a batch update does to each row.
+/// The change that a batch update makes in each row.
 enum ModelChange {
   case number(Int), numberPlus(Int), numberTimesPlus(Int, Int)
   case note(String?), group(String?), extra(Int)
@@ -118,7 +118,7 @@ enum ModelChange {
   }
 }
 
-/// The first version; what it does not declare is removed from the file.
+/// The first version; its undeclared attributes are removed from the file.
 enum FirstVersion: ModelVersion {
   static let hasExtra = false
   static let schema = EntitySchema<ModelItem<FirstVersion>>(

@@ -1,7 +1,7 @@
 import EntityStore
 import LodestoreFormat
 
-/// What the model knows of a record.
+/// The model's copy of a record.
 struct ModelRow: Equatable, Codable, Sendable {
   var key: String
   var number: Int
@@ -12,8 +12,8 @@ struct ModelRow: Equatable, Codable, Sendable {
 
   static let initialExtra = 7
 
-  // As the store has it: text is the same when its bytes are. Swift's own equality takes "é" for
-  // "e" with a combining accent.
+  // Compares as the store does: texts are equal if their bytes are. Swift's own equality equates
+  // "é" with "e" and a combining accent.
   static func == (a: ModelRow, b: ModelRow) -> Bool { a.changedNames(from: b).isEmpty }
 
   /// The unique keys that the row occupies: nulls do not collide.
@@ -27,9 +27,9 @@ enum ModelKey: Hashable {
   case groupNumber(String, Int)
 }
 
-/// A row of a model, as far as what sinks are told can be compared with it.
+/// A row of a model, in the form that can be compared with the changes of sinks.
 protocol ModelledRow: Equatable {
-  /// From the values of a record by the names of attributes.
+  /// Makes a row of a record's values by the names of attributes.
   init(_ values: [String: Value])
 
   /// The attributes in which the two differ.

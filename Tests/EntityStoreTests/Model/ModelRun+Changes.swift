@@ -2,10 +2,10 @@ import LodestoreFormat
 
 @testable import EntityStore
 
-// What sinks are told, beside the model's own difference.
+// The changes that sinks received, compared with the model's own difference.
 
 extension ModelRun {
-  /// Compares what was told since `start` with what has become of the models since.
+  /// Compares the changes received since `start` with those of the models since.
   func compareChanges(of store: Store, since start: ModelRun) throws {
     guard let recording else { return }
     let writes = recording.committed
@@ -30,16 +30,16 @@ extension ModelRun {
   }
 }
 
-/// The changes that a sink was told, applied to rows one after the other.
+/// The changes that a sink received, applied to rows one after the other.
 struct ChangeFold<Row: ModelledRow> {
   private let before: [UInt64: Row]
   private let names: [String]
   private let interest: ChangeInterest
-  /// As far as they are known: those that were told with their bytes, or not at all.
+  /// The known rows: those that were reported with their bytes, or not at all.
   private var rows: [UInt64: Row?]
-  /// Attributes that were told to have changed, of records that stayed.
+  /// The attributes that were reported as changed, of records that stayed.
   private var changed: [UInt64: Set<String>] = [:]
-  /// How many records of a removal of all are yet to be told.
+  /// The number of records of a removal of all that are still to be reported.
   private var toClear = 0
 
   init(_ before: [UInt64: Row], names: [String], _ interest: ChangeInterest) {
@@ -64,7 +64,7 @@ struct ChangeFold<Row: ModelledRow> {
       if interest.contains(.newRecord), rows[id] != .some(.some(row)) {
         throw Disagreement("record \(id) was told as \(String(describing: rows[id])), is \(row)")
       }
-      // Neither inserted nor removed meanwhile: told are all differences.
+      // The record was neither inserted nor removed meanwhile, so all differences were reported.
       guard let old = before[id], let told = changed[id] ?? (old == row ? nil : []) else {
         continue
       }

@@ -1,6 +1,6 @@
 @testable import EntityStore
 
-// Changes of what a query finds.
+// Changes of a query's results.
 
 extension ModelRun {
   private mutating func randomChange() -> ModelChange {

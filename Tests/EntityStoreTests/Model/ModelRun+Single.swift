@@ -31,7 +31,7 @@ extension ModelRun {
     var row = numbers.oneIn(4) ? seen(model.rows[id]) ?? randomRow() : randomRow()
     var item = Item(row)
     item.id = RecordID(rawValue: id)
-    // What the version does not declare stays.
+    // Attributes that the version does not declare keep their values.
     if !Version.hasExtra, let stored = model.rows[id] { row.extra = stored.extra }
     var next = model
     let isDone = try agree(

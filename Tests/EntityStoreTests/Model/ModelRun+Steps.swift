@@ -5,7 +5,7 @@ import Foundation
 // Operations of several transactions: writes that share a commit, chunks, imports.
 
 extension ModelRun {
-  /// Runs one of them, and checks what sinks are told.
+  /// Runs a random operation, and checks the changes that sinks receive.
   mutating func runStep(on store: Store) async throws {
     let start = self
     recording?.forget()
@@ -135,7 +135,7 @@ extension ModelRun {
     }
   }
 
-  /// What an import makes of the rows, whose keys differ.
+  /// Applies an import of the rows, whose keys differ.
   private mutating func take(
     _ rows: [ModelRow], _ strategy: ImportStrategy, keepsStored: Bool, ids: [UInt64]
   ) throws -> MergeCounts {

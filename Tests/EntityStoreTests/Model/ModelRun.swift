@@ -2,8 +2,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Does the same random operations to a store and to a ``StoreModel``, and compares: results, refusals,
-/// and what a sink is told.
+/// Applies random operations to a store and to a ``StoreModel``.
+///
+/// Compares results, refusals, and the changes that a sink receives.
 struct ModelRun<Version: ModelVersion> {
   typealias Item = ModelItem<Version>
 
@@ -42,8 +43,9 @@ struct ModelRun<Version: ModelVersion> {
     }
   }
 
-  /// Runs `body` in a transaction, which may take place several times; keeps what it did to this when
-  /// the transaction is kept.
+  /// Runs `body` in a transaction, possibly several times.
+  ///
+  /// Keeps its changes to this value if the transaction is kept.
   mutating func transact(
     on store: Store, _ body: (inout ModelRun, inout WriteTransaction) throws -> Void
   ) throws {
@@ -160,7 +162,7 @@ struct ModelRun<Version: ModelVersion> {
   func checkRefusal<R>(
     _ what: String, _ wanted: Result<R, any Error>, _ error: StoreError
   ) throws {
-    // These errors end the run of a closure that is to run again.
+    // These errors end the run of a closure that runs again afterwards.
     if error.code == .mapFull || error.code == .brokenTransaction { throw error }
     guard case .failure(let refusal as StoreModel.Refusal) = wanted else {
       throw Disagreement("\(what): throws \(error), the model gives \(wanted)")

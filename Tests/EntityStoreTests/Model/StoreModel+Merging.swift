@@ -1,6 +1,6 @@
 import EntityStore
 
-/// What becomes of an incoming row whose keys lead to a stored one.
+/// The treatment of an incoming row whose keys lead to a stored one.
 enum ModelConflict: Int, CaseIterable {
   case fail, ignore, replace, patch, merge, given
 
@@ -24,7 +24,7 @@ enum ModelConflict: Int, CaseIterable {
 
 /// The unique index by which an incoming row finds a stored one.
 enum ModelMatching: Int, CaseIterable {
-  /// All of them, which must agree.
+  /// All keys, which must agree.
   case all
   case key, groupNumber
 
@@ -53,7 +53,7 @@ struct IncomingRow {
 
   static let all: Set<String> = ["key", "number", "group", "note", "extra"]
 
-  /// Of a version that has the extra attribute, or not.
+  /// Makes the incoming row of a version with or without the extra attribute.
   init(_ row: ModelRow, given: Set<String> = all, hasExtra: Bool) {
     self.row = row
     self.given = hasExtra ? given : given.subtracting(["extra"])
@@ -66,7 +66,7 @@ struct IncomingRow {
     }
   }
 
-  /// Those of `keys` that find a stored row; throws when there is none although it is named.
+  /// The keys that find a stored row; throws if a named key finds none.
   func keys(_ matching: ModelMatching) throws -> [ModelKey] {
     if matching == .all { return keys }
     let named = keys.filter { $0.matching == matching }
@@ -74,7 +74,7 @@ struct IncomingRow {
     return named
   }
 
-  /// What is stored where no row is there.
+  /// The new row if no stored row has its keys.
   func new() throws -> ModelRow {
     guard given.contains("number") else { throw StoreModel.Refusal.missingValue }
     var new = row
@@ -133,7 +133,7 @@ extension StoreModel {
         guard held.count == 1, conflict != .fail, let stored = rows[holder] else {
           throw refusal(held)
         }
-        // A key that leads nowhere, and of which the stored row has another value.
+        // The key finds no row, and the stored row has another value of it.
         let others = keys.filter { self.holder(of: $0) == nil }.map(\.matching)
         if stored.uniqueKeys.contains(where: { others.contains($0.matching) }) {
           throw refusal(held)

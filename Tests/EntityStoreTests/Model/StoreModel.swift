@@ -7,10 +7,10 @@ struct StoreModel {
   private(set) var nextID: UInt64 = 1
 
   enum Refusal: Error, Equatable {
-    /// Held by one of these records; empty when the values of one batch collide.
+    /// The records that hold the key; empty when the values of one batch collide.
     case held(by: Set<UInt64>)
     case noSuchRecord
-    /// A new record lacks what it must have.
+    /// A new record lacks a required value.
     case missingValue
   }
 
@@ -77,7 +77,7 @@ struct StoreModel {
     holders = [:]
   }
 
-  /// What a version that removes the attribute does to it.
+  /// Removes the attribute, as a version without it does.
   mutating func resetExtra() {
     for id in rows.keys { rows[id]?.extra = ModelRow.initialExtra }
   }
@@ -89,7 +89,7 @@ struct StoreModel {
     rows.filter { range.contains($0.value.number) }.keys.sorted()
   }
 
-  /// The same, by their keys.
+  /// The ids of the rows with these numbers, in the order of their keys.
   func ids(numbered range: ClosedRange<Int>, limit: Int) -> [UInt64] {
     let found = rows.filter { range.contains($0.value.number) }
     return found.sorted { utf8Precedes($0.value.key, $1.value.key) }.prefix(limit).map(\.key)
@@ -105,7 +105,7 @@ struct StoreModel {
     }
   }
 
-  /// Takes a row under an id that the store gave: they follow each other.
+  /// Inserts a row under the id that the store assigned; ids are consecutive.
   mutating func insert(_ row: ModelRow, as id: UInt64) {
     set(id, row)
     nextID = max(nextID, id + 1)
@@ -122,8 +122,8 @@ struct StoreModel {
   }
 }
 
-/// Order of text as the store has it: null first, then by the UTF-8 bytes of the normalized form, which
-/// is the order that the standard library has.
+/// The store's order of text: null first, then the UTF-8 bytes of the normalized form, as in the
+/// standard library.
 func utf8Precedes(_ a: String?, _ b: String?) -> Bool {
   guard let b else { return false }
   guard let a else { return true }

@@ -83,7 +83,7 @@ import Testing
     #expect(news?.deltas?.map(\.isUnknown) == [true, false])
   }
 
-  @Test func `drops what nobody waits for, and goes on behind it`() {
+  @Test func `drops places that nobody waits for, and continues after them`() {
     var log = Self.log(reported: 4, lastWrite: 3)
     log.note(Self.delta(1..<2), of: 5)
     log.drop(through: 5)

@@ -163,7 +163,7 @@ private enum Copying {
     preconditionFailure("the updates have ended")
   }
 
-  /// Takes what has been written since the place that the copy knows.
+  /// Applies the writes since the place that the copy has reached.
   private static func catchUp(
     _ source: Store, _ store: Store, _ listed: [Value], of generation: CommitNumber
   ) throws {
@@ -181,7 +181,7 @@ private enum Copying {
     }
   }
 
-  /// A write and the place behind it, in one write of the copy.
+  /// Stores a write and the place after it, in one write of the copy.
   private static func take(
     _ transaction: HistoryTransaction, _ snapshot: borrowing Snapshot, into store: Store
   ) throws {

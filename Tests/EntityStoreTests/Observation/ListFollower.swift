@@ -8,7 +8,7 @@ struct ListFollower {
 
   init(_ sections: [[UInt64]]) { self.sections = sections }
 
-  /// As the documentation of `ResultDifference` says it, row by row.
+  /// Applies the difference row by row, as the documentation of `ResultDifference` describes it.
   mutating func apply(_ difference: ResultDifference, _ id: (Int) -> UInt64) throws {
     let gone = (difference.deleted + difference.moved.map(\.from)).sorted()
     var moving: [Int: UInt64] = [:]

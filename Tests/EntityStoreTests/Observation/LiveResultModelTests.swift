@@ -3,7 +3,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Random commits, and lists that are kept by what updates tell: the same as if they were read.
+/// Random commits.
+///
+/// Lists that apply the differences of updates must equal fetched ones.
 @Suite struct `Lists kept by differences` {
   private static let levels: [UInt8?] = [nil, 1, 2, 3, 4]
 

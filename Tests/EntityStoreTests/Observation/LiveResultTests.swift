@@ -80,7 +80,7 @@ import Testing
     try await withTemporaryStore([Player.self, Film.self]) { store in
       let updates = Turner(store.updates(of: Player.all.sorted(by: \.name)))
       #expect(try await within { try await updates.next() }?.items.count == 0)
-      // Those that are asked for while this one runs are committed together.
+      // Writes that are requested during this one are committed together.
       let areQueued = DispatchSemaphore(value: 0)
       async let first: Void = store.write { tx in
         try tx.insert(Film(title: "first", episode: 1))
@@ -146,7 +146,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// Two of them would each tell of every commit, and none would know what has changed.
+  /// Two sinks would each report every commit, and neither would know the changes.
   @Test func `that begin at the same time share one sink`() async throws {
     for _ in 0..<50 {
       try await withTemporaryStore([Player.self]) { store in
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  /// What comes back under its id was there before, and is one row.
+  /// A record that returns under its id was there before, and is one row.
   @Test func `have a record once that was deleted and brought back by an undo`() async throws {
     try await withTemporaryStore([Player.self], options: .history(.images)) { store in
       let ids = try await store.insert(["a", "b", "c"].map { Player(name: $0) }).ids

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EntityStore
 
-/// Commits that observers could take for told, or could wait for in vain.
+/// Commits that observers could miss, or could wait for forever.
 @Suite struct `Observers are told of every commit` {
   /// LMDB makes no commit of such a write, and gives its number to the next one.
   @Test func `also of one that follows a write without changes, which nobody observed`()
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// Its other writes had an observer, and told what they changed.
+  /// The other writes of the commit had an observer, and reported their changes.
   @Test func `also of one that shares its commit and began before there was an observer`()
     async throws
   {
@@ -88,8 +88,8 @@ import Testing
     }
   }
 
-  /// What a closure reads for the first time is observed from then on; it may change while the
-  /// closure runs.
+  /// Records that a closure reads for the first time are observed from then on, and may change
+  /// while the closure runs.
   @Test func `also of what a closure reads for the first time while it changes`() async throws {
     try await withTemporaryStore(Library.entities) { store in
       let isHeld = Mutex(false)

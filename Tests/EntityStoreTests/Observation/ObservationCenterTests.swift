@@ -18,7 +18,7 @@ private final class Requests: Sendable {
   func add() { number.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// What tells observers of commits, apart from what they make of it.
+/// The notification of observers, apart from their reaction.
 @Suite struct `The center of observers` {
   /// As when the file cannot be read for a moment: whoever looks once has seen all.
   @Test func `has an observer look once after a read that failed`() async throws {
@@ -56,7 +56,7 @@ private final class Requests: Sendable {
       for number in 0..<500 { try await store.insert(Player(name: "\(number)")) }
       #expect(store.observations.keptCommitCount == 0)
 
-      // Whoever comes afterwards is told as before.
+      // Later observers are notified as before.
       let updates = Turner(store.updates(of: Player.all))
       #expect(try await within { try await updates.next() }?.items.count == 501)
       try await store.insert(Player(name: "last"))
@@ -65,7 +65,7 @@ private final class Requests: Sendable {
     }
   }
 
-  /// Otherwise no other process's commit would be told, and nobody would know.
+  /// Otherwise commits of other processes would go unnoticed.
   @Test func `starts no watch that was stopped before`() throws {
     let folder = try TemporaryFolder()
     let calls = Requests()
@@ -77,7 +77,7 @@ private final class Requests: Sendable {
     #expect(calls.count == 0)
   }
 
-  /// There was no watch then, and no other process's commit was told, ever.
+  /// Without a watch, commits of other processes were never noticed.
   @Test func `looks now and then where no descriptors are left for a watch`() async {
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 64, rlim_max: 64)

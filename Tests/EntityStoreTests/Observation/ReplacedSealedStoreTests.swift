@@ -120,7 +120,7 @@ import Testing
       listed.yield(first)
     }
     #expect(try await within { try await values.next() } == 10)
-    // What a value depends on is known after its first read, and read again.
+    // The dependencies of a value are known after its first read, so it is read again.
     let readCount = reads.withLock { $0 }
     #expect(try await within { try await list.next() }?.items.count == 5)
     first = nil
@@ -155,7 +155,7 @@ import Testing
       let work = try Store(at: folder.path + "/\(number)", entities: entities)
       try await work.insert(Player(name: "same"))
       arrivals.yield(try Self.seal(work, folder, number, entities: entities))
-      // Both are read, since equal digests tell nothing across schemas.
+      // Both stores are read, since digests cannot be compared across schemas.
       #expect(try await within { try await names.next() }?.list == ["same"])
     }
     arrivals.finish()

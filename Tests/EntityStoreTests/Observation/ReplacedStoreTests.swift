@@ -105,7 +105,7 @@ import Testing
     try await Task.sleep(for: .milliseconds(100))
     isClosing.withLock { $0 = false }
     arrivals.yield(try generation(folder, 2, [("a", 1), ("b", 1), ("c", 1)]))
-    // Where the read came late, it finds the two players of the first store.
+    // A late read finds the two players of the first store.
     var next = try await within { try await waiting.value }
     if next == 2 { next = try await within { try await counts.next() } }
     #expect(next == 3)
@@ -200,7 +200,7 @@ import Testing
     #expect(try await within { try await record.next() }??.name == "a")
     #expect(try await within { try await sum.next() } == 5)
 
-    // The same score in all: the count and record 1 stay as they are.
+    // The total score is the same: the count and record 1 stay as they are.
     let second = try generation(folder, 2, [("a", 1), ("b", 3), ("c", 2)])
     let third = try generation(folder, 3, [("z", 1), ("b", 3), ("c", 2), ("d", 2)])
     for one in all { one.continuation.yield(second) }

@@ -2,8 +2,10 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Random imports of records with links, beside a model in memory: every policy, keys that lead to records
-/// of earlier and later pages and nowhere, absent and null members, and any grouping.
+/// Random imports of records with links, compared with a model in memory.
+///
+/// There are all policies, absent and null members, and any grouping. Keys name records of earlier
+/// and later pages, or no record.
 @Suite struct `Imports with links against a model` {
   /// `LODESTORE_LINK_IMPORTS` asks for more imports.
   @Test func `leave the store and the model the same, whatever the groups`() async throws {
@@ -80,7 +82,8 @@ enum VolumePolicy: CaseIterable {
     }
   }
 
-  /// Whether absent members keep what is stored, and rows of a page with one key go one after the other.
+  /// Whether absent members keep the stored values, and rows of a page with one key are merged one
+  /// after the other.
   var isPart: Bool { self == .patches || self == .authorStays }
   var takesLast: Bool { !isPart && self != .closure }
 }

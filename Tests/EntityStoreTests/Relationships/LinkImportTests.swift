@@ -84,7 +84,7 @@ import Testing
     return found
   }
 
-  /// The same of a store.
+  /// The linked pairs of a relationship in a store.
   private static func pairs<E: Entity, Target: Entity>(
     _ snapshot: borrowing Snapshot, _ relationship: ToMany<E, Target>,
     _ url: KeyPath<E, String>, _ other: KeyPath<Target, String>
@@ -133,7 +133,8 @@ import Testing
         let report = try await one.run(store, Self.pages(one.file) ?? [])
         #expect(report.rejected == 0, "\(report)")
       }
-      // What led to records that came later is known from their side; species and their homes are said once.
+      // Links to later records are known from their other side; only one side names species and
+      // their homes.
       let again = try await Self.all[3].run(store, Self.pages("species") ?? [])
       #expect(again.links?.unresolved == 0, "\(again)")
       try Self.expectLinks(store)
@@ -251,7 +252,7 @@ import Testing
       #expect(
         try await links(#"[{"name": "C", "teacher": "D"}, {"name": "D", "teacher": "A1"}]"#)
           == [2, 0])
-      // Of one name in two pages, each of which is written alone.
+      // One name is in two pages, each of which is written alone.
       let pages = [#"[{"name": "E", "teacher": "A1"}]"#, #"[{"name": "E", "teacher": "A2"}]"#]
       let report = try await pupils.run(stream(pages.map { Data($0.utf8) }), renaming: [:])
       #expect(report.links?.added == 2 && report.links?.removed == 0, "\(report)")
@@ -259,7 +260,7 @@ import Testing
     }
   }
 
-  /// Whether or not the pages are written together.
+  /// The result is the same whether or not the pages are written together.
   @Test(arguments: [1, 524_288])
   func `are those that the last page says of a record`(groupRecordLimit: Int) async throws {
     try await withTemporaryStore(Library.entities) { store in

@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// What becomes of links when imported records meet stored ones.
+/// Links when imported records meet stored ones.
 @Suite struct `Links of merged records` {
   private func writers(_ store: Store) throws {
     try store.insert(["Ann", "Bob", "Cid"].map { Writer(name: $0) })
@@ -53,7 +53,7 @@ import Testing
         #expect(report.rejected == 1 && report.unchanged == 1, "\(report)")
         #expect(report.rejects.first?.attribute == "author")
       }
-      // A key that leads nowhere changes nothing, and is reported each time.
+      // A key without a record changes nothing, and is reported each time.
       for _ in 0..<2 {
         let report = try await store.importVolumes([#"[{"code": "b", "author": "Dot"}]"#], .fails)
         #expect(report.unchanged == 1 && report.links?.unresolved == 1, "\(report)")

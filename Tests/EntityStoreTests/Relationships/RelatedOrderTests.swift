@@ -5,8 +5,8 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Orders by related records` {
-  /// 40 authors, of whom each but the first ten has a teacher; 300 books by 30 of them, every tenth by
-  /// nobody; 20 shelves, of which the last has no book; 80 loans.
+  /// 40 authors, of whom each but the first ten has a teacher; 300 books by 30 of them, every tenth
+  /// without an author; 20 shelves, of which the last has no book; 80 loans.
   private func withLibrary(_ body: (Store) throws -> Void) throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
@@ -76,7 +76,7 @@ import Testing
     case text(String)
   }
 
-  /// One key of an order of books, said in both ways and worked out in memory.
+  /// One key of an order of books, in both forms and calculated in memory.
   private struct Case {
     let format: String
     var key: ((Book.Attributes, _ isDescending: Bool) -> SortKey<Book>)?
@@ -191,7 +191,7 @@ import Testing
           #expect(
             try snapshot.fetch(query.limit(7)).map(\.id) == Array(expected.prefix(7)),
             "\(one.format)")
-          // Page by page, and beside a condition.
+          // The order applies page by page, and with a condition.
           var paged: [Book.ID] = []
           var token: ContinuationToken?
           repeat {

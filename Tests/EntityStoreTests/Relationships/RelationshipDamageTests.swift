@@ -8,7 +8,7 @@ import Testing
 @testable import LodestoreVerifier
 
 @Suite struct `Damaged relationships` {
-  /// Two shelves with two books each, by an author; then `change` is made behind the store's back.
+  /// Makes two shelves with two books each, by an author, and then runs `change` without the store.
   private func damaged(
     _ change: (WriteCore, StoredRelationship, StoredRelationship) throws -> Void,
     _ body: (String) throws -> Void
@@ -39,7 +39,7 @@ import Testing
     return Array(key.bytes)
   }
 
-  /// As many records as links: all of the entity were taken for going.
+  /// With as many records as links, the whole entity was deleted.
   @Test func `take no other record along when a link leads to none`() throws {
     try damaged { core, _, author in
       let holder = try #require(author.description.attribute)

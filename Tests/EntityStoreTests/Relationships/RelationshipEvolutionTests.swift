@@ -78,7 +78,7 @@ extension DogV2 {
   }
 }
 
-/// Gives up its friends, and cascades.
+/// A version without the attribute for friends, with cascading deletes.
 private struct OwnerV3: Entity, Equatable {
   var id = RecordID<OwnerV3>()
   var name: String
@@ -150,7 +150,7 @@ extension DogV3 {
         }
       }
       try expectSound(path)
-      // A program that knows nothing of them keeps them, and what they say.
+      // A program without these declarations keeps the records and their values.
       try opened(path, Self.first) { store throws in
         let error = #expect(throws: StoreError.self) {
           try store.delete(OwnerV1.ID(rawValue: 2))

@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// Random operations over four related entities, beside a model in memory.
+/// Random operations over four related entities, compared with a model in memory.
 @Suite struct `Related records against a model` {
   private struct Model {
     var authors: [UInt64: Author] = [:]
@@ -36,7 +36,7 @@ import Testing
       written[author, default: []].append(book)
     }
 
-    /// What goes with `books`, which lead to nothing that goes further; loans deny.
+    /// Deletes the records that go with `books`, which cascade no further; loans deny.
     mutating func delete(books gone: Set<UInt64>) throws(Denied) {
       guard !loans.values.contains(where: { gone.contains($0.book.rawValue) }) else {
         throw .denied
@@ -125,7 +125,7 @@ import Testing
         pairs.map { (Book.ID(rawValue: $0.from), Book.ID(rawValue: $0.to)) }, by: Book.sequels)
       model.sequels.formUnion(pairs)
     case 8:
-      // From the other side.
+      // The call names the other side.
       guard let book = one(model.books) else { return }
       let shelves = some(model.shelves, atMost: 4)
       guard !model.shelves.isEmpty else { return }
@@ -158,7 +158,7 @@ import Testing
       try tx.delete(gone.map { Loan.ID(rawValue: $0) })
       for id in gone { model.loans[id] = nil }
     case 13:
-      // The same books and others in a new order.
+      // The shelf gets its books and others in a new order.
       guard let shelf = one(model.shelves), !model.books.isEmpty else { return }
       let books = some(model.books, atMost: 9)
       let given = books + books.prefix(numbers.below(3))

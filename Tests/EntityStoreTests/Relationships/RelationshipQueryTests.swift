@@ -5,8 +5,8 @@ import Testing
 @testable import EntityStore
 
 @Suite struct `Conditions on related records` {
-  /// Authors 1 to 40, of whom each but the first ten has the one before as teacher; books 1 to 200 by them,
-  /// every tenth by nobody; 20 shelves.
+  /// Authors 1 to 40, of whom each but the first ten has the one before as teacher; books 1 to 200
+  /// by them, every tenth without an author; 20 shelves.
   private func withLibrary(_ body: (Store) throws -> Void) throws {
     try withTemporaryStore(Library.entities) { store in
       try store.write { tx throws in
@@ -66,7 +66,7 @@ import Testing
     func loans(of book: Book) -> [Loan] { loans.filter { $0.book == book.id } }
   }
 
-  /// One condition on books, said in both ways and worked out in memory.
+  /// One condition on books, in both forms and calculated in memory.
   private struct Case {
     var format: String
     var condition: Condition<Book>?
@@ -224,13 +224,13 @@ import Testing
             #expect(try Set(snapshot.ids(query)) == expected, "\(one.format)")
             let count = try snapshot.count(query)
             #expect(count == expected.count, "\(one.format)")
-            // As a format string it says the same.
+            // The printed format string has the same meaning.
             let again = try Condition<Book>(format: condition.description)
             let found = try snapshot.ids(Book.where(again))
             #expect(Set(found) == expected, "\(condition)")
             let negated = try snapshot.count(Book.where(not(condition)))
             #expect(negated == model.books.count - expected.count, "NOT \(one.format)")
-            // Beside another condition, in an order.
+            // The condition is combined with another one and an order.
             let both = Book.where(condition).where { $0.pages < 250 }.sorted(by: \.pages, \.title)
             let pages = try snapshot.fetch(both).map(\.pages)
             let all = expected.compactMap { model.books[$0]?.pages }.filter { $0 < 250 }

@@ -35,7 +35,7 @@ import Testing
         let books = try tx.insert((1...5).map { Book(title: "Book \($0)") }).ids
         #expect(try tx.add(books[0], to: Shelf.books, of: shelves[0]))
         #expect(try !tx.add(books[0], to: Shelf.books, of: shelves[0]))
-        // From the other side it is the same link.
+        // The link is the same from the other side.
         #expect(try !tx.add(shelves[0], to: Book.shelves, of: books[0]))
         #expect(try tx.add(books, to: Shelf.books, of: shelves[1]) == 5)
         return (shelves, books)

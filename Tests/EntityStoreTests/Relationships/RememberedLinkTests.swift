@@ -3,8 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Imports with links from a source that says which of its pages have not changed: what is linked
-/// can go although no page has changed.
+/// Imports with links from a source that reports its unchanged pages.
+///
+/// A linked record can be deleted although no page has changed.
 @Suite struct `Remembered links` {
   /// Pages of JSON text that never change; it notes which were sent.
   private final class Service: PageSource {
@@ -157,7 +158,7 @@ import Testing
         #expect(try await runPlanets() == [])
       }
       #expect(try await runPeople() == [0])
-      // Nothing leads anywhere yet.
+      // The records have no links yet.
       #expect(try await runPeople() == [])
       #expect(try await runPlanets() == [0])
       #expect(try await runPeople() == [0])

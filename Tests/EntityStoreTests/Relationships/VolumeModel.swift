@@ -1,6 +1,6 @@
 /// Volumes as a dictionary, with the rules of an import: keys, policies, links that are found later.
 struct VolumeModel {
-  /// What became of the records of an import.
+  /// The counts of an import's records.
   struct Counts: Equatable {
     var inserted = 0, updated = 0, unchanged = 0, ignored = 0, rejected = 0
     var unresolved = 0, made = 0
@@ -52,7 +52,7 @@ struct VolumeModel {
 
   // MARK: An import
 
-  /// What lives as long as one import.
+  /// The state of one import.
   private struct Run {
     let policy: VolumePolicy
     let makesMissing: Bool
@@ -170,7 +170,7 @@ struct VolumeModel {
       if values["stars"] == nil { values["stars"] = "0" }
       return values
     }
-    // What one link makes the others find.
+    // A resolved link can resolve others.
     for link in ["author", "sequelOf", "partner"] {
       for row in rows.indices {
         guard let key = all[row][link] ?? nil else { continue }
@@ -221,7 +221,8 @@ struct VolumeModel {
     Self.attributes.allSatisfy { (a[$0] ?? nil) == (b[$0] ?? nil) }
   }
 
-  /// What the stored volume becomes, or the new one; `nil` where it is refused or stays.
+  /// The new values of the stored volume, or those of a new one; `nil` if the row is refused or the
+  /// volume stays.
   private func result(_ row: VolumeRow, _ values: Values, _ run: Run) -> Values? {
     var merged: Values
     if let stored = volumes[row.code] {

@@ -168,7 +168,7 @@ private struct Item: Entity {
       try expect(tooMuch, "the total is within the limit")
       try expect(noItem, "a closed basket has an item")
       #expect(try store.fetch(basket)?.total == 8)
-      // What only passes on the way is no breach.
+      // A value between two changes of the write breaks no rule.
       try store.write { tx throws in
         try tx.modify(item) { $0.amount = 100 }
         try tx.modify(basket) { $0.limit = 3 }

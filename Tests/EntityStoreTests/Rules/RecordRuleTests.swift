@@ -175,7 +175,7 @@ private struct BadEvent: Entity {
       #expect(error.attribute == "pages")
       #expect(
         error.violations.map(\.description) == ["Book 1: a book with less than 10 pages stays out"])
-      // A constraint still says what an attribute must do.
+      // A constraint's message still states the demand on the attribute.
       let constraint = RuleViolation(
         entity: "Book", recordID: 2, attribute: "pages", rule: "be at least 0")
       #expect("\(constraint)" == "Book 2: 'pages' must be at least 0")

@@ -5,7 +5,9 @@ import Testing
 
 @testable import EntityStore
 
-/// Sealed files of earlier versions, which every later version opens; never made anew.
+/// Sealed files of earlier versions, which every later version opens.
+///
+/// The files are never replaced.
 @Suite("Kept sealed files")
 struct KeptSealedFileTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

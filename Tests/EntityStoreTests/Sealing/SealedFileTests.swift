@@ -380,7 +380,7 @@ private struct Full: Entity, Equatable {
   }
 }
 
-/// The same entity afterwards.
+/// The entity after the change.
 private struct Reduced: Entity, Equatable {
   var id = RecordID<Reduced>()
   var name: String

@@ -128,7 +128,7 @@ import Testing
           try tx.insert(Player(name: "a"))
           isWriting.set()
           while !isReading.isSet { usleep(200) }
-          // The other one has asked for its turn to write.
+          // The other write waits for its turn.
           usleep(50_000)
           store.close()
         }
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// Where this process only reads, and when the store's object is gone.
+  /// The process may only read, and the store's object may be released.
   @Test func `are ended by the commits of another process, also without their store`() async throws
   {
     let folder = try TemporaryFolder()
@@ -212,7 +212,7 @@ import Testing
     try expectSound(path)
   }
 
-  /// Otherwise the file stays open, and opening it again waits in vain.
+  /// Otherwise the file stays open, and opening it again fails.
   @Test func `are ended when they are made while their store is closed`() throws {
     try withTemporaryStore([Player.self]) { store in
       let registry = SnapshotRegistry()

@@ -6,7 +6,7 @@ import Synchronization
 struct PodNote: Hashable {
   var id = RecordID<PodNote>()
   var pod: Reference<Pod>
-  /// Another pod that the note names, perhaps.
+  /// Another pod that the note may name.
   var instead: Reference<Pod>?
   var text = ""
   var stars = 0

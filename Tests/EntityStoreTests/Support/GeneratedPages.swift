@@ -1,13 +1,15 @@
 import EntityStore
 import Foundation
 
-/// Pages of pods that follow from their number, and one record, "newest", that every page updates
-/// to its own number: what is in the store tells which pages were committed.
+/// Pages of pods that follow from their number.
+///
+/// One record, "newest", is updated by every page to its own number, so the store shows which pages
+/// were committed.
 struct GeneratedPages: AsyncSequence, Sendable {
   static let recordCount = 40
 
   var last: Int
-  /// Called when a page is asked for.
+  /// The closure that is called when a page is requested.
   var willRead: @Sendable (Int) -> Void = { _ in }
 
   static func records(_ page: Int) -> [Pod] {

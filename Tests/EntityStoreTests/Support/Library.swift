@@ -1,10 +1,12 @@
 import EntityStore
 import Foundation
 
-/// Four entities with every kind of relationship: to one and back, optional and required, many to many,
-/// to itself, with and without an order; with every rule for deletes, and derived attributes of every kind.
+/// Four entities with every kind of relationship: to one and back, optional and required, many to
+/// many, to itself, with and without an order.
 ///
-/// Values are equal when what programs give is: derived attributes are the verifier's to check.
+/// Every delete rule and every kind of derived attribute occurs.
+///
+/// Values are equal if the values from programs are; the verifier checks the derived attributes.
 enum Library {
   static let entities: [any Entity.Type] = [Author.self, Book.self, Shelf.self, Loan.self]
 }
@@ -12,7 +14,7 @@ enum Library {
 struct Author: Equatable {
   var id = RecordID<Author>()
   var name: String
-  /// Who taught the author: to the same entity.
+  /// The author's teacher, which is of the same entity.
   var teacher: Author.ID?
   private(set) var bookCount = 0
   private(set) var pageTotal = 0

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import EntityStore
 
-/// What a sink was told of committed writes, change by change.
+/// The changes of committed writes that a sink received, one by one.
 final class ChangeRecording: Sendable {
   /// One change of one record, or of all.
   struct Change: Equatable, Sendable, CustomStringConvertible {

@@ -163,7 +163,7 @@ enum Renamed: PersonChange {
     ], indexes: [[\.name]])
 }
 
-/// `fullName` was `name`, and another attribute takes the name it gives up.
+/// `fullName` was `name`, and another attribute takes the former name.
 enum Displaced: PersonChange {
   typealias Email = String?
   typealias Extra = Int

@@ -2,9 +2,9 @@ import Foundation
 
 /// Random numbers that a seed repeats (SplitMix64).
 ///
-/// The seed of a run is printed before its first use, so that even a trap leaves it behind;
-/// `LODESTORE_SEED` replays it. Each test adds a salt of its own, so that what it gets does not
-/// depend on which tests run beside it.
+/// The seed of a run is printed before its first use, so that a trap leaves it in the output;
+/// `LODESTORE_SEED` replays it. Each test adds a salt of its own, so that its numbers do not depend
+/// on the other tests of the run.
 struct SeededNumbers: RandomNumberGenerator {
   private var state: UInt64
 
@@ -44,7 +44,7 @@ struct SeededNumbers: RandomNumberGenerator {
     return seed
   }()
 
-  /// What to add to the message of a failure.
+  /// The text to add to the message of a failure.
   static var replay: String { "LODESTORE_SEED=\(runSeed)" }
 
   /// A number that the environment sets, for longer runs.

@@ -1,6 +1,7 @@
 import EntityStore
 
-// The six entities of the Star Wars API, as far as they lead to each other; each is known by its address.
+// The six entities of the Star Wars API with their relationships; each record is known by its
+// address.
 
 /// The entities and their relationships.
 enum StarWars {

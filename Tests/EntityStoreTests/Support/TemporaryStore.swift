@@ -19,7 +19,7 @@ struct TemporaryFolder: ~Copyable {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  /// Where tests put their store.
+  /// The path of a test's store in the folder.
   var storePath: String { path + "/test.lodestore" }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -38,7 +38,7 @@ func withTemporaryStore<R>(
   return result
 }
 
-/// The same for an asynchronous body.
+/// Runs an asynchronous body with a temporary store.
 func withTemporaryStore<R: Sendable>(
   _ entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
   isolation: isolated (any Actor)? = #isolation,
@@ -52,7 +52,7 @@ func withTemporaryStore<R: Sendable>(
   return result
 }
 
-/// Runs `body` with the path of a store that does not exist yet, and verifies what it leaves.
+/// Runs `body` with the path of a store that does not exist yet, and verifies the resulting file.
 func withTemporaryPath<R>(
   sourceLocation: SourceLocation = #_sourceLocation, _ body: (String) throws -> R
 ) throws -> R {
@@ -62,8 +62,10 @@ func withTemporaryPath<R>(
   return result
 }
 
-/// Verifies the file at `path`, which this process must not have open, by code that shares nothing
-/// with the entity layer; conditions of derived attributes apart, which only that one reads.
+/// Verifies the file at `path`, which this process must not have open.
+///
+/// The code shares nothing with the entity layer, except the reader of conditions of derived
+/// attributes.
 func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let report = try Verifier.verify(path: path)
   #expect(report.findings == [], "\(SeededNumbers.replay)", sourceLocation: sourceLocation)

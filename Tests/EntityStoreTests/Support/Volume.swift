@@ -1,8 +1,8 @@
 import EntityStore
 import Foundation
 
-/// Records for imports that merge: a link to another entity, two to the same one, one of them unique, a
-/// list, and a rule that needs a link.
+/// Records for imports that merge: a link to another entity, two to the same one, one of them
+/// unique, a list, and a rule that needs a link.
 struct Volume: Equatable {
   static let entities: [any Entity.Type] = [Volume.self, Writer.self]
 
@@ -18,7 +18,7 @@ struct Volume: Equatable {
   static let editors = ToMany<Volume, Writer>()
 }
 
-/// Who writes volumes.
+/// The writer of volumes.
 struct Writer: Equatable {
   var id = RecordID<Writer>()
   var name: String
@@ -116,7 +116,7 @@ extension Store {
       }, renaming: [:])
   }
 
-  /// Each volume with what it has, as in `a note=n stars=3 author=Ann`.
+  /// Each volume with its values, as in `a note=n stars=3 author=Ann`.
   func volumes() throws -> [String] {
     try read { snapshot throws in
       let codes = Dictionary(

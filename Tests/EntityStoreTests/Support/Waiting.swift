@@ -2,9 +2,10 @@ import Foundation
 import LodestoreSystem
 import Testing
 
-/// Waits for `body`, but not for ever.
+/// Waits for `body`, up to `seconds`.
 ///
-/// Long, since in a run of all tests a task that goes on waits for what all others do before it.
+/// The limit is long, because in a run of all tests a task waits for the work of all other tests
+/// before it.
 func within<R: Sendable>(
   seconds: Double = 900, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: @escaping @Sendable () async throws -> R

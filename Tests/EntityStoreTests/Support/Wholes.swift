@@ -1,6 +1,6 @@
 import EntityStore
 
-/// Leads to another one of its kind, which is deleted with it.
+/// A record that refers to another one of its entity, which is deleted with it.
 struct Ring: Equatable {
   var id = RecordID<Ring>()
   var next: Ring.ID?
@@ -48,7 +48,7 @@ extension Part: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(whole) }
 }
 
-/// Would make null what is required.
+/// The delete rule would make a required reference null.
 struct Strict: Equatable {
   var id = RecordID<Strict>()
 
@@ -77,7 +77,7 @@ extension StrictPart: Entity {
   func encode(into writer: inout RecordWriter) { writer.write(whole) }
 }
 
-/// Leads to records that do not know of it.
+/// A record with references that have no inverse.
 struct Lone: Equatable {
   var id = RecordID<Lone>()
   var optional: Whole.ID?
@@ -125,7 +125,7 @@ struct Lent: Equatable {
   var id = RecordID<Lent>()
   var reader: Reader.ID?
 
-  /// Of the same entity.
+  /// The earlier records of the same entity.
   static let before = ToMany<Lent, Lent>(onDelete: .deny)
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What a program may pass by mistake is an error that says so, and no answer to another question.
+/// Mistakes in a program's arguments throw a descriptive error, and never answer another question.
 @Suite struct `Bad input` {
   @Test func `any of no conditions is true for no record, and none of them for all`() throws {
     try withFilms { store in
@@ -14,7 +14,7 @@ import Testing
         try store.count(Film.where { anyOf($0.episode == 1, Condition<Film>.anyOf([])) }) == 1)
       #expect(try store.count(Film.where(.allOf([]))) == 5)
       #expect(try store.delete(Film.where(.anyOf([]))) == 0)
-      // What `if` leaves out is not asked for, and no reason to delete all.
+      // A condition that `if` leaves out is no condition, and no reason to delete all records.
       _ = try storeError(.invalidQuery) {
         try store.delete(Film.where { if store.path.isEmpty { $0.episode == 1 } })
       }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EntityStore
 
-/// What a message says to somebody who sees it for the first time.
+/// The text of a message for a first-time reader.
 @Suite struct `Messages` {
   @Test func `of an id that was never given say that the value was never inserted`() throws {
     try withTemporaryStore(Library.entities) { store in

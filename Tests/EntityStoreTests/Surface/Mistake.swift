@@ -1,9 +1,9 @@
-/// A program with one mistake, and what the compiler says of it first.
+/// A program with one mistake, and the first error of the compiler.
 struct Mistake: Sendable, CustomStringConvertible {
-  /// What the first error says among other words: the attribute, the word, or what to write.
+  /// A part of the first error: the attribute, the word, or the suggestion.
   let text: String
-  /// The same, where the compiler tells two errors of the line in an order that changes from run to
-  /// run.
+  /// A part of another first error, if the compiler reports two errors of the line in an order that
+  /// changes from run to run.
   var otherText: String?
   /// The line of `source` at which the first error stands.
   let line: Int
@@ -28,18 +28,18 @@ struct Mistake: Sendable, CustomStringConvertible {
     return mistake
   }
 
-  /// What follows a query.
+  /// A mistake after a query.
   static func query(_ body: String, _ text: String, of query: String = "Film.all") -> Mistake {
     Mistake(body, text, 2, in: ") { _ = \(query)", "}")
   }
 
-  /// What an update assigns.
+  /// A mistake in the assignments of an update.
   static func update(_ body: String, _ text: String) -> Mistake {
     Mistake(
       body, text, 2, in: "tx: inout WriteTransaction) throws { try tx.update(Film.all) {", "} }")
   }
 
-  /// What is done with a `snapshot`, a `store` or a write `tx`.
+  /// A mistake in the use of a `snapshot`, a `store` or a write `tx`.
   static func call(
     _ body: String, _ text: String, or otherText: String? = nil, isAsynchronous: Bool = false
   ) -> Mistake {
@@ -51,7 +51,7 @@ struct Mistake: Sendable, CustomStringConvertible {
     return mistake
   }
 
-  /// What is done with a record and a relationship.
+  /// A mistake in the use of a record and a relationship.
   static func linking(_ body: String, _ text: String) -> Mistake {
     Mistake(
       body, text, 2,
@@ -130,7 +130,7 @@ extension Mistake {
     .query(#".where(\.rating != 4)"#, "a condition is a closure: where { $0.episode != 4 }"),
     .query(#".where(\.rating > 3)"#, "a condition is a closure: where { $0.episode > 4 }"),
     .query(#".where(\.released <= Date())"#, "a condition is a closure: where { $0.episode <= 4 }"),
-    // Where the path has no type, no overload is tried.
+    // If the path has no type, no overload is tried.
     .query(#".where(\.episod == 4)"#, "cannot infer key path type"),
     .query(#".filter { $0.isSeen }"#, "has no member 'filter'"),
     .query(#".limit("3")"#, "'String' to expected argument type 'Int'"),
@@ -157,7 +157,7 @@ extension Mistake {
   ]
 
   static let inCalls: [Mistake] = [
-    // Kept beyond the transaction, it would lead to memory that is gone.
+    // A view that outlives the transaction would refer to released memory.
     .call(
       "let kept: Any = snapshot.access; _ = kept",
       "value of type 'TransactionAccess' does not conform to specified type 'Copyable'"),
@@ -172,8 +172,8 @@ extension Mistake {
     .call(#"_ = try snapshot.exists(Film.self)"#, "exists(Film.all), exists(Film.where { … })"),
     .call(#"_ = try snapshot.fetch(5)"#, "Film.ID(rawValue: 5)"),
     .call(#"try tx.delete(Film.self)"#, "delete(Film.all), delete(Film.where { … })"),
-    // No overload says more of this: with one, a misspelt attribute of an update is told as a wrong
-    // query.
+    // No overload improves these messages: with one, a misspelt attribute of an update is reported
+    // as a wrong query.
     .call(#"try tx.update(Film.self) { $0.episode = 4 }"#, "parameter 'E'", or: "'Film.Type'"),
     .call(#"try tx.delete(5)"#, "Film.ID(rawValue: 5)"),
     .linking(#"try tx.add(film, to: sequels, of: film.id)"#, "add(ann.id, to: …, of: choir.id)"),

@@ -22,9 +22,9 @@ struct ProgramBuild {
         + ["-llmdb", "-lz"])
   }
 
-  /// Compiles the program in a file, and returns where it can be started.
+  /// Compiles the program in a file, and returns the path of the executable.
   ///
-  /// - Throws: ``Failure`` with what the compiler says, also for a warning.
+  /// - Throws: ``Failure`` with the compiler's output, also for a warning.
   func build(_ source: URL) throws -> URL {
     let program = folder.appending(path: source.deletingPathExtension().lastPathComponent)
     try Self.expect(
@@ -37,7 +37,7 @@ struct ProgramBuild {
 
   private var library: URL { folder.appending(path: "libProducts.so") }
 
-  /// What a compiler says to what it does not take.
+  /// The compiler's output for a program that it refuses.
   struct Failure: Error, CustomStringConvertible { let description: String }
 
   private static func expect(

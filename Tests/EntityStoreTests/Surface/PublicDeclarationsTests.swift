@@ -77,8 +77,11 @@ extension CompilerCheck {
     var symbols: [Symbol]
   }
 
-  /// The public declarations of a module, those of its extensions of other modules' types included;
-  /// names that begin with an underscore and what is hidden from the documentation are left out.
+  /// The public declarations of a module, including those of its extensions of other modules'
+  /// types.
+  ///
+  /// Names that begin with an underscore and declarations hidden from the documentation are left
+  /// out.
   func declarations(of module: String) throws -> [Declaration] {
     try symbolGraphs(of: module).flatMap { data in
       try JSONDecoder().decode(Graph.self, from: data).symbols.map { symbol in

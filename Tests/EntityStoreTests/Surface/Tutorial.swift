@@ -2,17 +2,17 @@ import Foundation
 
 /// The tutorial of the manual, as a reader goes through it.
 struct Tutorial {
-  /// What a step shows.
+  /// The content of a step.
   enum Step {
     /// A manifest, which replaces the one before.
     case manifest(URL)
     /// A program, which replaces the one before.
     case program(URL)
-    /// What was typed and printed.
+    /// Typed commands and their output.
     case terminal(URL)
   }
 
-  /// A line that is typed, and what is printed then.
+  /// A typed line and its output.
   struct Command {
     var arguments: [String]
     var output: String
@@ -45,8 +45,8 @@ struct Tutorial {
     unused = Set(files.filter { !$0.hasSuffix(".svg") }).subtracting(codes.map(\.file))
   }
 
-  /// The commands of a file that shows a terminal: lines behind `$ swift run filmlist`, each with
-  /// the lines up to the next one.
+  /// The commands of a file that shows a terminal: the arguments after `$ swift run filmlist`, each
+  /// with the lines up to the next one.
   static func commands(in file: URL) throws -> [Command] {
     try text(file).components(separatedBy: "$ swift run filmlist").dropFirst().map { part in
       let lines = part.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 #if os(Linux)
-  /// Each step of the tutorial is done as it says.
+  /// Each step of the tutorial works as it is written.
   ///
-  /// Its program is compiled and run, and must print what the step shows. All run in one folder,
-  /// because steps build on what earlier ones left in the store.
+  /// Its program is compiled and run, and must print the step's output. All programs run in one
+  /// folder, because steps build on the stored records of earlier ones.
   @Suite(.enabled(if: CompilerCheck.shared?.hasMacros == true, "the compiler is not found"))
   struct `The tutorial of the manual` {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

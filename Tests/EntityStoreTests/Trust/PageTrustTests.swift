@@ -75,7 +75,7 @@ import Testing
     }
     #expect(try bytes(folder) == before)
     store.close()
-    // And it has no mark that would make it good.
+    // The file has no mark that would make it trusted.
     _ = try storeError(.damaged) { try Store(at: folder.storePath, entities: [Film.self]) }
   }
 
@@ -92,7 +92,7 @@ import Testing
     try expectSound(folder.storePath)
   }
 
-  /// What is wrong in the header, and what it is called.
+  /// Faults of the header, with their names.
   private static let headerFaults:
     [(name: String, code: StoreError.Code, damage: @Sendable (inout [UInt8]) -> Void)] = [
       ("cut", .damaged, { $0.removeLast($0.count / 2) }),
@@ -135,7 +135,7 @@ import Testing
   @Test func `what is found of a file of which nothing is checked is a typed error`() throws {
     let folder = try TemporaryFolder()
     try makeStore(in: folder, count: 50)
-    // A record's text, behind a key that has the same; the index entry stays.
+    // A record's text, after a key with an equal text; the index entry stays.
     var bytes = try bytes(folder)
     let record = try #require(
       bytes.ranges(of: Data("film 7".utf8)).first { bytes[$0.upperBound] != 0 })

@@ -9,7 +9,7 @@ extension AllTypes {
     }
   }
 
-  /// The same without ids, of which those of a damaged record may be none that can be written.
+  /// The value without ids, because ids of a damaged record may be invalid in a write.
   var withoutFilms: AllTypes {
     var value = self
     value.film = RecordID(rawValue: 1)

@@ -78,7 +78,7 @@ import Testing
     store.close()
     let file = URL(fileURLWithPath: folder.storePath)
     var bytes = try Data(contentsOf: file)
-    // The record's; the index keeps a zero behind it.
+    // The text of the record; the index has a zero after it.
     let range = try #require(bytes.range(of: Data("the markerv".utf8)))
     bytes[range.lowerBound] ^= 1
     try bytes.write(to: file)

@@ -4,7 +4,7 @@ import Foundation
 package struct ExpansionQuestion: Encodable {
   /// The source that has macros.
   package var source: String
-  /// Whether `@Entity` adds the conformance.
+  /// Whether the conformance is added, as `@Entity` does.
   package var conforms = true
   /// The source after expansion, where it is compared.
   package var expanded: String?
@@ -30,10 +30,10 @@ package struct ExpansionQuestion: Encodable {
   /// A question about `source`.
   package init(_ source: String) { self.source = source }
 
-  /// The answer of the program, which runs once for each question.
+  /// Runs the program once for this question, and returns its answer.
   ///
-  /// The program is a macro target, as these alone are built with swift-syntax for the compiler's machine;
-  /// a test that imported swift-syntax would build all of it a second time.
+  /// The program is a macro target. Only macro targets are built with swift-syntax for the
+  /// compiler's machine; a test that imported swift-syntax would build all of it a second time.
   package func answer() throws -> ExpansionAnswer {
     let folders =
       (CommandLine.arguments.filter { $0.hasSuffix(".xctest") }

@@ -7,7 +7,7 @@
   import SwiftSyntaxMacroExpansion
   import SwiftSyntaxMacrosGenericTestSupport
 
-  // As the plug-in has them, which another target cannot import.
+  // The declarations of the plug-in, which another target cannot import.
   struct EntityMacro: EntityExpanding {}
   struct AttributeMacro: MarkerExpanding { static let name = "@Attribute" }
   struct RelationshipMacro: MarkerExpanding { static let name = "@Relationship" }

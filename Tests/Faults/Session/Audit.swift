@@ -3,11 +3,11 @@ import Foundation
 import LMDB
 import LodestoreVerifier
 
-/// Looks at what a session or a power cut has left, when nothing fails any more.
+/// Checks the files that a session or a power cut has left, when nothing fails any more.
 struct Audit {
   let folder: String
 
-  /// The first thing that is wrong with a store; `nil` when it has one of `possible`, takes a further write
+  /// The first fault of a store; `nil` if the store has one of `possible`, accepts a further write
   /// and keeps every rule of the format.
   func problem(_ name: String, possible: [Contents]) -> String? {
     let path = "\(folder)/\(name)"

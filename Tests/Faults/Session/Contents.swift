@@ -4,7 +4,7 @@ import EntityStore
 typealias Contents = [Int: Row]
 
 extension Contents {
-  /// What there is in the newest commit, as the newer program sees it.
+  /// Reads the contents of the newest commit, as the newer program sees it.
   init(_ store: Store) throws {
     self.init()
     for item in try store.fetch(ItemV2.all) { self[item.row.key] = item.row }
@@ -24,11 +24,11 @@ extension Contents {
   }
 }
 
-/// What may be in a store: after a write that failed, what was there before it or what it made.
+/// The possible contents of a store: after a failed write, those before it and those that it made.
 struct PossibleContents {
   private(set) var all: [Contents] = [[:]]
 
-  /// What there is, where that is known.
+  /// The contents, if they are known.
   var only: Contents? { all.count == 1 ? all[0] : nil }
 
   mutating func add(_ step: Step) { all = all.map(step.applied) }
@@ -37,7 +37,7 @@ struct PossibleContents {
     for contents in all.map(step.applied) where !all.contains(contents) { all.append(contents) }
   }
 
-  /// False when it is none of those that may be there.
+  /// Returns false if `found` is none of the possible contents.
   mutating func narrow(to found: Contents) -> Bool {
     guard all.contains(found) else { return false }
     all = [found]

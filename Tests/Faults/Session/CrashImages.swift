@@ -88,7 +88,7 @@ struct CrashImages {
     return failed.contains { $0.digest == digest }
   }
 
-  /// Opens a store as any program does, looks at it, writes to it, and has it verified.
+  /// Opens a store as any program does, reads it, writes to it, and verifies it.
   private func opened(_ name: String, _ judge: (_ commit: Int, _ digest: UInt64) -> String?)
     -> String?
   {
@@ -109,8 +109,9 @@ struct CrashImages {
 
   /// Puts the files of an image in place.
   ///
-  /// The lock file may be gone, as where the file was copied, or be as the cut left it. It may also begin with zeros, as
-  /// a file whose first bytes never reached the disk, and hold anything after them.
+  /// The lock file may be gone, as after a copy of the file, or be as the cut left it. The lock
+  /// file may also begin with zeros, as a file whose first bytes never reached the disk, and hold
+  /// anything after them.
   private func write(_ image: [String: [UInt8]], _ random: inout SessionRandom) {
     try? FileManager.default.removeItem(atPath: folder)
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

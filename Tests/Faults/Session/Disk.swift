@@ -1,7 +1,7 @@
-/// What a disk may hold after a power cut at one position of a log.
+/// The possible contents of a disk after a power cut at one position of a log.
 ///
-/// Promised is what was synced. Of what came later anything may be there: each block or sector of each
-/// write, the length of a file, each change of a name.
+/// Everything that was synced is there. Of everything later any part may be there: each block or
+/// sector of each write, the length of a file, each change of a name.
 struct Disk {
   /// A write of which it is not known how much is on disk.
   private struct Pending {
@@ -91,7 +91,7 @@ struct Disk {
     }
   }
 
-  /// What is durable up to the first write that is not, is the file.
+  /// Applies the durable writes to the file, up to the first write that is not durable.
   private mutating func settle(_ number: Int) {
     guard var file = files[number] else { return }
     let end = file.pending.firstIndex { !$0.isDurable } ?? file.pending.count

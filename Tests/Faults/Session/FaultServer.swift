@@ -1,9 +1,12 @@
 import Foundation
 
-/// Runs a session for each line it is given, "KIND NUMBER ERRNO GOOD SEED LENGTH", and answers with a line:
-/// "ok" or "bad", how many calls of the kind there were, how many failed, and what there is to say.
+/// Runs a session for each input line, "KIND NUMBER ERRNO GOOD SEED LENGTH".
 ///
-/// One process for many sessions: what one leaves open is found, and each takes only some milliseconds.
+/// The answer is a line: "ok" or "bad", the number of calls of the kind, the number of failures,
+/// and further text.
+///
+/// One process runs many sessions, so that a session which leaves a file open is found. Each
+/// session takes only some milliseconds.
 struct FaultServer {
   let folder: String
   let shim: Shim
@@ -38,7 +41,8 @@ struct FaultServer {
       + told.joined(separator: "; ").replacing("\n", with: " ")
   }
 
-  /// Goes on after failures, which need not concern what follows, but not for long where all fails.
+  /// Continues after failures, which may not affect later steps, but stops soon if every step
+  /// fails.
   private func run(_ script: Script, _ fault: Fault) async -> Session {
     let session = Session(folder)
     session.failsInSync = fault.kind == "sync" && fault.error == EIO
@@ -53,7 +57,7 @@ struct FaultServer {
     return session
   }
 
-  /// What cannot be removed stays.
+  /// The files that a session left; a file that cannot be removed may stay.
   private func leftovers(_ session: Session, _ fault: Fault) -> [String] {
     guard fault.kind != "unlink" else { return [] }
     let name = Session.storeName

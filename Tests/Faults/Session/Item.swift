@@ -1,6 +1,6 @@
 import EntityStore
 
-/// What a record holds, whatever type it was read or written as.
+/// The content of a record, whatever type it was read or written as.
 struct Row: Hashable, Codable, Sendable {
   var key: Int
   var name: String

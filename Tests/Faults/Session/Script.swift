@@ -1,13 +1,13 @@
 /// The calls of a session, which follow from a seed.
 struct Script {
   private(set) var steps: [Step] = []
-  /// Where the last part begins, in which the store stays open.
+  /// The start of the last part, in which the store stays open.
   private(set) var lastPart = 0
   private var random: SessionRandom
   private var nextKey = 1
   private var isNewer = false
 
-  /// - Parameter length: how many writes there are beside those that every session has.
+  /// - Parameter length: The number of writes in addition to those of every session.
   init(seed: UInt64, length: Int) {
     random = SessionRandom(seed)
     open(isNewer: false)

@@ -1,7 +1,8 @@
 import EntityStore
 import Foundation
 
-/// Runs the steps of a script on the store of a folder, whatever fails, and knows what may be in it then.
+/// Runs the steps of a script on the store of a folder, whatever fails, and records the possible
+/// contents.
 final class Session {
   static let storeName = "store.lodestore"
 
@@ -23,9 +24,9 @@ final class Session {
   var failsInSync = false
   private var mustBePoisoned = false
   private(set) var contents = PossibleContents()
-  /// What may be in the copies, by name; of those whose making was told to be done, and of the others.
+  /// The possible contents of the copies, by name, and whether the copy was acknowledged.
   private(set) var copies: [String: (contents: [Contents], isDone: Bool)] = [:]
-  /// What should not have happened.
+  /// Descriptions of wrong results.
   private(set) var problems: [String] = []
   private(set) var errorCodes: [String: Int] = [:]
 

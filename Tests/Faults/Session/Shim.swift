@@ -1,6 +1,6 @@
 import Foundation
 
-/// The functions of the preloaded shim; `nil` where there is none.
+/// The functions of the preloaded shim; `nil` without a shim.
 struct Shim: Sendable {
   private typealias Arm =
     @convention(c) (UnsafePointer<CChar>, UnsafePointer<CChar>, Int, Int32, Int32) -> Void
@@ -45,7 +45,7 @@ struct Shim: Sendable {
     return dlsym(program, name).map { unsafeBitCast($0, to: F.self) }
   }
 
-  /// From now on the call of that number fails; only counts where the number is 0.
+  /// Makes the call of that number fail from now on; a number of 0 only counts.
   func arm(_ fault: Fault, in folder: String) {
     armFunction(folder, fault.kind, fault.number, fault.error, fault.isForGood ? 1 : 0)
   }
@@ -61,7 +61,7 @@ struct Shim: Sendable {
   func stop() { stopFunction() }
 }
 
-/// One call that fails: of what kind, the how manyth, with which error, once or from then on.
+/// A call that fails: its kind, its number, its error, and whether later calls fail too.
 struct Fault {
   var kind: String
   var number: Int

@@ -1,6 +1,6 @@
 /// One call of a session.
 ///
-/// What it leaves in the store depends on nothing but what was there.
+/// The state of the store after a step depends on nothing but the state before it.
 enum Step: Sendable {
   /// Opens the store, and makes it if need be, as the older or the newer program.
   case open(isNewer: Bool)
@@ -15,10 +15,10 @@ enum Step: Sendable {
   case take([Row])
   /// A compacted copy of this name.
   case copy(String)
-  /// What was there before these writes is not told any more.
+  /// Removes the history of the writes before.
   case purge
 
-  /// Whether a store must be open.
+  /// Whether the step needs an open store.
   var needsStore: Bool {
     switch self {
     case .open, .close: false
@@ -26,7 +26,7 @@ enum Step: Sendable {
     }
   }
 
-  /// Whether it makes a commit in a store that is open.
+  /// Whether the step makes a commit in an open store.
   var writes: Bool {
     if case .copy = self { false } else { needsStore }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the shim has recorded of the files of a folder, in order.
+/// The shim's record of the changes to the files of a folder, in order.
 struct WriteLog {
   struct Operation {
     enum Kind: UInt32 {
@@ -15,11 +15,12 @@ struct WriteLog {
     var file: Int
     /// The offset of a write, the size of a truncation, the number of a mark.
     var number: Int
-    /// Of the log: what was written, or a name, or two names with a zero byte in between.
+    /// The place in the log of the written bytes, of a name, or of two names with a zero byte in
+    /// between.
     var payload: Range<Int>
   }
 
-  /// What was acknowledged: a commit with the digest of what it holds, and for a copy its name.
+  /// An acknowledgement: a commit with the digest of its content, or a copy with its name.
   struct Mark {
     var position: Int
     var commit: Int
@@ -33,7 +34,7 @@ struct WriteLog {
   let bytes: [UInt8]
   private(set) var operations: [Operation] = []
   private(set) var marks: [Mark] = []
-  /// What writes that failed may have left.
+  /// The contents that failed writes may have left.
   private(set) var failures: [Mark] = []
 
   init(path: String) throws {

@@ -1,11 +1,13 @@
 import Foundation
 import Testing
 
-/// The N-th call of the system fails, in a session that creates, writes, changes its schema, imports, copies
-/// and opens again: nothing ends the process, no commit is lost, the file is whole.
+/// The N-th call of the system fails in a session that creates, writes, changes its schema,
+/// imports, copies and opens again.
+///
+/// The process must not end, no commit may be lost, and the file must be whole.
 @Suite("Failing calls", .serialized)
 struct FailingCallTests {
-  /// What fails, and with which errors.
+  /// The kinds of failing calls, with their errors.
   static let kinds: [(kind: String, errors: [Int32])] = [
     ("write", [EIO, ENOSPC, EDQUOT]), ("short", [EIO]), ("sync", [EIO, ENOSPC]), ("msync", [EIO]),
     ("mmap", [ENOMEM, EACCES]), ("malloc", [ENOMEM]), ("open", [EMFILE, EACCES, ENFILE]),

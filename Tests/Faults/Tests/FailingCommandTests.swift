@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// The same in the commands of kvdump, from the start of the program on: each ends by itself, with its result or
-/// with a failure that it tells, and the store is whole.
+/// Calls fail in the commands of kvdump, from the start of the program on.
+///
+/// Each command must end by itself, with its result or a reported failure, and the store must be
+/// whole.
 @Suite("Failing calls of commands", .serialized)
 struct FailingCommandTests {
   private static let commands = [
@@ -63,10 +65,10 @@ struct FailingCommandTests {
     }
   }
 
-  /// Whether calls of a kind fail once, or for good.
+  /// The lengths of the faults of a kind: 0 for once, 1 for good.
   ///
-  /// A thread is refused once only: libdispatch, which starts those of asynchronous code, sleeps
-  /// and asks again until it gets one, also while the program ends.
+  /// The creation of a thread fails only once. libdispatch, which starts the threads of
+  /// asynchronous code, sleeps and tries again until it gets one, even while the program ends.
   private static func lengths(_ kind: String) -> ClosedRange<Int> {
     kind == "thread" ? 0...0 : 0...1
   }
@@ -161,7 +163,7 @@ final class CommandRun {
     if verified.status != 0 { bad("not sound: \(verified.output)\(verified.errors)") }
     let after = try count()
     let done = ["import": "{\"count\":90}", "delete": "{\"count\":40}"][command] ?? before
-    // A command that failed may have done its work: what is told of it came too late.
+    // A failed command may have done its work, if its report came too late.
     if after != done, outcome.status == 0 || after != before { bad("\(after) records") }
     guard names.contains("out") else {
       if outcome.status == 0, ["compact", "export", "salvage"].contains(command) {
@@ -178,7 +180,9 @@ final class CommandRun {
     }
   }
 
-  /// Exports to a file that is there, with a fault: what it tells, and whether the file gave way.
+  /// Exports over an existing file with a fault.
+  ///
+  /// Returns whether the file was replaced, and the error output.
   func replacing(_ fault: String) throws -> (isReplaced: Bool, errors: String) {
     try restore()
     try "old".write(toFile: "\(work)/out", atomically: false, encoding: .utf8)

@@ -32,7 +32,7 @@ enum ShimLibrary {
   }
 }
 
-/// A program that is built beside the tests; `nil` where it is not, which is said aloud.
+/// A program that is built next to the tests; `nil` with a printed message if it is missing.
 func builtProgram(_ name: String) -> String? {
   let path = CommandLine.arguments.first.map {
     URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/" + name
@@ -63,7 +63,7 @@ final class FaultFolder {
   }
 }
 
-/// What the environment of the tests asks for.
+/// The settings of the tests in the environment.
 enum FaultSettings {
   static func text(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 
@@ -132,7 +132,7 @@ final class ShimmedProcess {
     try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// The next line; throws ``Silence`` when there is none within `seconds`.
+  /// Returns the next line; throws ``Silence`` when none comes within `seconds`.
   func line(within seconds: Double = 60) throws -> String {
     let deadline = Date().addingTimeInterval(seconds)
     while true {

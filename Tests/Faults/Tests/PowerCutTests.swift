@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 
-/// The power is cut at places of a recorded session: every image opens with each commit that was told to be
-/// safe, whole, with indexes that agree, and takes a further commit.
+/// The power is cut at places of a recorded session.
+///
+/// Every image must open with each commit that was reported as safe, whole, with indexes that
+/// agree, and accept a further commit.
 @Suite("Power cuts", .serialized)
 struct PowerCutTests {
   /// How many images are tried.
@@ -70,7 +72,9 @@ struct PowerCutImages {
     try #require(line.hasPrefix("ok"), "\(line), seed \(seed)")
   }
 
-  /// What is wrong with which image; an image that ends the process is told, and the rest of them is left.
+  /// Returns the faults of images.
+  ///
+  /// An image that ends the process is reported, and the rest of the images is skipped.
   func check(_ count: Int) throws -> (count: Int, absentCount: Int, problems: [String]) {
     let process = try ShimmedProcess(
       program, ["images", folder.file("image"), log, "\(seed)", "0", "\(count)", durability],

@@ -3,7 +3,8 @@ import LodestoreFormat
 @testable import EntityStore
 
 extension FuzzTarget {
-  /// What the catalogue says of an entity or a relationship, and what is made of it when a store is opened.
+  /// The catalogue's description of an entity or a relationship, and the schema that opening a
+  /// store makes of it.
   static let catalogue = FuzzTarget("catalogue", longestInput: 4_096) {
     let texts = try seedLines("catalogue.txt")
     return try texts

@@ -10,8 +10,10 @@ extension FuzzTarget {
     .value(.double(.nan)), .value(.bool(true)), .value(.date(0.1)),
   ]
 
-  /// Format strings: parsed, printed and parsed again as the same; bound to an entity, planned and run, over
-  /// an index with the same result as over all records.
+  /// Format strings: parsed, printed and parsed again as the same.
+  ///
+  /// Each is bound to an entity, planned and run, with the same result over an index as over all
+  /// records.
   static let condition = FuzzTarget("condition", longestInput: 400) {
     try seedLines("condition.txt")
   } run: { bytes in

@@ -24,7 +24,8 @@ extension FuzzTarget {
       return
     }
     require(date.timeIntervalSinceReferenceDate.isFinite, text)
-    // In another zone it may be of the year before the first or behind the last that has a text.
+    // In another zone the date may be in the year before the first or after the last year that has
+    // a text.
     guard let written = ISO8601Text.text(date) else { return }
     let again = ISO8601Text.date(written)
     require(

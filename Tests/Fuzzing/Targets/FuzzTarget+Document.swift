@@ -4,7 +4,8 @@ import LodestoreJSON
 @testable import EntityStore
 
 extension FuzzTarget {
-  /// Values of attributes that are documents: the tree, the reader, and what Swift types are made of them.
+  /// Values of attributes that are documents: the tree, the reader, and the Swift types that decode
+  /// them.
   static let document = FuzzTarget("document", longestInput: 1_024) {
     let texts = [
       "[]", "[[1,-2.5,18446744073709551615],null,true,\"é\"]",

@@ -3,7 +3,7 @@ import LodestoreFormat
 @testable import EntityStore
 
 extension FuzzTarget {
-  /// What the history keeps: parts of writes, marks of consumers, runs of ids and pairs of links.
+  /// The parts of the history: parts of writes, marks of consumers, runs of ids and pairs of links.
   static let history = FuzzTarget("history", longestInput: 2_048) {
     let texts = try seedLines("history.txt")
     let ids = IDRuns([1..<4, 7..<8, 300..<100_000])

@@ -4,7 +4,7 @@ import LodestoreFormat
 @testable import EntityStore
 
 extension FuzzTarget {
-  /// What the store keeps of imports.
+  /// The store's records about imports.
   static let imports = FuzzTarget("imports", longestInput: 2_048) {
     func document(_ value: some Encodable) throws -> [UInt8] {
       var writer = DocumentWriter()
@@ -30,7 +30,7 @@ extension FuzzTarget {
     try? tryAgain([UInt64].self, bytes)
   }
 
-  /// That what is decoded can be encoded, and decodes to what is encoded in the same way.
+  /// Requires that a decoded value can be encoded, and decodes to a value with the same encoding.
   private static func tryAgain<V: Codable>(_: V.Type, _ bytes: UnsafeRawBufferPointer) throws {
     let value = try DocumentCoding.decode(V.self, from: bytes)
     var first = DocumentWriter()

@@ -1,7 +1,9 @@
 import LodestoreJSON
 
 extension FuzzTarget {
-  /// JSON: what is read is written and read again as the same; lines do not depend on how they arrive.
+  /// JSON: a text that is read and written is read again as the same.
+  ///
+  /// Lines do not depend on the pieces in which they arrive.
   static let json = FuzzTarget("json", longestInput: 1_024) {
     try seedLines("json.txt") + ["[1]\n\n{\"a\":2}\r\n\"x\"".utf8.map { $0 }]
   } run: { bytes in

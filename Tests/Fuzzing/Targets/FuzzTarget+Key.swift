@@ -1,7 +1,7 @@
 import LodestoreFormat
 
 extension FuzzTarget {
-  /// Keys of indexes: what the decoder takes is what the encoder writes.
+  /// Keys of indexes: each key that the decoder accepts is a key that the encoder writes.
   static let key = FuzzTarget("key", longestInput: 640) {
     let values: [[Value]] = [
       [.null], [.bool(true), .bool(false)], [.integer(0), .integer(-1), .integer(255)],

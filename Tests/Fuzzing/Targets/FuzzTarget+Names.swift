@@ -1,7 +1,8 @@
 import LodestoreFormat
 
 extension FuzzTarget {
-  /// Names of trees and the keys of the trees that are no index: what is understood is written so.
+  /// Names of trees, and keys of the trees that are no index: each accepted one is written in the
+  /// same form.
   static let names = FuzzTarget("names", longestInput: 520) {
     let names: [TreeName] = [
       .header, .records(entity: 1), .index(entity: 4_294_967_295, index: 2),

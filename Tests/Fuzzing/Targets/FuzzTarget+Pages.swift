@@ -75,7 +75,7 @@ extension FuzzTarget {
     }
   }
 
-  /// Both ways through each tree, and by the scans of pages.
+  /// Reads each tree forwards and backwards, and by the scans of pages.
   private static func read(
     _ environment: Environment, _ names: [(name: String, hasIntegerKeys: Bool)]
   ) throws {

@@ -32,7 +32,7 @@ extension FuzzTarget {
     try compareMatchers(pattern, isCaseless: choice & 1 == 1, text)
   }
 
-  /// That the automaton and the machine of a regular expression agree.
+  /// Requires that the automaton and the machine of a regular expression agree.
   private static func compareMatchers(
     _ pattern: String, isCaseless: Bool, _ text: [UInt8]
   ) throws {

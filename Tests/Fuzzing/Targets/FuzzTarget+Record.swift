@@ -66,7 +66,7 @@ extension FuzzTarget {
     try requireSame(view)
   }
 
-  /// That the values of a sound record are encoded as they were.
+  /// Requires that the values of a sound record are encoded as they were.
   private static func requireSame(_ view: RecordView) throws {
     let values = try view.layout.slots.map { try view.value(at: $0) }
     // The payload of a float that is no number is not kept.
@@ -78,7 +78,8 @@ extension FuzzTarget {
     require(again.elementsEqual(view.bytes), "\(values) is encoded in another way")
   }
 
-  /// What differs from a sound record in its checksum alone is the most interesting of all.
+  /// Reads a record after correcting its checksum, since a wrong checksum would hide every other
+  /// fault.
   private static func readSealed(_ view: RecordView) throws {
     let checksum = Checksum.record(id: 1, body: view.content)
     let sealed = Array(view.content) + littleEndianBytes(checksum)

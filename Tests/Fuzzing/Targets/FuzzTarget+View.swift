@@ -27,7 +27,7 @@ extension FuzzTarget {
       _ = try? snapshot.fetch(Specimen.where { $0.weight < 4 }.sorted(by: \.note.ascending))
       _ = try? snapshot.fetch(Specimen.all.sorted(by: \.text.descending).limit(2))
     }
-    // What it asks for is taken back.
+    // The transaction is rolled back.
     struct Enough: Error {}
     try? viewedStore.write { tx in
       _ = try? tx.modify(id) { $0.number &+= 1 }

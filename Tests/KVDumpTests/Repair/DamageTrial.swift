@@ -6,7 +6,7 @@ import LodestoreFormat
 /// The result of salvaging one damaged file.
 struct DamageOutcome {
   var isWhole = false
-  /// Said to be whole, and is not; why.
+  /// The reasons why files reported as whole are not.
   var falseWhole: [String] = []
   var intact = 0
   var saved = 0

@@ -53,7 +53,7 @@ import Testing
   @Test(
     arguments: zip(
       [RepairDamage.randomPages, .linksBothSides], [29, 3_419_401_082_853_340_849] as [UInt64]))
-  func `takes the newest of what is intact where both copies are damaged`(
+  func `takes the newest intact pair where both copies are damaged`(
     _ kind: RepairDamage, _ seed: UInt64
   ) throws {
     let outcome = try required(try DamagedSample(seed).trial(kind))

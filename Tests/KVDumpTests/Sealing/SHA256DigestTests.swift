@@ -49,7 +49,7 @@ struct SHA256DigestTests {
     }
   }
 
-  /// Where the processor has no instructions for it, the two are one.
+  /// If the processor has no instructions for SHA-256, the two are the same code.
   @Test func `is the same with and without the processor's instructions`() {
     var random = DamageGenerator(seed: 45)
     let bytes = (0..<64 * 33).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KVDumpCommands
 
-/// `kvdump seal`, and what other commands say of a sealed file.
+/// `kvdump seal`, and the output of other commands for a sealed file.
 @Suite("The command seal")
 struct SealCommandTests {
   private static let dates = [

@@ -16,7 +16,7 @@ import Testing
     return fence.reason
   }
 
-  @Test func `what is as expected is let through`() {
+  @Test func `an expected engine is accepted`() {
     #expect(open() == nil)
     for tested in EngineFence.testedVersions {
       #expect(open { $0.version = tested.lowerBound } == nil)
@@ -67,7 +67,7 @@ import Testing
     #expect(open { $0.probe = { reason } } == reason)
   }
 
-  @Test func `what is asked for comes first and tries nothing`() {
+  @Test func `a requested mode comes first and tries nothing`() {
     let reason = open {
       $0.isRequested = true
       $0.probe = {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LMDB
 
-/// The same file with LMDB's functions alone, and with pages read by this package.
+/// The same file is read with LMDB's functions alone, and with pages read by this package.
 @Suite struct PlainEngineTests {
   /// Records of all sizes with gaps between their ids, and a tree of byte keys.
   private func makeFile(_ path: String) throws {

@@ -8,8 +8,10 @@ import Testing
   @Suite(.readsPages) struct ReadAheadTests {
     private static let recordCount: UInt64 = 20_000
 
-    /// Runs `body` with a file of 20 MB, opened anew with none of its pages in memory, and its
-    /// trees: of records, and of entries whose order is not that of their pages.
+    /// Runs `body` with a file of 20 MB and its trees.
+    ///
+    /// The file is reopened with none of its pages in memory. One tree has records; the order of
+    /// the entries in the other is not that of their pages.
     private func withColdFile(
       _ body: (Environment, ColdFile, _ records: Tree, _ entries: Tree) throws -> Void
     ) throws {
@@ -154,9 +156,9 @@ import Testing
       close(descriptor)
     }
 
-    /// Takes the file's pages out of memory, and returns how many are left.
+    /// Removes the file's pages from memory, and returns the number of the remaining ones.
     ///
-    /// Pages that the system is still reading ahead stay: it tries for a tenth of a second.
+    /// Pages that the system is still reading ahead stay, so it tries for a tenth of a second.
     @discardableResult
     func drop() -> Int {
       fsync(descriptor)

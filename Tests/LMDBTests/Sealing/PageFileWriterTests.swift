@@ -128,8 +128,9 @@ struct PageFileWriterTests {
     }
   }
 
-  /// LMDB puts a node of more than 2,038 bytes into pages of its own; the sizes stand around that,
-  /// and around the ends of such pages.
+  /// LMDB puts a node of more than 2,038 bytes into pages of its own.
+  ///
+  /// The sizes are around that limit, and around the ends of such pages.
   @Test func `keeps values where LMDB keeps them`() throws {
     var tree = SourceTree(name: "t")
     let counts = [

@@ -8,7 +8,7 @@ import Testing
 /// held.
 @Suite("The opening of a sealed file")
 struct SealedOpeningTests {
-  /// Makes a sealed file with one tree, old enough that its times are told apart from later ones.
+  /// Makes a sealed file with one tree, old enough that its times differ from later ones.
   private func seal(_ directory: TemporaryDirectory, _ name: String = "sealed") throws -> String {
     let source = try openEnvironment(directory.file("source"))
     defer { EnvironmentRegistry.close(source) }
@@ -75,7 +75,7 @@ struct SealedOpeningTests {
     #expect(try checks(path, cache: cache.path) == 0)
     #expect(cache.names == ["checked-pages"])
     #expect(size(of: cache.file("checked-pages")) == 32)
-    // Another cache knows nothing, and one that others may write is not believed.
+    // Another cache has no entries, and a cache that other users may write is not trusted.
     let other = try TemporaryDirectory()
     #expect(try checks(path, cache: other.path) == 1)
     chmod(cache.file("checked-pages"), 0o622)
@@ -175,7 +175,7 @@ struct SealedOpeningTests {
   }
 }
 
-/// Runs a closure on a thread beside `body`, and waits for its end.
+/// Runs a closure on another thread while `body` runs, and waits for its end.
 private func withThread(
   _ work: @escaping @Sendable () -> Void, whileRunning body: () throws -> Void
 ) throws {

@@ -111,7 +111,7 @@ import Testing
   @Test func `A complete file stays when something else keeps it from being opened`() throws {
     let folder = try ScratchFolder()
     let content = try dataset(folder).content
-    // A path of a kind that stores refuse, with sound bytes behind it.
+    // A path of a kind that stores refuse, which leads to sound bytes.
     let path = content.folder.generation(4)
     try FileManager.default.createSymbolicLink(
       atPath: path, withDestinationPath: SpecGenerations(folder).seal(4))

@@ -5,8 +5,8 @@
 
   @testable import LodestoreDatasets
 
-  /// Keys and numbers of generations that a folder keeps: for whom they count, and what brings them
-  /// back.
+  /// Keys and numbers of generations that a folder keeps: the programs for which they count, and
+  /// the ways to restore them.
   @Suite(.timeLimit(.minutes(2))) struct CacheTrustTests {
     private func key(_ byte: UInt8) throws -> SigningKey {
       try SigningKey(seed: [UInt8](repeating: byte, count: 32))

@@ -32,7 +32,7 @@ struct DatasetUpdateTests {
       #expect(next?.items == 500 && next?.others == 0)
       #expect(next?.updated == zip(old, new).count { $0.version != $1.version })
     }
-    // What is in the differences is what the comparison of two generations says.
+    // The differences are those of the comparison of two generations.
     let stores = try (5...6).map {
       try Store(at: folder.file("\($0).lodestore"), entities: [Spec.self])
     }

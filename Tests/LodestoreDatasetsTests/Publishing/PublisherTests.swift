@@ -6,7 +6,7 @@
   @testable import LodestoreDatasets
 
   struct PublisherTests {
-    @Test func `A folder that has lost its manifest goes on with the next number`() throws {
+    @Test func `A folder that has lost its manifest continues with the next number`() throws {
       var sample = try SamplePublisher()
       for generation in 1...3 as ClosedRange<UInt64> { try sample.publish(generation) }
       let before = try sample.names(in: "g")
@@ -47,7 +47,7 @@
         try DatasetPublisher(publisher.directory, key: publisher.key)
           .publishNext(name: "pods", generation: nil) { file, _, _ in
             path.withLock { $0 = file }
-            // As if the process ended here: another name of the same bytes stays.
+            // The state is as if the process ended here: another name of the same bytes stays.
             try Data([1]).write(to: URL(fileURLWithPath: file + "-sealing"))
             throw CancellationError()
           }

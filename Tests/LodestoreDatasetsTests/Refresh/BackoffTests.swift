@@ -90,7 +90,7 @@
       ) { $0.clock = { clock.now } }
       await #expect(throws: DatasetError.self) { try await dataset.read(.cacheOnly) }
       #expect(server.log.isEmpty)
-      // Nothing is here: it waits.
+      // The folder has no generation, so the read waits.
       #expect(try await dataset.read(.cacheThenRefresh).number == 1)
       let asked = server.log.count
       #expect(try await dataset.read(.freshOnly).number == 1)

@@ -57,7 +57,7 @@
       #expect(next.generation == 2 && next.usedPatch && next.bytesFetched < Int(whole.length) / 2)
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 8_000)
 
-      // Another program asks the bucket itself. A folder that is not there is an error.
+      // Another program asks the bucket itself. A missing folder is an error.
       let other = try specDataset(
         folder, .published(at: try bucket.url("specs"), trusting: published.keys), cache: "other")
       #expect(try await other.refresh(now: true).generation == 2)

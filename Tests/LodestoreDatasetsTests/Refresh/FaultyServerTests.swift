@@ -163,7 +163,7 @@
       defer { server.stop() }
       let dataset = try dataset(folder, published, server)
       try await dataset.install(fileAt: folder.file("sealed-1"), withoutSignature: true)
-      // As a power cut leaves a file: its length is right, its bytes are not.
+      // A power cut can leave such a file: its length is right, its bytes are not.
       let path = dataset.content.folder.patch(patch.name, of: 2)
       try Data(repeating: 0xA5, count: 1_000).write(to: URL(fileURLWithPath: path))
       let report = try await dataset.refresh(now: true)
@@ -173,7 +173,7 @@
       try SpecGenerations.check(dataset.currentStore, is: 2, count: 4_000)
     }
 
-    /// What a server does with the compressed file, by name.
+    /// A fault in the server's handling of the compressed file, by name.
     enum Fault: String, CaseIterable, Sendable {
       case otherGeneration, changedByte, shorter, longer, gzip, wrongLength, wrongRange, otherTag,
         empty
@@ -222,7 +222,7 @@
       }
       defer { server.stop() }
       let dataset = try dataset(folder, published, server) {
-        // Only a server that stalls is waited for in vain.
+        // Only a server that stalls makes the client wait.
         $0.requestTimeout = fault == .stall ? .milliseconds(500) : .seconds(60)
       }
       if [.gzip, .otherTag].contains(fault) {

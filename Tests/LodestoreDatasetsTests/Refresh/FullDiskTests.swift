@@ -35,7 +35,7 @@
         #endif
       }
 
-      /// Takes all room but about so many bytes.
+      /// Fills the disk, except for about `rest` bytes.
       func fill(leaving rest: Int) throws {
         let file = open(path + "/ballast", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         try #require(file >= 0)
@@ -79,7 +79,7 @@
             }
           }
         }
-        // Commits of an import stay, and the next one goes on behind them.
+        // Commits of an import stay, and the next import continues after them.
         for start in stride(from: known, to: specs.count, by: Self.batch) {
           try await refresh.store.write { tx in
             try tx.insert(Array(specs[start..<(start + Self.batch)]))

@@ -234,7 +234,7 @@
       let dataset = try specDataset(folder, origin(published)) { options in
         options.onStep = { step in
           guard step == .checked, isObstructed.withLock({ $0 }) else { return }
-          // Neither the state nor what is in its place can be moved away.
+          // Neither the state nor its replacement can be moved away.
           for (path, aside) in [(state, state + ".aside"), (state + ".damaged", nil)] {
             if let aside { try? FileManager.default.moveItem(atPath: path, toPath: aside) }
             try? FileManager.default.createDirectory(

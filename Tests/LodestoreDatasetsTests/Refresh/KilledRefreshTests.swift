@@ -6,9 +6,9 @@
 
   @testable import LodestoreDatasets
 
-  /// Processes that are killed at each step of a refresh, and processes beside each other.
+  /// Processes that are killed at each step of a refresh, and processes that run at the same time.
   ///
-  /// `LODESTORE_KILLS` is how many processes are killed in all; otherwise one at each step.
+  /// `LODESTORE_KILLS` is the number of killed processes in all; by default one at each step.
   @Suite(.enabled(if: Session.program != nil), .timeLimit(.minutes(10)))
   struct KilledRefreshTests {
     private static let steps = RefreshStep.allCases.filter { ![.imported, .sealed].contains($0) }

@@ -5,7 +5,7 @@
 
   @testable import LodestoreDatasets
 
-  /// A published folder behind nginx, as Debian has it, on loopback.
+  /// A published folder served by nginx, as Debian has it, on loopback.
   struct NginxTests {
     @Test
     func

@@ -163,7 +163,7 @@
       let folder = try ScratchFolder()
       let published = try SpecPublication(folder)
       try published.publish(1, in: folder)
-      // What stands in the place of the manifest is no file: neither absent nor readable.
+      // A folder in place of the manifest is neither absent nor readable.
       try FileManager.default.createDirectory(
         atPath: folder.file("medium/manifest.json"), withIntermediateDirectories: true)
       let (server, _) = try published.serving()

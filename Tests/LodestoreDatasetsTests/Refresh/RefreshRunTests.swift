@@ -51,7 +51,7 @@
       while begun.count.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(2)) }
       let run = dataset.run { RefreshRun() }
       one.cancel()
-      // What a caller found that asked for the run just before.
+      // The result for a caller that asked for the run just before.
       while !run.hasEnded { try await Task.sleep(for: .milliseconds(1)) }
       let late = try await run.value(nil) { _ in throw CancellationError() }
       #expect(late == nil)

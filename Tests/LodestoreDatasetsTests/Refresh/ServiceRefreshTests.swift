@@ -104,7 +104,8 @@
       fails.withLock { $0 = false }
       try await dataset.refresh(now: true)
       try SpecGenerations.check(dataset.currentStore, is: 1, count: 300)
-      // It went on behind the last page that was committed, or asked for it by its entity tag.
+      // The import continued after the last committed page, or asked for that page by its entity
+      // tag.
       #expect(server.targets.filter { $0 == "/specs/1" }.count <= 2)
     }
 

@@ -81,7 +81,7 @@
       #expect(error?.code == .untrusted && error?.message.contains("manifest.json") == true)
       try folder.write(folder.read("published/manifest.json"), to: "manifest.json")
       #expect(try await dataset.install(fileAt: file).number == 1)
-      // Another file beside the same manifest.
+      // Another file next to the same manifest.
       try SpecGenerations(folder).seal(2)
       let wrong = await #expect(throws: DatasetError.self) {
         try await dataset.install(fileAt: folder.file("2.lodestore"))
@@ -171,7 +171,7 @@
         SpecGenerations.name, in: folder.file("cache"), entities: [OtherSpec.self], origin: origin)
       #expect(try await later.refreshError().code == .incompatibleSchema)
       #expect(fetched() == first)
-      // The next version of the program reads what is here, and fetches the newest.
+      // The next version of the program reads the stored generation, and fetches the newest.
       let new = try specDataset(folder, origin)
       #expect(try new.current().number == 1)
       #expect(try await new.refresh(now: true).generation == 3)

@@ -103,10 +103,11 @@ final class BucketServer {
     var bodyLength: Int
   }
 
-  /// The answer of the bucket to a request that came to another server, with its bytes as they
-  /// are.
+  /// Passes a request that came to another server on to the bucket, and returns its answer with
+  /// unchanged bytes.
   ///
-  /// - Parameter limit: cuts the connection after so many bytes of the body; nil passes all.
+  /// - Parameter limit: The number of bytes of the body after which the connection is cut; nil
+  ///   passes all.
   static func pass(
     _ request: LoopbackServer.Request, to port: UInt16, cutAfter limit: Int? = nil
   ) throws -> (answer: Answer, passed: Passed) {

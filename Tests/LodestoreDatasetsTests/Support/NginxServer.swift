@@ -39,8 +39,8 @@ final class NginxServer {
   deinit { stop() }
 
   func stop() {
-    // A signal that asks would wait for ever: the process begins with the mask of the thread that
-    // starts it, and threads of Dispatch block all signals.
+    // The process begins with the signal mask of the thread that starts it, and threads of Dispatch
+    // block all signals. A signal that can be blocked would therefore wait forever.
     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
   }

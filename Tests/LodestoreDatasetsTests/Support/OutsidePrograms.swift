@@ -1,6 +1,7 @@
 import Foundation
 
-/// A program of the system that tests compare with; what is absent is skipped aloud.
+/// A program of the system that tests compare with; if it is absent, the test is skipped with a
+/// message.
 enum OutsideProgram {
   /// The path of a program in the usual folders or those of PATH; `nil`, said aloud, where it is
   /// absent.
@@ -37,7 +38,7 @@ enum OutsideProgram {
 let packageFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-/// The path of a program that is built beside the tests; `nil`, said aloud, where it is not.
+/// The path of a program that is built next to the tests; `nil` with a message if it is missing.
 func builtProgram(_ name: String) -> String? {
   let path = CommandLine.arguments.first.map {
     URL(fileURLWithPath: $0).deletingLastPathComponent().path + "/" + name

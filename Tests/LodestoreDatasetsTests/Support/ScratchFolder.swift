@@ -28,7 +28,7 @@ final class ScratchFolder {
   }
 }
 
-/// Opens a file for reading and writing, empty, and closes it behind `body`.
+/// Opens a file for reading and writing, empty, and closes it after `body`.
 func withNewFile<R>(_ path: String, _ body: (Int32) throws -> R) throws -> R {
   let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
   try #require(descriptor >= 0)

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// A process of the program `dataset-session`, which is built beside the tests.
+/// A process of the program `dataset-session`, which is built next to the tests.
 struct Session {
   /// The path of the program; nil where it is not built, which is said aloud.
   static let program: String? = {

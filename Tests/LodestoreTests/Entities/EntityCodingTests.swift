@@ -10,7 +10,7 @@
     import Foundation
   #endif
 
-  /// Not private: what the compiler only infers of an entity is not visible here, and does not compile.
+  /// Not private: an inferred conformance of an entity is not visible here, and does not compile.
   struct ChosenSpecimens {
     var ids: [Specimen.ID]
   }
@@ -20,7 +20,7 @@
       #expect(ChosenSpecimens(ids: [RecordID<Specimen>(rawValue: 7)]).ids.map(\.rawValue) == [7])
     }
 
-    /// What a store would give back for `entity`, which it keeps as record 7.
+    /// The value that a store would return for `entity` as record 7.
     private func stored<E: Entity>(
       _ entity: E, isWide: Bool,
       read: (inout RecordReader) throws(StoreError) -> E = { (reader) throws(StoreError) in

@@ -2,7 +2,7 @@
   import Lodestore
   import Testing
 
-  /// A namespace whose entities name what is declared beside them.
+  /// A namespace whose entities use the types that are declared in it.
   enum Observatory {
     enum Kind: String { case giant, dwarf }
 
@@ -48,22 +48,22 @@
     }
   }
 
-  /// Not public, as this is no library; what is declared public in it shows no more.
+  /// Not public, since this is no library; a public declaration in it is no more visible.
   struct Archive {
     fileprivate enum Shelf {
       /// A box in a room.
       @Entity public struct Box {
         #Unique<Box>([\.label])
-        /// What stands on it.
+        /// The text on the box.
         public var label: String
-        /// Where it is.
+        /// The room of the box.
         @Relationship public var room: Room.ID?
       }
       /// A room with boxes.
       @Entity public struct Room {
         /// Its number.
         public var number: Int
-        /// What is in it.
+        /// The boxes in the room.
         public static let boxes = ToMany<Room, Box>(inverse: \Box.room)
       }
     }
@@ -75,7 +75,7 @@
   public extension Catalogues {
     /// A card.
     @Entity struct Card {
-      /// What stands on it.
+      /// The text on the cover.
       public var title: String
     }
   }

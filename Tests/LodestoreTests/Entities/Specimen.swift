@@ -100,7 +100,7 @@
     var secretCount: Int { secret.count }
   }
 
-  /// What the memberwise initializer takes as it is declared.
+  /// The parameters of the memberwise initializer are the declared ones.
   @Entity
   struct Song: Equatable {
     #Index<Song>([\.title])

@@ -1,7 +1,7 @@
 #if Macros
   import Testing
 
-  /// What the declaration of an attribute becomes in the schema.
+  /// The schema that the declaration of an attribute becomes.
   @Suite struct AttributeExpansionTests {
     @Test(
       arguments: [
@@ -24,7 +24,9 @@
       #expect(answer.expanded.contains(".init(\"a\", \\.a)"))
     }
 
-    /// A default like this is right for inserts; what older records have is asked where there are such.
+    /// A default like this is right for inserts.
+    ///
+    /// The value for older records is only needed if there are such records.
     @Test(arguments: ["Date()", "UUID()", ".now", "Date.now", "1 + 1", "\"\\(limit)\""])
     func `default that is made for each insert is noted`(value: String) throws {
       let answer = try expand("@Entity struct Pod { var a: T = \(value) }")

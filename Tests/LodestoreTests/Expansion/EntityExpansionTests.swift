@@ -238,7 +238,7 @@
       #expect(lines.filter { $0.contains("Attribute<") }.dropFirst() == ["\(line) {"])
     }
 
-    /// Where there may be no memberwise initializer, or another than the declaration shows, the
+    /// If there may be no memberwise initializer, or one other than the declaration shows, the
     /// properties are set one by one.
     @Test(
       arguments: [

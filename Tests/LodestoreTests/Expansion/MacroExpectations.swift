@@ -15,11 +15,13 @@
     }
   }
 
-  /// Expects that `source` is refused with one diagnostic, which starts where `place` first stands,
-  /// and has exactly the fix-its in `fixes`: their messages, and the source after applying each.
+  /// Expects that `source` is refused with one diagnostic.
   ///
-  /// A source in `fixes` must itself be accepted, unless it has a placeholder in it or `stillWrong`
-  /// names the messages that it leaves. `EntityExpansionTests` looks at the code that is generated after a
+  /// The diagnostic starts at the first occurrence of `place`, and has exactly the fix-its in
+  /// `fixes`: their messages, and the source after applying each.
+  ///
+  /// A source in `fixes` must itself be accepted, unless it has a placeholder or `stillWrong` names
+  /// the messages that it leaves. `EntityExpansionTests` checks the code that is generated after a
   /// refusal.
   func expectRefusal(
     of source: String, at place: String, _ message: String, fixes: [(String, String)] = [],
@@ -42,7 +44,7 @@
     }
   }
 
-  /// Whether the swift-syntax of the build knows names such as `a b`.
+  /// Whether the swift-syntax of the build parses names such as `a b`.
   let parserKnowsRawIdentifiers = (try? expand("").knowsRawIdentifiers) ?? true
 
   /// The expansion of `source`, and the messages about it.

@@ -1,7 +1,7 @@
 #if Macros
   import Testing
 
-  /// What `@Entity` makes of a struct in another type.
+  /// The code that `@Entity` makes of a struct in another type.
   @Suite struct NestedExpansionTests {
     @Test func `nested struct is named in full`() throws {
       let answer = try expand(

@@ -266,7 +266,7 @@
       return members.count + byClub.count
     }
 
-    /// Takes queries a line as they are.
+    /// Compiles the articles' queries, one a line.
     @resultBuilder
     enum Queries {
       static func buildBlock(_ notes: Query<Note>, _ persons: Query<Person>...) -> Int {

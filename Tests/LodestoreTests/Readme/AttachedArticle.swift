@@ -60,7 +60,7 @@
       for try await count in attached.values({ try $0.count(free) }) { print(count) }
     }
 
-    @Test func `does what it says`() async throws {
+    @Test func `works as its text says`() async throws {
       let directory = FileManager.default.temporaryDirectory
         .appending(path: "attached-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -3,12 +3,12 @@
   import Lodestore
   import Testing
 
-  /// What the articles for those who come from elsewhere say of Lodestore is compiled.
+  /// The Lodestore code of the articles for those who come from elsewhere is compiled.
   ///
-  /// In a block, each paragraph is in a program beside this file, as in all articles. In a table, so
-  /// is each piece of code in the column headed Lodestore; in double backticks it is a symbol, which
-  /// the build of the documentation looks up. Code of other frameworks stands in blocks marked `text`
-  /// and in the other columns of tables: nothing compiles it here.
+  /// In a block, each paragraph is in a program next to this file, as in all articles. In a table,
+  /// so is each piece of code in the column headed Lodestore. In double backticks such a piece is a
+  /// symbol, which the build of the documentation resolves. Code of other frameworks is in blocks
+  /// marked `text` and in the other columns of tables: nothing compiles it here.
   @Suite struct `The articles on coming from elsewhere` {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 

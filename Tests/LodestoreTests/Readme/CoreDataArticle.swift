@@ -4,7 +4,7 @@
   import LodestoreFoundation
   import Testing
 
-  // The Swift of the article ComingFromCoreData: the model that moves, and what it does.
+  // The Swift of the article ComingFromCoreData: the model that moves, and its calls.
 
   @Entity struct Recipe {
     #Unique<Recipe>([\.name])
@@ -97,7 +97,7 @@
 
       """
 
-    @Test func `does what it says`() async throws {
+    @Test func `works as its text says`() async throws {
       let folder = FileManager.default.temporaryDirectory
         .appending(path: "recipes-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -3,7 +3,7 @@
   import Lodestore
   import LodestoreFoundation
 
-  // What the tables of the article ComingFromCoreData say of Lodestore; see `ComingFromTests`.
+  // The Lodestore column of the tables of the article ComingFromCoreData; see `ComingFromTests`.
 
   @Entity(name: "Cook") struct Chef {
     #Unique<Chef>([\.email], [\.family, \.given])

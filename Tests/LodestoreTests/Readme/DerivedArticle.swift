@@ -63,7 +63,7 @@
       }
     }
 
-    @Test func `does what it says`() throws {
+    @Test func `works as its text says`() throws {
       let store = try Store.inMemory(entities: [Album.self, Track.self])
       let album = try store.insert(Album(title: "Émotion"))
       try insert([Track(title: "a", seconds: 0), Track(title: "b", seconds: 5)], into: store)

@@ -31,7 +31,7 @@
         .compactMap { try? paragraphs(text($0)).flatMap { $0 + [""] }.joined(separator: "\n") }
     }()
 
-    /// Those without Swift of their own, whose links are checked too.
+    /// The documents without Swift of their own, whose links are checked too.
     static let withoutSwift =
       ["Samples/README.md"] + files("md", under: "Examples").filter { !$0.contains("/.build") }
 

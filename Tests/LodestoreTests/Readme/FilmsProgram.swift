@@ -3,8 +3,8 @@
   import Lodestore
   import Testing
 
-  // The first of the programs of the design, in as few lines as a person would write: films are fetched
-  // elsewhere, replaced in one batch, and listed by episode.
+  // The first of the programs of the design, in as few lines as a person would write. Films are
+  // fetched elsewhere, replaced in one batch, and listed by episode.
   enum FilmsProgram {
     // Program begins.
     @Entity struct Film {

@@ -3,7 +3,7 @@
   import Lodestore
   import Testing
 
-  // The Swift of the article ComingFromGRDB: the model that moves, and what it does.
+  // The Swift of the article ComingFromGRDB: the model that moves, and its calls.
 
   @Entity struct Station {
     #Unique<Station>([\.code])
@@ -107,7 +107,7 @@
 
       """
 
-    @Test func `does what it says`() async throws {
+    @Test func `works as its text says`() async throws {
       let folder = FileManager.default.temporaryDirectory
         .appending(path: "weather-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -2,7 +2,7 @@
   import Foundation
   import Lodestore
 
-  // What the tables of the article ComingFromGRDB say of Lodestore; see `ComingFromTests`.
+  // The Lodestore column of the tables of the article ComingFromGRDB; see `ComingFromTests`.
 
   @Entity struct Sensor {
     #Unique<Sensor>([\.serial])

@@ -73,7 +73,7 @@
       try await store.waitForIndexes()
     }
 
-    @Test func `does what it says`() async throws {
+    @Test func `works as its text says`() async throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "migration-\(UUID().uuidString).lodestore").path
       defer {

@@ -24,7 +24,7 @@
       var createdAt: Date
     }
 
-    /// Takes expressions a line as they are.
+    /// Compiles the articles' expressions, one a line.
     @resultBuilder
     enum Queries {
       static func buildBlock(_ queries: Query<Pod>...) -> [Query<Pod>] { queries }

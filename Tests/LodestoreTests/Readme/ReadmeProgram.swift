@@ -30,7 +30,7 @@
     func run() async throws -> (films: [Film], report: ImportReport) {
       let store = try Store(at: path, entities: [Film.self])
 
-      // Pages of a web service in, each of them whole or not at all, matched by their unique key.
+      // Imports pages of a web service. Each page is stored whole or not at all.
       let importer = Importer(into: store, Film.self, matching: .unique(\.episode))
       let report = try await importer.run(pages, records: "results") { (film: FilmRecord) in
         Film(
@@ -39,13 +39,13 @@
       }
       print(report)  // 9 inserted, 0 updated, 0 unchanged, 0 rejected
 
-      // One writer at a time; everything in the closure is kept, or nothing.
+      // One writer at a time. All changes of the closure are stored, or none.
       try await store.write { tx in
         try tx.modify(Film.key(episode: 4)) { $0.title = "Star Wars" }
         try tx.update(Film.where { $0.director == "unknown" }) { $0.director = "George Lucas" }
       }
 
-      // Any number of readers, each on one commit that does not change under it.
+      // Any number of readers. Each reads one commit, which does not change meanwhile.
       let newest = try await store.fetch(
         Film.where {
           $0.director != "George Lucas"

@@ -4,7 +4,7 @@
   import LodestoreFoundation
   import Testing
 
-  // The Swift of the article ComingFromSwiftData: the model that moves, and what it does.
+  // The Swift of the article ComingFromSwiftData: the model that moves, and its calls.
 
   @Entity struct Garden {
     #Unique<Garden>([\.name])
@@ -70,7 +70,7 @@
   }
 
   @Suite struct `The article on coming from SwiftData` {
-    @Test @MainActor func `does what it says`() async throws {
+    @Test @MainActor func `works as its text says`() async throws {
       let path = FileManager.default.temporaryDirectory
         .appending(path: "gardens-\(UUID().uuidString).lodestore").path
       defer {

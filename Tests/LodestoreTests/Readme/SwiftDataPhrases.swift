@@ -3,7 +3,7 @@
   import Lodestore
   import LodestoreFoundation
 
-  // What the tables of the article ComingFromSwiftData say of Lodestore; see `ComingFromTests`.
+  // The Lodestore column of the tables of the article ComingFromSwiftData; see `ComingFromTests`.
 
   @Entity struct Tool {
     #Unique<Tool>([\.name, \.maker])

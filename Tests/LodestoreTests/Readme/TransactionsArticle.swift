@@ -8,7 +8,7 @@
   // the article on changes.
 
   @Suite struct `The article on reading and writing` {
-    @Test func `does what it says`() throws {
+    @Test func `works as its text says`() throws {
       let store = try Store.inMemory(entities: [Memo.self])
       let milk = try store.write { tx in
         let milk = try tx.insert(Memo(title: "milk"))

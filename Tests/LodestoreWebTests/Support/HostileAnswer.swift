@@ -2,7 +2,7 @@ import Foundation
 
 @testable import LodestoreWeb
 
-/// What a hostile server can do to a client, by kind.
+/// The attacks of a hostile server on a client, by kind.
 enum HostileKind: CaseIterable {
   case closed, reset, stalled
   case endlessField, endlessFields, endlessInterim, endlessReason
@@ -166,7 +166,7 @@ extension HostileAnswer {
     }
   }
 
-  /// What is small on the wire and has no end when it is inflated.
+  /// An answer that is small on the wire and has no end when it is inflated.
   private mutating func bomb() -> Answer {
     let coding = kind == .deflateBomb ? "deflate" : pick("gzip", "x-gzip")
     let start = Self.head(["Content-Encoding: \(coding)", "Content-Type: application/json"])
@@ -281,8 +281,10 @@ extension HostileAnswer {
 extension Answer {
   /// A gzip member's first ten bytes.
   static let gzipHead: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
-  /// The first 96 bits of a block of deflate with fixed codes (RFC 1951, 3.2.6): a byte 0, then matches
-  /// of 258 bytes at a distance of 1, of 13 bits each, which `zeros` goes on with.
+  /// The first 96 bits of a block of deflate with fixed codes (RFC 1951, 3.2.6).
+  ///
+  /// A byte 0 is followed by matches of 258 bytes at a distance of 1, of 13 bits each, which
+  /// `zeros` continues.
   static let zerosStart: [UInt8] = Array(BitText(literals: 1, matches: 8).bytes.prefix(12))
   /// Matches without end, of which 13 bytes make 2,064: 65,000 bytes make ten millions.
   static let zeros: [UInt8] = {

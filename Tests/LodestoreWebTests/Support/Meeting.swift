@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where threads wait for one another.
+/// A place where threads wait for one another.
 final class Meeting: @unchecked Sendable {
   private let condition = NSCondition()
   private let expected: Int
@@ -8,7 +8,7 @@ final class Meeting: @unchecked Sendable {
 
   init(of expected: Int) { self.expected = expected }
 
-  /// Waits until all have come; gives up after ten seconds.
+  /// Waits until all have come, at most ten seconds.
   func wait() {
     condition.lock()
     defer { condition.unlock() }

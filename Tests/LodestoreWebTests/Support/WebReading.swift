@@ -5,7 +5,7 @@ import Testing
 
 @testable import LodestoreWeb
 
-/// Runs `body` beside a server, which is stopped afterwards.
+/// Runs `body` while a server runs, which is stopped afterwards.
 func withServer<R: Sendable>(
   _ answer: @escaping @Sendable (LoopbackServer.Request) -> Answer,
   isolation: isolated (any Actor)? = #isolation, _ body: (LoopbackServer) async throws -> R

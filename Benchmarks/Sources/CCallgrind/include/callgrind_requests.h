@@ -1,7 +1,7 @@
 #ifndef CALLGRIND_REQUESTS_H
 #define CALLGRIND_REQUESTS_H
 
-// What a program can ask of valgrind's callgrind when it runs under it; otherwise nothing happens.
+// Requests of a program to valgrind's callgrind; without valgrind they do nothing.
 
 /// Whether the program runs under valgrind and was built with its header.
 int callgrind_is_running(void);

@@ -6,7 +6,8 @@
 /// SQLite through its C interface, with every statement prepared once.
 extern const raw_engine raw_sqlite;
 
-/// The same with indexes made after the rows are in, which SQLite sorts then; inserts only.
+/// SQLite with indexes made after the rows are inserted, so that SQLite sorts them; for inserts
+/// only.
 extern const raw_engine raw_sqlite_late;
 
 #endif

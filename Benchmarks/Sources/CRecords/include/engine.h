@@ -6,14 +6,15 @@
 /// An open store of an engine.
 typedef struct raw_store raw_store;
 
-/// The operations of the workload, as an engine does them; null where it has none.
+/// The operations of the workload in an engine; null for an operation that the engine does not
+/// have.
 ///
-/// Each returns 0 or a code of the engine. Changes are one durable transaction. `wanted` are places
-/// in `pods`; what is answered comes in the order of ids, or of the dates where a function says so.
+/// Each operation returns 0 or a code of the engine. Changes are one durable transaction. `wanted`
+/// are places in `pods`. Answers come in the order of ids, or of the dates if a function says so.
 typedef struct {
   const char *(*error_text)(int code);
 
-  /// Opens the file, and makes it with its trees or tables when there is none.
+  /// Opens the file, and makes it with its trees or tables if it does not exist.
   int (*open)(const char *path, size_t map_size, raw_store **store);
   /// Another reader of an open store, for one thread.
   int (*open_reader)(raw_store *store, raw_store **reader);
@@ -59,8 +60,8 @@ typedef struct {
   int (*items_by_date)(raw_store *, raw_answer *);
 } raw_engine;
 
-/// Gets pods by their unique keys, decoded, in a transaction each; -1 for one that is older than it
-/// was generated.
+/// Gets pods by their unique keys, decoded, in a transaction each; -1 for a pod that is older than
+/// the generated one.
 int raw_get_each(
   const raw_engine *engine, raw_store *reader, const raw_pod *pods, const uint32_t *wanted,
   size_t count);

@@ -10,7 +10,7 @@ typedef struct {
   uint32_t length;
 } raw_text;
 
-/// One generated pod, as C sees it; a homepage of no bytes is none.
+/// One generated pod in C; a homepage without bytes is absent.
 typedef struct {
   raw_text name, version, homepage, license, summary;
   int64_t downloads;
@@ -25,8 +25,8 @@ typedef struct {
   uint8_t is_done;
 } raw_item;
 
-/// A text that owns its bytes: 15 of them in place, more in a block of their own, as the strings of
-/// Swift and of C++ have it.
+/// A text that owns its bytes: 15 of them in place, more in a block of their own, like the strings
+/// of Swift and of C++.
 typedef struct {
   uint32_t length;
   union {
@@ -49,8 +49,8 @@ typedef struct {
   uint8_t is_done;
 } owned_item;
 
-/// What an operation answers: how many records it found or changed, those it decoded, and a sum over
-/// those of which it only read two fields.
+/// The answer of an operation: the number of found or changed records, the decoded ones, and a sum
+/// over those of which only two fields were read.
 typedef struct {
   size_t count;
   uint64_t sum;
@@ -59,7 +59,7 @@ typedef struct {
   size_t pod_count, item_count, pod_room, item_room;
 } raw_answer;
 
-/// Makes room for so many more; the caller fills them and raises the count.
+/// Makes room for `count` more; the caller fills them and raises the count.
 owned_pod *raw_next_pods(raw_answer *answer, size_t count);
 owned_item *raw_next_items(raw_answer *answer, size_t count);
 
@@ -74,7 +74,7 @@ void raw_clear_answer(raw_answer *answer);
 /// the functions below.
 uint64_t raw_hash_answer(const raw_answer *answer);
 
-/// Goes on with a hash over more bytes, and over a number.
+/// Continues a hash over more bytes, and over a number.
 uint64_t raw_hash_bytes(uint64_t hash, const void *bytes, size_t count);
 uint64_t raw_hash_number(uint64_t hash, uint64_t number);
 

@@ -1,6 +1,6 @@
 import Lodestore
 
-/// A podspec as the pages have it; what differs in kind from spec to spec stays JSON.
+/// A podspec of the pages; members whose kind differs from spec to spec stay JSON.
 struct Podspec: Decodable, Sendable {
   var name: String
   var version: String
@@ -14,7 +14,7 @@ struct Podspec: Decodable, Sendable {
   var dependencies: JSONValue?
 }
 
-/// The same as an entity.
+/// The podspec as an entity.
 @Entity(name: "Podspec")
 struct StoredPodspec: Sendable {
   #Unique<StoredPodspec>([\.name, \.version])

@@ -1,10 +1,12 @@
 import Foundation
 import Lodestore
 
-/// Imports a file of pages, repeated under other names to so many records, into a new store; then
-/// again with nothing changed, and with one record of a hundred changed.
+/// Imports a file of pages, repeated under other names until there are enough records, into a new
+/// store.
 ///
-/// Each way of reading records is measured: decoded by `Codable`, and by the names of members.
+/// Then imports it again unchanged, and with one record of a hundred changed.
+///
+/// Both ways of reading records are measured: decoded by `Codable`, and by the names of members.
 struct PodspecImport {
   let directory: String
 

@@ -5,7 +5,7 @@ struct RepeatedPages {
   private static let nameMark = Data("\"name\":\"".utf8)
   private static let summaryMark = Data("\"summary\":\"".utf8)
 
-  /// Each page cut behind the beginnings of names.
+  /// Each page, cut after the beginnings of names.
   private var pages: [[Data]] = []
   private let limit: Int
 

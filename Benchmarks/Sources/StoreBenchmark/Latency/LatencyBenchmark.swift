@@ -63,7 +63,7 @@ struct LatencyBenchmark {
         + String(format: " %8d", fetches.count.load(ordering: .relaxed)))
   }
 
-  /// What each read took, in microseconds.
+  /// Measures each read, in microseconds.
   private func reads() async throws -> [Double] {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(Self.seconds)

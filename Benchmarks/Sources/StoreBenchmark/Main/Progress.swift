@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the run is, on one line of a terminal.
+/// Shows the progress of the run on one line of a terminal.
 enum Progress {
   private static let isShown = isatty(STDERR_FILENO) == 1
 

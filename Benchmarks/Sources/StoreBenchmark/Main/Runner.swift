@@ -1,10 +1,10 @@
 import CRecords
 import Foundation
 
-/// Runs the operations, all sides of one after each other, each on the store that it begins with.
+/// Runs the operations, all sides of one after each other, each on its initial store.
 ///
-/// Operations do not depend on each other: what changes a store changes a copy, so that choosing a few
-/// gives the same figures.
+/// Operations do not depend on each other: an operation that changes a store changes a copy. So
+/// choosing a few operations gives the same figures.
 final class Runner {
   private let workload: Workload
   private let sides: [any Side]
@@ -102,7 +102,7 @@ final class Runner {
       let (sample, check) = try await Sample.measure(name, callgrind, body)
       var answer = try check()
       if operation.leavesTheSame {
-        // Read through valgrind, everything would take longer than what is counted.
+        // Under valgrind the reading would take longer than the measured operation.
         guard sample.instructions == nil else { return sample }
         answer.hash = try store.everything().hash
       }
@@ -171,13 +171,13 @@ final class Runner {
   private func copy(_ original: String, to path: String) throws {
     try FileManager.default.copyItem(atPath: original, toPath: path)
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-    // What was copied is not to be written by the first commit.
+    // The first commit must not write the copied pages.
     try file.synchronize()
     try file.close()
   }
 }
 
-/// What the first side of each operation answered, which every other side must answer too.
+/// The answer of the first side to each operation, which every other side must equal.
 private struct Answers {
   private var first: [Operation: (side: String, answer: Answer)] = [:]
 

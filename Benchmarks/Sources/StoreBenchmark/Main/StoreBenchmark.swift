@@ -3,8 +3,8 @@ import Foundation
 
 /// Lodestore, raw LMDB in C, SQLite in C and GRDB on the same records in one run.
 ///
-/// `tools/bench` builds and runs it; `--help` and the package's README say how. It ends with an error
-/// when two sides of an operation do not find or leave the same records.
+/// `tools/bench` builds and runs it; `--help` and the package's README describe it. The run ends
+/// with an error if two sides of an operation do not find or leave the same records.
 @main
 struct StoreBenchmark {
   // Not asynchronous itself: valgrind 3.19 survives neither the call in which the main thread of such

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Memory of this process, in bytes.
 enum AnonymousMemory {
-  /// What is no file's.
+  /// The memory that belongs to no file.
   static var current: Int { kibibytes("RssAnon:") << 10 }
 
   /// The most that the process ever had, files' pages with it.
@@ -32,7 +32,7 @@ enum AnonymousMemory {
   }
 }
 
-/// Looks at the memory that is no file's again and again, on a thread of its own.
+/// Samples the memory that belongs to no file, on a thread of its own.
 final class MemoryWatch: Sendable {
   private let highest = Atomic(0)
   private let isRunning = Atomic(true)

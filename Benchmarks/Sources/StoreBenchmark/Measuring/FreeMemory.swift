@@ -1,19 +1,21 @@
 import Foundation
 
-/// Memory that the system has free.
+/// The free memory of the system.
 ///
-/// In a virtual machine whose host takes free memory back, the first to use it again pays for it:
-/// the copy of a commit into the page cache took up to six times as long, for whichever side met such
-/// memory.
+/// In a virtual machine whose host takes free memory back, the first use of such memory is slow.
+/// The copy of a commit into the page cache took up to six times as long, for whichever side used
+/// such memory first.
 enum FreeMemory {
   private static let usualByteCount = 512 << 20
   private static let chunk = Data(count: 1 << 20)
 
-  /// Has free memory given to a file in `directory`, and back, so that what is measured next finds it
-  /// at hand; the pages of files are not taken from where a process gets its memory.
+  /// Uses free memory for a file in `directory` and frees it again, so that it is available for the
+  /// next measurement.
   ///
-  /// - Parameter expected: what will be needed, if it is more than usual; an eighth of the machine's
-  ///   memory is the most that is touched.
+  /// The pages of files are not taken from the memory of processes.
+  ///
+  /// - Parameter expected: The needed bytes, if more than usual; at most an eighth of the machine's
+  ///   memory is touched.
   static func touch(in directory: String, byteCount expected: Int = 0) throws {
     let most = Int(clamping: ProcessInfo.processInfo.physicalMemory / 8)
     let byteCount = max(usualByteCount, min(expected, most))

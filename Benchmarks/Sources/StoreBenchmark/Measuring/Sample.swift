@@ -1,11 +1,11 @@
 import CRecords
 import Foundation
 
-/// What one run of an operation took, or its figure.
+/// The cost of one run of an operation, or its figure.
 struct Sample {
   /// Seconds of all processors, those of the clock; instructions where they are counted.
   var processorTime = 0.0
-  /// Of those of all processors, what the program itself took; the kernel took the rest.
+  /// The part of the processor time that the program itself took; the kernel took the rest.
   var userTime = 0.0
   var wallTime = 0.0
   var instructions: Double?
@@ -35,7 +35,7 @@ struct Sample {
     private let user = raw_user_seconds()
     private let clock = ContinuousClock.now
 
-    /// What has passed since.
+    /// The time since the start.
     var sample: Sample {
       Sample(
         processorTime: processorSeconds() - processor, userTime: raw_user_seconds() - user,

@@ -7,7 +7,7 @@ enum StoreFile {
     return (attributes[.size] as? Int) ?? 0
   }
 
-  /// Removes it with what an engine keeps beside it.
+  /// Removes the file with the engine's further files.
   static func remove(_ path: String) {
     for suffix in ["", "-lock", "-wal", "-shm"] { unlink(path + suffix) }
   }

@@ -1,10 +1,10 @@
 import CRecords
 import Foundation
 
-/// What an operation found or changed: equal on all sides, or the run ends with an error.
+/// The found or changed records of an operation: equal on all sides, or the run ends with an error.
 struct Answer: Equatable {
   var count: Int
-  /// Of the records, in their order, or a sum over them; 0 where there is only a count.
+  /// A hash of the records in their order, or of a sum over them; 0 for a mere count.
   var hash: UInt64
 
   init(count: Int, hash: UInt64 = 0) {

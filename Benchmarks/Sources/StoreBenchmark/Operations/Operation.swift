@@ -1,4 +1,4 @@
-/// What is measured; the raw value is its name for `--only` and in JSON.
+/// The measured operations; the raw value is the name for `--only` and in JSON.
 enum Operation: String, CaseIterable {
   // Changes of the pods, each one durable transaction unless it says otherwise.
   case insert
@@ -44,9 +44,9 @@ enum Operation: String, CaseIterable {
 }
 
 extension Operation {
-  /// What the store holds when the operation begins.
+  /// The content of the store when the operation begins.
   enum Start {
-    /// Nothing: a file that is not there yet.
+    /// No file yet.
     case empty
     /// All pods, and nothing was read before in this run but by other reads.
     case filled
@@ -67,11 +67,12 @@ extension Operation {
     }
   }
 
-  /// What the figure is in.
+  /// The unit of the figure.
   enum Unit: String {
     /// Seconds of the processor are compared, those of the clock are shown too.
     case processorTime = "CPU seconds"
-    /// Seconds of the clock: what waits for the disk, or runs beside something.
+    /// Seconds of the clock: for an operation that waits for the disk, or runs concurrently with
+    /// another.
     case wallTime = "seconds"
     case bytes
     case microseconds
@@ -95,10 +96,10 @@ extension Operation {
     }
   }
 
-  /// Whether the kernel has pages to copy, which takes what it takes on every side.
+  /// Whether the kernel has pages to copy, which takes the same time on every side.
   var changesFile: Bool { start == .empty || start == .copy }
 
-  /// Instructions cannot say what waiting costs, and callgrind runs one thread at a time.
+  /// Instructions do not show the cost of waiting, and callgrind runs one thread at a time.
   var countsInstructions: Bool { unit == .processorTime && self != .openClose }
 
   func title(_ amounts: Amounts) -> String {
@@ -147,7 +148,7 @@ struct Amounts {
   let records: Int
 
   var gets: Int { records / 5 }
-  /// Of those in a transaction each.
+  /// The number of gets in a transaction each.
   var singleGets: Int { records / 20 }
   var multiKeys: Int { records / 100 }
   var inNames: Int { records / 20 }

@@ -4,7 +4,7 @@ import Foundation
 struct QueryFigures {
   /// The unit of ``own``, ``parsing`` and ``other``.
   enum Unit {
-    /// Of the processor.
+    /// Seconds of the processor.
     case seconds
     case instructions
 
@@ -30,7 +30,7 @@ struct QueryFigures {
   let reads: BatteryReads
   let best: BestPlan
   let own: Double
-  /// Of that, what reading the text of the condition takes.
+  /// The part for reading the text of the condition.
   let parsing: Double
   let other: Double
   let isSame: Bool

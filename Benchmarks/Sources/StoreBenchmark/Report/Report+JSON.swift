@@ -1,13 +1,13 @@
 import Foundation
 
-/// The same for programs.
+/// The report in a form for programs.
 extension Report {
   private struct Document: Encodable {
     struct Result: Encodable {
       var operation: String
       var title: String
       var side: String
-      /// What `figure` is in.
+      /// The unit of `figure`.
       var unit: String
       /// The median that sides are compared by, and how many times that of the limit it is.
       var figure: Double

@@ -55,7 +55,7 @@ extension Report.Row {
     return values.isEmpty ? 0 : values[values.count / 2]
   }
 
-  /// What the sides of the operation are compared by.
+  /// The figure by which the sides of the operation are compared.
   var figure: Double {
     if samples.contains(where: { $0.instructions != nil }) {
       return median { $0.instructions ?? 0 }

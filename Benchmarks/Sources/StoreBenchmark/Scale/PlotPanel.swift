@@ -17,7 +17,7 @@ struct PlotPanel {
   static let height = 370.0
   private static let left = 86.0
   private static let right = width - 40
-  /// From the panel's top.
+  /// The distance from the panel's top.
   private static let plotTop = 62.0
   private static let plotBottom = height - 56
   /// Between points that have their labels on the same side.
@@ -25,7 +25,7 @@ struct PlotPanel {
 
   let title: String
   let unit: String
-  /// A dashed line is so many times the first value.
+  /// A dashed line is this many times the first value.
   let limit: Double
   let lines: [Line]
 
@@ -109,7 +109,7 @@ struct PlotPanel {
   }
 }
 
-/// What is written at the axes.
+/// The labels of the axes.
 struct PlotAxes {
   /// The sizes that any line has.
   let records: [Int]
@@ -123,7 +123,7 @@ struct PlotAxes {
   init?(_ lines: [PlotPanel.Line], limit: Double) {
     records = Set(lines.flatMap(\.points).map(\.records)).sorted()
     guard let fewest = records.first, let most = records.last else { return nil }
-    // Room beside the first and the last point.
+    // There is room next to the first and the last point.
     logarithms = log10(Double(fewest)) - 0.12...log10(Double(most)) + 0.12
     let limits = lines.compactMap(\.points.first).map { $0.value * limit }
     let highest = max(1, (lines.flatMap(\.points).map(\.value) + limits).max() ?? 1) * 1.06
@@ -132,7 +132,7 @@ struct PlotAxes {
     values = stride(from: 0, through: (highest / step).rounded(.up) * step, by: step).map { $0 }
   }
 
-  /// From 0 at the left to 1.
+  /// The place from 0 at the left to 1 at the right.
   func place(_ records: Int) -> Double {
     (log10(Double(records)) - logarithms.lowerBound)
       / (logarithms.upperBound - logarithms.lowerBound)

@@ -1,8 +1,10 @@
 import Foundation
 import Lodestore
 
-/// Measures how the store behaves as it grows: a fresh one for each size, filled by one batch insert
-/// of records that are generated as they are asked for.
+/// Measures how the store behaves as it grows.
+///
+/// There is a new store for each size, filled by one batch insert of records that are generated on
+/// demand.
 struct ScaleBenchmark {
   private static let million = 1_000_000
   /// The room that an insert may need, in files of the size that is expected.
@@ -70,7 +72,7 @@ struct ScaleBenchmark {
     String(format: bytes < 9.95e9 ? "%.1f GB" : "%.0f GB", bytes / 1e9)
   }
 
-  /// What generating a record takes, in nanoseconds: the median of three times.
+  /// The time of generating a record, in nanoseconds: the median of three times.
   private static func generatorCost<Record: ScaleRecord>(
     _: Record.Type, _ count: Int
   ) -> (wall: Double, processor: Double) {
@@ -78,7 +80,7 @@ struct ScaleBenchmark {
       Sample.measure {
         var last: Record?
         for record in NumberedRecords<Record>(count: count) { last = record }
-        // Kept, so that no record is one that nobody wants.
+        // The record is kept, so that the loop is not optimized away.
         withExtendedLifetime(last) {}
       }
     }.sorted { $0.wallTime < $1.wallTime }

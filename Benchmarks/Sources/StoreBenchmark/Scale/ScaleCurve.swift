@@ -24,7 +24,7 @@ struct ScaleCurve {
   /// How many times that of the first size a record and a read may take.
   static let limit = 2.0
 
-  /// What the records are, in the plural.
+  /// The kind of the records, in the plural.
   let kind: String
   /// Generating a record, in nanoseconds.
   let generator: (wall: Double, processor: Double)
@@ -32,7 +32,7 @@ struct ScaleCurve {
   /// Why sizes were left out.
   var skipped: [String] = []
 
-  /// Those that this kind of record has.
+  /// The figures that this kind of record has.
   var figures: [ScaleFigure] {
     ScaleFigure.allCases.filter { figure in points.contains { $0.figures[figure] != nil } }
   }
@@ -45,7 +45,7 @@ struct ScaleCurve {
     return value / divisor
   }
 
-  /// What takes too much, and where.
+  /// The figures above their limit, with the size.
   var excesses: [String] {
     figures.filter(\.isLimited).flatMap { figure in
       points.compactMap { point in
@@ -57,6 +57,6 @@ struct ScaleCurve {
 }
 
 extension Double {
-  /// A ratio with two digits behind the point.
+  /// A ratio with two decimal digits.
   var times: String { String(format: "%.2f", self) }
 }

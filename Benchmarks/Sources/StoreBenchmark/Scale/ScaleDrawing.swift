@@ -1,6 +1,6 @@
 import Foundation
 
-/// The curves as SVG: what a record costs to insert, and under it what a read takes.
+/// The curves as SVG: the cost of an insert for each record, and under it the cost of a read.
 struct ScaleDrawing {
   private static let colours = ["to-do items": "#0b62c4", "pods": "#c4351c"]
   private static let second = "#7a3fb5"

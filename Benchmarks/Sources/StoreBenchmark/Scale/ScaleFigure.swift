@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is measured at each size; the raw value is its name in JSON.
+/// The measured figures at each size; the raw value is the name in JSON.
 enum ScaleFigure: String, CaseIterable {
   /// The insert with its commit, without what generating the records takes.
   case insertWall = "insert-wall"

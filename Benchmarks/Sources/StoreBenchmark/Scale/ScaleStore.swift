@@ -13,7 +13,7 @@ struct ScaleStore<Record: ScaleRecord> {
 
   /// Fills a store, reads from it and removes it.
   ///
-  /// - Parameter generator: what one record takes to generate, which the insert is not charged.
+  /// - Parameter generator: The time of generating one record, which is subtracted from the insert.
   static func measure(
     _ count: Int, generator: (wall: Double, processor: Double), in directory: String
   ) throws -> ScaleCurve.Point {
@@ -48,7 +48,7 @@ struct ScaleStore<Record: ScaleRecord> {
 
   // MARK: Insert
 
-  /// All records in one batch of one write, with what they add to a checksum.
+  /// Inserts all records in one batch of one write, and sums their contributions to a checksum.
   private func insert() throws -> (sample: Sample, memory: Double, sum: UInt64) {
     var sample = Sample()
     var sum: UInt64 = 0
@@ -88,10 +88,10 @@ struct ScaleStore<Record: ScaleRecord> {
 
   // MARK: Reads
 
-  /// What a read of one record takes: the median of passes in a transaction each, of other records
+  /// Measures a read of one record: the median of passes in a transaction each, of other records
   /// each time, after a pass that brings the pages into memory.
   ///
-  /// - Parameter key: what the record of a number is read by; made before the pass is measured.
+  /// - Parameter key: The key of the record with a number; made before the pass is measured.
   func nanosecondsPerRead<Key>(
     key: (Int) -> Key, read: (borrowing Snapshot, Key) throws -> Record?
   ) throws -> Double {
@@ -127,7 +127,7 @@ struct ScaleStore<Record: ScaleRecord> {
 }
 
 extension ScaleStore<ToDo> {
-  /// What the first page of 50 from a date on takes: the median of as many dates, after others for
+  /// Measures the first page of 50 from a date on: the median over several dates, after others for
   /// warming.
   func nanosecondsPerPage() throws -> Double {
     var generator = Generator(seed: 43)

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What the operations of several threads are made of.
+/// The operations of several threads.
 protocol ConcurrentStore: SideStore {
   /// Inserts one of the single pods, durable; not from two threads at once.
   func insertSingle(_ place: Int) throws
-  /// The same, from any number of tasks at once.
+  /// Inserts one of the single pods, durable, from any number of tasks at once.
   func insertSingleFromTask(_ place: Int, turn: borrowing Mutex<Void>) async throws
-  /// Upserts so many in one durable transaction.
+  /// Upserts a batch in one durable transaction.
   func writeBatch(_ batch: Range<Int>) throws
   /// Gets pods by their unique keys and decodes them, in a transaction each, on this thread.
   func gets(_ places: [UInt32]) throws

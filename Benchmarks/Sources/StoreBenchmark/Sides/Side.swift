@@ -2,7 +2,7 @@
 protocol Side: Sendable {
   /// For tables, `--sides` and JSON.
   var name: String { get }
-  /// Opens the file, and makes it when there is none.
+  /// Opens the file, and makes it if it does not exist.
   func open(_ path: String) throws -> any SideStore
 }
 
@@ -11,7 +11,7 @@ let limitName = "lmdb"
 
 /// A file of a side while it is open.
 protocol SideStore: Sendable {
-  /// What this side does for an operation; nil where it has nothing to measure.
+  /// The work of this side for an operation; nil if it has nothing to measure.
   func work(_ operation: Operation) -> Work?
   /// All pods, in the order of ids.
   func everything() throws -> Answer
@@ -20,8 +20,8 @@ protocol SideStore: Sendable {
 
 /// One side's part in an operation.
 enum Work {
-  /// The closure is measured; what it returns, afterwards, says what was found. It is also what keeps
-  /// the records that were found, as they are given back after the measurement.
+  /// The closure is measured. Its result is called afterwards and checks the found records. The
+  /// result also keeps these records, so that they are released after the measurement.
   case timed(() async throws -> Check)
   /// A figure that is no time of the whole.
   case figure(() async throws -> Double)
@@ -29,7 +29,7 @@ enum Work {
 
 typealias Check = () throws -> Answer
 
-/// What went wrong.
+/// The failure.
 struct BenchmarkError: Error, CustomStringConvertible {
   var description: String
 

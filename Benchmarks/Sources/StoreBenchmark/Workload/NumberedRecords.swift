@@ -4,9 +4,9 @@ import Lodestore
 /// A record that can be made from its number alone, always the same.
 protocol NumberedRecord: Entity, Sendable {
   static func numbered(_ number: Int) -> Self
-  /// What it adds to a checksum: of whatever takes the least to read.
+  /// The contribution to a checksum, from the attribute that is cheapest to read.
   var checkNumber: UInt64 { get }
-  /// The same of a stored record.
+  /// The contribution of a stored record.
   static func checkNumber(of view: borrowing EntityView<Self>) -> UInt64
 }
 
@@ -24,10 +24,10 @@ extension NumberedRecord {
 /// The records of the numbers from 0 on, made as they are asked for.
 struct NumberedRecords<Record: NumberedRecord>: Sequence {
   let count: Int
-  /// Of the records that were made, by whichever iterator.
+  /// The tally of the generated records, of all iterators.
   let tally = Tally()
 
-  /// How many records, and the sum of what they add to a checksum.
+  /// The number of records, and the sum of their contributions to a checksum.
   final class Tally {
     fileprivate(set) var count = 0
     fileprivate(set) var sum: UInt64 = 0
@@ -54,6 +54,6 @@ struct NumberedRecords<Record: NumberedRecord>: Sequence {
 }
 
 extension Date {
-  /// What it adds to a checksum.
+  /// The contribution to a checksum.
   var checkNumber: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
 }

@@ -41,7 +41,7 @@ extension Pod {
       homepage: generator.next(below: 10) == 0
         ? nil : "https://example.com/\(name)/\(number % 1000)",
       license: Self.licenses[Int(generator.next(below: 6))],
-      // Of UTF-8, as characters take longer to count than all else here.
+      // The prefix is of UTF-8, because counting characters takes longer than all other work here.
       summary: String(Substring(Self.filler.utf8.prefix(50 + Int(generator.next(below: 28))))),
       downloads: Int64(generator.next(below: 5_000_000)),
       updatedAt: Date(
@@ -49,8 +49,10 @@ extension Pod {
       deprecated: generator.next(below: 20) == 0)
   }
 
-  /// The same record with texts of its own: those of an array that is mapped by it lie in memory in the
-  /// order of the array, as after decoding, and as the sides in C have theirs.
+  /// A copy of the record with texts of its own.
+  ///
+  /// If an array is mapped by it, the texts lie in memory in the order of the array, as after
+  /// decoding, and as on the sides in C.
   var copied: Pod {
     Pod(
       name: name.copied, version: version.copied, homepage: homepage?.copied,
@@ -58,7 +60,7 @@ extension Pod {
       updatedAt: updatedAt, deprecated: deprecated)
   }
 
-  /// The same record a day later, with one more download.
+  /// The record a day later, with one more download.
   var later: Pod {
     var pod = self
     pod.downloads += 1

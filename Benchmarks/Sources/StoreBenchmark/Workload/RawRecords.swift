@@ -28,7 +28,7 @@ final class RawRecords<Record>: Sendable {
   }
 }
 
-/// Where the next text goes.
+/// The place of the next text.
 private struct TextBlock {
   var next: UnsafeMutablePointer<CChar>
 

@@ -1,7 +1,7 @@
 import CRecords
 import Foundation
 
-/// What all sides store and look for.
+/// The records that all sides store, and the keys that they look for.
 final class Workload: Sendable {
   let pods: [Pod]
   /// The pods in another order, every second one changed.
@@ -16,7 +16,7 @@ final class Workload: Sendable {
   /// Ranges of the dates, each a hundredth.
   let ranges: [Range<Date>]
 
-  /// The same for the sides in C.
+  /// The records for the sides in C.
   let rawPods: RawRecords<raw_pod>
   let rawUpserts: RawRecords<raw_pod>
   let rawSingles: RawRecords<raw_pod>
@@ -54,11 +54,11 @@ final class Workload: Sendable {
         timeIntervalSinceReferenceDate: seconds.upperBound)
   }
 
-  /// Those of gets in a transaction each.
+  /// The places of the gets in a transaction each.
   var singlePlaces: [UInt32] { Array(wanted.prefix(pods.count / 20)) }
   /// A tenth of the dates.
   let tenth = Workload.dates(1e8..<1.2e8)
-  /// Those of ``inNames``, and those of one get of many.
+  /// The places of ``inNames``, and those of one get of many.
   var inPlaces: ArraySlice<UInt32> { wanted.prefix(pods.count / 20) }
   var manyPlaces: ArraySlice<UInt32> { wanted.prefix(pods.count / 100) }
 
@@ -67,13 +67,14 @@ final class Workload: Sendable {
   /// A date that no pod has, so that a condition on it is work and leaves nothing out.
   let noDate = Date(timeIntervalSinceReferenceDate: 1e8 + 0.25)
 
-  /// Hashes of what was generated; every side's answer is compared with others' and with these.
+  /// Hashes of the generated records; every side's answer is compared with those of other sides and
+  /// with these.
   var checksums: (pods: UInt64, items: UInt64) {
     (Answer(pods).hash, Answer(items).hash)
   }
 }
 
-/// As the sides with dates that are numbers take them.
+/// The form for sides whose dates are numbers.
 extension Range<Date> {
   var seconds: Range<Double> {
     lowerBound.timeIntervalSinceReferenceDate..<upperBound.timeIntervalSinceReferenceDate

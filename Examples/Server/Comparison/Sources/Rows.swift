@@ -3,7 +3,7 @@ import GRDB
 import Lodestore
 import PodServer
 
-/// Behind which podspec a page begins.
+/// The podspec after which a page begins.
 struct Place: Codable {
   var sortName: String
   var versionOrder: String

@@ -7,9 +7,9 @@ public import ServiceLifecycle
 public struct PodServer {
   /// How the server is set up.
   public struct Options: Sendable {
-    /// Where it listens.
+    /// The address on which the server listens.
     public var host = "127.0.0.1"
-    /// Where it listens; any port that is free when it is 0.
+    /// The port on which the server listens; 0 is any free port.
     public var port = 8080
     /// How long a stream of changes may be silent.
     public var heartbeat: Duration = .seconds(15)
@@ -31,12 +31,12 @@ public struct PodServer {
     (self.store, self.options, self.logger) = (store, options, logger)
   }
 
-  /// Everything that runs, to be run by its owner: SIGTERM and SIGINT stop it gracefully.
+  /// All services, to be run by their owner: SIGTERM and SIGINT stop them gracefully.
   ///
-  /// It stops in the opposite order of its start: the server takes no new connections, answers what
-  /// it was asked, and ends streams; then the store is closed.
+  /// The services stop in the opposite order of their start. The server takes no new connections,
+  /// answers its requests, and ends streams; then the store is closed.
   ///
-  /// - Parameter onRunning: called with the port once the server listens.
+  /// - Parameter onRunning: The closure that is called with the port once the server listens.
   public func services(onRunning: @escaping @Sendable (Int) async -> Void) -> ServiceGroup {
     var configuration = ServiceGroupConfiguration(
       services: [

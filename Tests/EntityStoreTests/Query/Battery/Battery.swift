@@ -40,7 +40,7 @@ struct Battery {
     addBroad()
   }
 
-  /// That share of the number of records.
+  /// Returns that share of the number of records.
   func part(_ share: Double) -> BatteryLiteral { .int(Int(share * Double(count))) }
   private func at(_ share: Double) -> Int { Int(share * Double(count)) }
 

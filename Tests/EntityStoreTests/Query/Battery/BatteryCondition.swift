@@ -27,8 +27,10 @@ enum BatteryLiteral: Hashable, Sendable, ExpressibleByIntegerLiteral, Expressibl
   }
 }
 
-/// A condition of the battery, as a tree, so that it can be said in format strings and in SQL, and
-/// so that ``BestPlan`` sees what an index could do for it.
+/// A condition of the battery as a tree.
+///
+/// It can be written as a format string and in SQL, and ``BestPlan`` sees how an index could serve
+/// it.
 indirect enum BatteryCondition: Sendable {
   enum Comparison: String, Sendable {
     case equal = "=="
@@ -48,13 +50,13 @@ indirect enum BatteryCondition: Sendable {
   case like(String, String)
   /// A regular expression, and the pattern of GLOB that means the same.
   case matches(String, String, glob: String)
-  /// What no index serves, in both languages.
+  /// A condition that no index serves, in both languages.
   case opaque(format: String, sql: String)
   case all([BatteryCondition])
   case any([BatteryCondition])
   case not(BatteryCondition)
 
-  /// As a format string.
+  /// The condition as a format string.
   var format: String {
     switch self {
     case .compare(let name, let comparison, let literal):
@@ -88,9 +90,10 @@ indirect enum BatteryCondition: Sendable {
     return [self]
   }
 
-  /// What the entries of an index over `name` can be bounded by: true wherever this is.
+  /// The condition that bounds the entries of an index over `name`: it is true wherever this one
+  /// is.
   ///
-  /// `nil` when there is nothing.
+  /// `nil` without such a condition.
   func bound(on name: String) -> BatteryCondition? {
     switch self {
     case .compare(name, _, _), .between(name, _, _), .isIn(name, _), .begins(name, _): self
@@ -113,7 +116,7 @@ indirect enum BatteryCondition: Sendable {
     return there.count == bounds.count ? .any(there) : nil
   }
 
-  /// Whether it says which ranges of the values of `name` there are, and nothing else.
+  /// Whether the condition only selects ranges of the values of `name`.
   private func isRange(of name: String) -> Bool {
     switch self {
     case .compare(name, _, _), .between(name, _, _), .isIn(name, _): true
@@ -123,7 +126,7 @@ indirect enum BatteryCondition: Sendable {
     }
   }
 
-  /// Whether it leaves single values.
+  /// Whether the condition leaves only single values.
   var isPoints: Bool {
     switch self {
     case .compare(_, .equal, _), .isIn: true
@@ -132,12 +135,12 @@ indirect enum BatteryCondition: Sendable {
     }
   }
 
-  /// Whether it leaves one value.
+  /// Whether the condition leaves one value.
   var isPoint: Bool {
     if case .compare(_, .equal, _) = self { true } else { false }
   }
 
-  /// Whether an entry with these attributes tells if it is true.
+  /// Whether an entry with these attributes decides the condition.
   func isTold(by names: [String]) -> Bool {
     switch self {
     case .compare(let name, _, _), .between(let name, _, _), .isIn(let name, _),

@@ -1,6 +1,6 @@
 import EntityStore
 
-/// What the battery queries.
+/// An entity that the battery queries.
 protocol BatteryEntity: Entity, Sendable {
   static var subject: BatteryQuery.Subject { get }
   /// The attributes and their types, in the order of ``values``.
@@ -44,6 +44,6 @@ struct BatteryNumbers: RandomNumberGenerator {
 
   mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
-  /// From 0 to less than 1.
+  /// Returns a number of at least 0 and less than 1.
   mutating func fraction() -> Double { Double(next() >> 11) / 0x1p53 }
 }

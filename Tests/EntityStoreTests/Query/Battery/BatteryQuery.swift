@@ -1,6 +1,6 @@
 /// One query of the battery.
 struct BatteryQuery: Sendable, CustomStringConvertible {
-  /// What is wanted of the records that match.
+  /// The requested form of the answer.
   enum Answer: Sendable {
     /// The records, each with a number that is read from it.
     case rows
@@ -20,7 +20,7 @@ struct BatteryQuery: Sendable, CustomStringConvertible {
     let isDescending: Bool
   }
 
-  /// What is queried; both have the same attribute names in both stores.
+  /// The queried entity; both have the same attribute names in both stores.
   enum Subject: String, Sendable, CaseIterable {
     case sighting = "Sighting"
     case broad = "Broad"
@@ -98,7 +98,7 @@ struct BatteryQuery: Sendable, CustomStringConvertible {
   }
 }
 
-/// What was found, as numbers that are the same for equal answers.
+/// The results as numbers, which are the same for equal answers.
 struct BatteryAnswer: Hashable, Sendable {
   var count = 0
   var checksum: UInt64 = 0

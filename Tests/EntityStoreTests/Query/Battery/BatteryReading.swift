@@ -1,13 +1,13 @@
 @_spi(Measuring) import EntityStore
 
-/// What a query of the battery read.
+/// The reads of a query of the battery.
 struct BatteryReads {
   /// Entries and records.
   var count: Int
   var plan: String
 }
 
-/// What went wrong with a query of the battery.
+/// A wrong result of a query of the battery.
 struct BatteryError: Error, CustomStringConvertible {
   var description: String
 
@@ -23,7 +23,7 @@ extension BatteryQuery {
     }
   }
 
-  /// As a query of the store.
+  /// Returns the query for the store.
   func query<E: BatteryEntity>(of _: E.Type) throws -> Query<E> {
     var query = E.all
     for part in condition.conjuncts where condition.hasLongList {
@@ -57,7 +57,7 @@ extension BatteryQuery {
 }
 
 extension BatteryCondition {
-  /// Whether a part is an OR of more than a format string may say.
+  /// Whether a part is an OR of more parts than a format string may have.
   var hasLongList: Bool {
     conjuncts.contains { if case .any(let parts) = $0 { parts.count > 100 } else { false } }
   }
@@ -76,7 +76,7 @@ extension Snapshot {
     }
   }
 
-  /// The answer, and what it took to find it.
+  /// Returns the answer, and the reads that found it.
   func analyzed(_ query: BatteryQuery) throws -> (BatteryAnswer, BatteryReads) {
     var found = BatteryAnswer()
     let explanation = try explaining { found = try answer(query) }
@@ -148,7 +148,7 @@ extension Snapshot {
 
 // MARK: By the values of one attribute
 
-/// What is made of an attribute whose type is not known before.
+/// A function of an attribute whose type is not known in advance.
 private protocol ColumnVisitor<Subject> {
   associatedtype Subject: BatteryEntity
 

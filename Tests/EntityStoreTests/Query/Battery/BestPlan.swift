@@ -1,21 +1,21 @@
-/// What a perfect planner would read for a query: entries and records, and where.
+/// The reads of a perfect planner for a query: entries and records, and their places.
 ///
-/// The rule, in one place. With the counts of what matches known exactly, every one of these ways
-/// is priced, where it answers the query:
+/// With the exact counts of matches known, every one of these ways is priced, if it answers the
+/// query:
 ///
 /// - *Scan*: all records, or those within the bounds on the id.
 /// - *Index*: the entries within the range that the condition bounds on the first attributes of the
-///   index (single values, then one range); the records of those that pass whatever else an entry
-///   tells, unless the entries say all that is asked. Where the order of the entries is the
-///   query's, or begins it, only as far as the last result, or the end of its group.
+///   index (single values, then one range). Records are added for entries that pass the other
+///   conditions, unless the entries answer the query alone. If the entries have the query's order,
+///   or the beginning of it, only entries up to the last result, or to the end of its group, count.
 /// - *Steps* through an index whose first attributes are single values: one for each distinct
-///   value, or one for the least and the greatest; also over a first attribute of few values that
-///   nothing bounds.
+///   value, or one for the least and the greatest. A first attribute of few values without a bound
+///   will do, too.
 /// - *Intersection* of two indexes, and the *union* of the best index for each part of an OR.
 ///
-/// An entry and a record of a scan cost 1, a record that is looked up 10, as in the planner. Best
-/// is what costs the least. As ways of nearly the same cost may differ much in how many things they
-/// read, one that costs at most half more than the best is as good.
+/// An entry and a record of a scan cost 1, a record that is looked up 10, as in the planner. The
+/// best way costs the least. Ways of nearly the same cost may differ much in their number of reads,
+/// so a way that costs at most half more than the best counts as equally good.
 struct BestPlan: Sendable {
   var way: String
   var entries = 0
@@ -27,10 +27,12 @@ struct BestPlan: Sendable {
   var reads: Int { entries + scanned + lookedUp }
   var cost: Int { entries + scanned + 10 * lookedUp }
 
-  /// More than twice what is good is off; so many are allowed besides, as look-ups come in batches.
+  /// A number of reads above twice the good one is wrong.
+  ///
+  /// This many reads are allowed in addition, because look-ups come in batches.
   static let allowance = 32
 
-  /// Whether so many reads are more than should be.
+  /// Whether `count` reads are too many.
   func isExceeded(by count: Int) -> Bool { count > 2 * reads + Self.allowance }
 
   /// The best, with the reads of the one that reads most among those that are as good.
@@ -40,12 +42,12 @@ struct BestPlan: Sendable {
   }
 }
 
-/// What is known of the records.
+/// Known facts about the records.
 protocol BatteryFacts {
   /// How many records fulfil all.
   func count(_ conditions: [BatteryCondition], of subject: BatteryQuery.Subject) throws -> Int
-  /// The id and the attributes of the order of the result at a place of a query without limit; nil
-  /// where there are not so many.
+  /// The id and the order's attributes of the result at a place of a query without limit; nil if
+  /// there are fewer results.
   func result(at place: Int, of query: BatteryQuery) throws -> [String: BatteryLiteral]?
 }
 
@@ -104,7 +106,7 @@ struct BestPlanSearch<Facts: BatteryFacts> {
 
   // MARK: An index
 
-  /// What bounds the entries of an index.
+  /// The bounds of the entries of an index.
   private struct Range {
     var bounds: [BatteryCondition] = []
     /// How many of its first attributes have one value.
@@ -172,7 +174,7 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     if query.limit != nil, served > 0 || !query.order.isEmpty && order.isEmpty {
       let terms = Array(order.prefix(served))
       let isWhole = served == order.count
-      // Behind further attributes the ids of a group are in another order: its entries are all
+      // After further attributes the ids of a group are in another order, so all its entries are
       // read.
       let isByID = isWhole && range.singleCount + served >= index.count
       entryBounds += reached(terms, isWhole: isByID)
@@ -194,7 +196,7 @@ struct BestPlanSearch<Facts: BatteryFacts> {
     return plan
   }
 
-  /// That a record comes at or before the last one that is wanted.
+  /// Returns the condition that a record comes at or before the last requested result.
   private func reached(
     _ order: [BatteryQuery.Term], isWhole: Bool = true
   ) -> [BatteryCondition] {
@@ -223,7 +225,7 @@ struct BestPlanSearch<Facts: BatteryFacts> {
 
   private func steps(_ index: [String]) throws -> BestPlan? {
     let range = range(index)
-    // What is asked for may be bounded itself.
+    // The aggregated attribute may itself be bounded.
     guard range.singleCount < index.count, range.boundCount <= range.singleCount + 1,
       range.bounds.count == conjuncts.count
     else { return nil }

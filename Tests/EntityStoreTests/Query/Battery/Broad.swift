@@ -1,11 +1,14 @@
 import EntityStore
 
-/// A wide record of the battery: 40 numbers `n00` to `n39` and 40 texts `t00` to `t39`; the last of
-/// either kind are as far from the beginning of the record as they can be.
+/// A wide record of the battery: 40 numbers `n00` to `n39` and 40 texts `t00` to `t39`.
+///
+/// The last of each kind are as far from the beginning of the record as possible.
 struct Broad: BatteryEntity {
   var id = RecordID<Broad>()
-  /// The first is the record's number, each other has ten times more values than the one before,
-  /// from ten to as many as there are records, and again.
+  /// The first is the record's number.
+  ///
+  /// Each other has ten times more values than the one before, from ten up to the number of
+  /// records, and again.
   var numbers: [Int]
   /// Word and number: the first "word 0" to "word 9", and so on.
   var texts: [String]

@@ -1,4 +1,5 @@
-/// Queries of the same kind as those of the battery that nobody has looked at: from a seed.
+/// Random queries of the same kind as the battery's, from a seed; nobody has tuned the planner for
+/// them.
 struct RandomQueries {
   let count: Int
   private var numbers: BatteryNumbers

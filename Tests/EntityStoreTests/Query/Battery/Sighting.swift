@@ -9,7 +9,7 @@ struct Sighting: BatteryEntity {
   var seq: Int
   /// Ten times that and a little: nearly in the order of ids.
   var ts: Int
-  /// Of as many values as there are records.
+  /// An attribute with as many values as there are records.
   var rnd: Int
   /// Follows from `rnd`: a thousandth of it.
   var corr: Int
@@ -28,7 +28,9 @@ struct Sighting: BatteryEntity {
   /// "name 0000042", in the order of `rnd`'s.
   var name: String
   var flag: Bool
-  /// Of as many values as there are records; in no index, as all that follows.
+  /// An attribute with as many values as there are records.
+  ///
+  /// No index has it or the following ones.
   var noidx: Int
   /// A quarter of 0 to 3,999.
   var amount: Double

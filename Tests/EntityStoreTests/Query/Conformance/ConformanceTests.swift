@@ -2,7 +2,7 @@ import EntityStore
 import Foundation
 import Testing
 
-/// The article's table of what each way of saying a condition knows is what is found out here.
+/// The article's table of condition forms must equal the table that is made here.
 @Suite struct `The table of condition forms` {
   private static let article = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../../Sources/EntityStore/EntityStore.docc/Queries.md").standardized
@@ -47,14 +47,14 @@ import Testing
     return table
   }
 
-  /// Which index serves the query; checks that it finds what it should.
+  /// Returns the index that serves the query, and checks the query's results.
   private static func use(
     of query: Query<Piece>, _ form: ConditionForm, _ snapshot: borrowing Snapshot
   ) throws -> String {
     #expect(try snapshot.count(query) == form.count, "\(form.name)")
     let plan = try snapshot.explain(query).description
     let isChecked = plan.contains("on each record")
-    // What has to be decoded is shown in angle brackets.
+    // Conditions that need a decoded record are in angle brackets.
     let isDecoded = plan.contains("on each record: <")
     if plan.hasPrefix("index") || plan.hasPrefix("union") || plan.hasPrefix("both") {
       return isChecked ? "yes, and a check" : "yes"
@@ -63,7 +63,7 @@ import Testing
     return "not needed"
   }
 
-  /// What all ways have in common, and those that differ.
+  /// The common use of all ways, followed by the differing ones.
   private static func text(of uses: [(way: String, use: String)]) -> String {
     guard let first = uses.first else { return "" }
     let others = uses.filter { $0.use != first.use }

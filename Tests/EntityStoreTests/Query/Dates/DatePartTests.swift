@@ -330,7 +330,7 @@ extension Event: Entity {
         }
       }
       events = try store.fetch(Event.all)
-      // What stands on the right is of the record before the update.
+      // The right side reads the record before the update.
       #expect(events.map(\.endsAt) == [start + 93_600, start + 93_600])
       try store.write { tx throws in
         try tx.update(Event.where { $0.endsAt != nil }) {

@@ -19,7 +19,7 @@ import Testing
     }
     let zone = try #require(TimeZone(identifier: name))
     var random = SeededNumbers(salt: 3)
-    // From 1975 to 2018: later changes may be in one of the two databases alone.
+    // The range is 1975 to 2018, because later changes may be in only one of the two databases.
     for _ in 0..<800 {
       let seconds = Int64(random.below(1_350_000_000)) - 820_000_000
       let date = Date(timeIntervalSinceReferenceDate: Double(seconds))

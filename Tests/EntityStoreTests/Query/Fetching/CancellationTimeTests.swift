@@ -10,8 +10,8 @@ import Testing
   /// 50 milliseconds are promised, on a machine that has nothing else to do.
   private static let bound = Duration.seconds(2)
 
-  /// How long `query` takes to end after its task is cancelled, which is `delay` after it has read
-  /// `start` records; nil when it was done by then.
+  /// The time until `query` ends after its task is cancelled, which is `delay` after it has read
+  /// `start` records; nil if the query was done by then.
   private func cancelling(
     _ query: Query<Mote>, in store: Store, at start: Int, delay: Duration = .zero
   ) async throws -> Duration? {

@@ -344,7 +344,7 @@ import Testing
     ("share > 10 AND kind != 'c'", "kind", 3_000), ("share < 20", "share", 700),
     ("kind == 'c'", "share", 400), ("kind > 'g' AND share IN { 7, 18, 28 }", "share", 1_000),
   ])
-  func `Groups behind a condition come from entries that tell it`(
+  func `Groups after a condition come from entries that decide it`(
     condition: String, key: String, most: Int
   ) throws {
     try withTemporaryStore([Trial.self]) { store in

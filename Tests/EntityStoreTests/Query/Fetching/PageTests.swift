@@ -68,8 +68,9 @@ import Testing
     }
   }
 
-  /// Pages in an order by what nobody changes, with commits between them: what was there all the
-  /// time comes exactly once.
+  /// Pages are ordered by an attribute that nobody changes, with commits between them.
+  ///
+  /// A record that is always there comes exactly once.
   @Test func `Insertions and deletions between pages neither repeat nor lose the rest`() throws {
     var random = SeededNumbers(salt: 81)
     try withSpecimens(count: 80, salt: 82) { store, records in

@@ -104,7 +104,7 @@ private struct Sale: Entity {
     }
   }
 
-  @Test func `have parts, also behind a relationship`() throws {
+  @Test func `have parts, also of a related record`() throws {
     try withTemporaryStore(Self.entities) { store in
       let stall = try store.insert(Stall(name: "a", note: "x")).id
       let year = 366.0 * 86_400

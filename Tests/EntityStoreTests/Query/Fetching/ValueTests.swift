@@ -236,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func `What is worked out of an attribute has no values`() throws {
+  @Test func `A value calculated from an attribute has no values`() throws {
     try withTrials { store in
       let error = try storeError(.invalidQuery) {
         try store.read { try $0.values(Trial.all, \.name.count) }

@@ -23,13 +23,13 @@ enum WatchedRun: CaseIterable {
   case sort, firstOfSort
   case groups, groupsOfEntries, groupsOfFile, totals
 
-  /// What a run did until it was done or cancelled.
+  /// The record of a run until it was done or cancelled.
   struct Trace {
     var isCancelled = false
     /// How often it asked whether to go on.
     var questions = 0
     var steps = Steps()
-    /// How many results there were when it was told to end.
+    /// The number of results when the run was cancelled.
     var resultsWhenCancelled: Int?
   }
 

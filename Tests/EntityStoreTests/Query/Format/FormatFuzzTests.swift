@@ -64,7 +64,7 @@ import Testing
           Issue.record("\(error)\n\(replay)")
         }
       }
-      // What is accepted, and now and then something new, is mutated further.
+      // Accepted texts, and now and then random ones, are mutated further.
       if tree != nil, random.oneIn(20), bytes.count < 400 {
         pool[random.below(pool.count)] = bytes
       } else if random.oneIn(2_000) {

@@ -18,7 +18,7 @@ import Testing
     String(repeating: piece, count: count)
   }
 
-  /// What nests, `count` times.
+  /// Nested forms, `count` levels deep.
   private static let nests: [(name: String, text: @Sendable (Int) -> String)] = [
     ("NOT", { repeated("NOT ", $0) + "a" }), ("!", { repeated("!", $0) + "a" }),
     ("(", { repeated("(", $0) + "a" + repeated(")", $0) }),
@@ -90,7 +90,7 @@ import Testing
         _ = try? ConditionParser.parse(Self.nests[index].text(2_500))
         continuation.resume(returning: accepted > 0)
       }
-      // What dispatch queues give their threads on some systems.
+      // The stack size of dispatch queues' threads on some systems.
       thread.stackSize = 512 << 10
       thread.start()
     }
@@ -138,7 +138,7 @@ import Testing
       ]),
     ])
     #expect(tree == expected)
-    // A list that was written stays beside the one that is made.
+    // A written list stays next to the generated one.
     let beside = try ConditionParser.parse(
       "a IN {-1, -2} OR b == 1 OR "
         + (0..<40).map { "a == \($0) OR b == \($0)" }.joined(separator: " OR ")
@@ -152,7 +152,8 @@ import Testing
         "a IN { -1, -2 }", "b IN { 1, \((0..<40).map(String.init).joined(separator: ", ")) }",
         "a IN { \((0..<40).map(String.init).joined(separator: ", ")) }",
       ])
-    // A few stay as they are written, and what is no equality of a path with a constant does always.
+    // A few equalities stay as they are written, and so does every comparison that is no equality
+    // of a path with a constant.
     let few = "a == 1 OR a == 2 OR b == 1"
     #expect(ConditionPrinter.text(try ConditionParser.parse(few).tree) == few)
     #expect(

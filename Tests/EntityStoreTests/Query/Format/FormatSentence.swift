@@ -48,7 +48,7 @@ extension FormatSentence {
     FormatSentence("ANY (a.b) > 3", "ANY a.b > 3"),
   ]
 
-  /// NOT before AND before OR, and what groups keep.
+  /// NOT binds tighter than AND, and AND tighter than OR; some groups keep their parentheses.
   static let logic: [FormatSentence] = [
     FormatSentence("a == 1 AND b == 2 AND c == 3"), FormatSentence("a == 1 OR b == 2 OR c == 3"),
     FormatSentence("a == 1 && b == 2 || c == 3", "a == 1 AND b == 2 OR c == 3"),
@@ -72,7 +72,7 @@ extension FormatSentence {
     FormatSentence("(TRUEPREDICATE)", "TRUEPREDICATE"),
   ]
 
-  /// What a parenthesis can open.
+  /// The forms that a parenthesis can open.
   static let parentheses: [FormatSentence] = [
     FormatSentence("(a) == 1", "a == 1"), FormatSentence("((a)) == ((1))", "a == 1"),
     FormatSentence("(a + 1) * 2 > 3"), FormatSentence("((a) + 1) > 2", "a + 1 > 2"),

@@ -4,7 +4,7 @@ import LodestoreFormat
 
 /// Random conditions in the form that the parser returns, of every kind of node but closures.
 ///
-/// What the parser would fold or write in another way does not come up: constants under CAST,
+/// Forms that the parser would fold or write in another way do not occur: constants under CAST,
 /// lists of constants as `.list`, groups of fewer than two conditions.
 struct RandomConditions {
   private var random: SeededNumbers
@@ -135,7 +135,7 @@ extension RandomConditions {
 // MARK: - Constants
 
 extension RandomConditions {
-  /// A constant of any type, often at the edge of what it holds.
+  /// A constant of any type, often at the edge of its range.
   mutating func value() -> Value {
     switch random.below(12) {
     case 0: .null

@@ -1,12 +1,12 @@
 import EntityStore
 import Testing
 
-/// A text that is no condition, the position and the token at fault, and what is said of it.
+/// A text that is no condition, the position and the token at fault, and the message.
 struct RefusedFormat: Sendable, CustomTestStringConvertible {
   let text: String
   let message: String
 
-  /// `message` is what follows "cannot parse the condition: ".
+  /// - Parameter message: The text after "cannot parse the condition: ".
   init(_ text: String, _ message: String) {
     self.text = text
     self.message = message

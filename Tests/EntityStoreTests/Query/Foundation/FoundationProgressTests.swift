@@ -40,7 +40,8 @@ extension Film {
   @Test func `ends when its progress is cancelled`() async throws {
     try await withTemporaryStore([Film.self]) { store in
       try await fill(store, 20_000)
-      // What is no attribute is asked of Swift, and waits until the progress is cancelled.
+      // A property that is no attribute is evaluated in Swift, and waits until the progress is
+      // cancelled.
       let fetch = store.asynchronousFetch(Film.where(#Predicate { $0.episodeOnceCancelled >= 0 }))
       fetch.progress.cancel()
       isCancelled.store(true, ordering: .relaxed)

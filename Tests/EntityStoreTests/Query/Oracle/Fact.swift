@@ -3,7 +3,7 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// A value as conditions see it: a scalar, or what a document holds.
+/// A value as conditions see it: a scalar, or the content of a document.
 indirect enum Fact {
   /// Never a document.
   case value(Value)

@@ -50,7 +50,7 @@ import Testing
       ], of: records)
   }
 
-  @Test func `An integer beyond 64 bits and a division by zero are worked out in the general way`()
+  @Test func `An integer beyond 64 bits and a division by zero are calculated in the general way`()
     throws
   {
     let records = specimens([
@@ -58,7 +58,7 @@ import Testing
     ])
     try expect(
       [
-        // 2^63 is a number still, and -2^63 - 1 is none.
+        // 2^63 is still a number, and -2^63 - 1 is null.
         "int + 1 > 1": [1], "int - 1 < 0": [3, 4], "-int > 0": [2, 4], "abs:(int) > 0": [1, 2, 4],
         "10 / int == 0": [1, 2], "int / 0 == nil": [1, 2, 3, 4],
         "int / -1 > 0": [2, 4],

@@ -71,7 +71,7 @@ struct OracleCheck {
     do { return try difference(request, lie, all) } catch { return "\(error)" }
   }
 
-  /// In what the answers of one plan are wrong.
+  /// Describes the difference between the answers of one plan and the right ones.
   private mutating func difference(
     _ request: QueryRequest, _ lie: PlanningLie, _ all: [UInt64]
   ) throws -> String? {
@@ -196,7 +196,7 @@ struct OracleCheck {
     }
   }
 
-  /// Pages from tokens, one behind the other, each planned in its own way.
+  /// Checks pages from tokens, one after the other, each planned in its own way.
   private mutating func checkPages(_ request: QueryRequest, _ all: [UInt64]) throws {
     var request = request
     request.offset = 0

@@ -3,7 +3,7 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-// Conditions that look at each record: texts, documents, expressions.
+// Conditions that are checked on each record: texts, documents, expressions.
 
 extension OracleConditions {
   private static func path(_ steps: ValuePath.Step...) -> Operand {

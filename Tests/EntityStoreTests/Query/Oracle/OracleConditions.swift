@@ -68,7 +68,7 @@ struct OracleConditions {
     }
   }
 
-  // MARK: What an index can look up
+  // MARK: Conditions that an index can look up
 
   /// Equality on the first attributes of an index, and something on the next.
   private mutating func compound() -> ConditionTree {
@@ -128,7 +128,7 @@ struct OracleConditions {
     return .comparison(Comparison(.path(ValuePath(attribute: name)), .in, .values(list)))
   }
 
-  /// A value that occurs, or one beside it.
+  /// A value that occurs, or a neighbour of one.
   mutating func constant(_ name: String) -> Value {
     let known = values[name] ?? []
     if !known.isEmpty, !random.oneIn(4) { return pick(known) }

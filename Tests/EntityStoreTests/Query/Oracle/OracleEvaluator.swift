@@ -3,12 +3,14 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// What a condition means on one record, written from the words of `ConditionTree` and `Condition`
-/// without a look at how the store answers it: the oracle of random conditions.
+/// The meaning of a condition on one record, written from the documentation of `ConditionTree` and
+/// `Condition`, independently of the store's evaluation.
+///
+/// This is the oracle of random conditions.
 struct OracleEvaluator {
   struct Unsupported: Error { let what: String }
 
-  /// What the SUBQUERYs around an operand declare, outermost first.
+  /// The declarations of the SUBQUERYs around an operand, outermost first.
   typealias Scope = [(name: String, element: Fact)]
 
   func evaluate(
@@ -99,7 +101,7 @@ struct OracleEvaluator {
     }
   }
 
-  /// A regular expression looks at scalars, as they are stored.
+  /// A regular expression matches scalars, as they are stored.
   private func matches(_ text: Value, _ pattern: Value, _ options: TextOptions) throws -> Bool {
     guard case .string(let text) = text, case .string(let pattern) = pattern else { return false }
     let expression = try Regex(pattern).matchingSemantics(.unicodeScalar)
@@ -107,10 +109,10 @@ struct OracleEvaluator {
     return try expression.wholeMatch(in: text) != nil
   }
 
-  /// The order of two scalars; `nil` where they have none.
+  /// The order of two scalars; `nil` if they have none.
   ///
-  /// Texts by the scalars of their NFC forms: Swift's `<` is no order where the forms differ, as in
-  /// "a\u{301}" and "\u{e1}b", of which neither is below the other.
+  /// Texts are ordered by the scalars of their NFC forms. Swift's `<` is no order for texts of
+  /// different forms: of "a\u{301}" and "\u{e1}b" neither is below the other.
   static func order(_ a: Value, _ b: Value, _ options: TextOptions) -> ComparisonResult? {
     guard case .string(let left) = a, case .string(let right) = b,
       !options.contains(.normalized)
@@ -129,7 +131,7 @@ struct OracleEvaluator {
     return folded.precomposedStringWithCanonicalMapping.unicodeScalars.map(\.value)
   }
 
-  /// A Boolean is 0 or 1 beside a number.
+  /// Compared with a number, a Boolean is 0 or 1.
   private func number(_ value: Value) -> Value {
     if case .bool(let flag) = value { return .integer(flag ? 1 : 0) }
     return value

@@ -89,13 +89,13 @@ import Testing
     }
   }
 
-  @Test func `A bound above a prefix does not hide a mark behind the prefix`() throws {
+  @Test func `A bound above a prefix does not hide a mark after the prefix`() throws {
     let found = specimens(\.name, ["a", "ab", "a\u{33f}x", "abc", "a\u{33f}", nil])
     try expectPlain(found, "name BEGINSWITH 'a' AND name >= 'ab'")
     try expectPlain(found, "name BEGINSWITH 'a'")
   }
 
-  @Test func `Texts and data that end with zeros are apart from shorter ones, nulls behind them`()
+  @Test func `Texts and data that end with zeros are apart from shorter ones, nulls after them`()
     throws
   {
     let uuid = UUID(uuid: (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))

@@ -1,6 +1,6 @@
 @testable import EntityStore
 
-/// What a plan does, coarsely: each must come up in a test of random conditions.
+/// The coarse shapes of plans; each must occur in a test of random conditions.
 enum PlanShape: String, CaseIterable {
   case nothing, scan, ids, idRange, points, manyPoints, range, manyRanges, union, intersection
   case byID, byIDBackwards, indexForwards, indexBackwards, heap, sort

@@ -4,13 +4,13 @@ import Testing
 
 @testable import EntityStore
 
-/// Orders by one number are sorted by what lies in the records, not by keys made of it.
+/// Orders by one number sort the values in the records, not keys made of them.
 @Suite struct SlotOrderTests {
   @Test func `Words are sorted as a stable sort would, whatever their number`() throws {
     var random = SeededNumbers(salt: 91)
     var sort = WordSort()
     for count in [0, 1, 2, 63, 64, 65, 5_000, 700, 40_000, 100] {
-      // Of few bytes, and of many.
+      // The masks select few bytes, and many.
       for mask in [UInt64.max, 0xff00_0000_0000_00ff, 3, 0] {
         sort.removeAll()
         let words = (0..<count).map { _ in random.next() & mask }
@@ -60,7 +60,7 @@ import Testing
                 request.forcesScan = true
                 let plan = try core.plan(request, for: entity)
                 let found = try PlanRun(plan, core: core).ids()
-                // What is fetched is what is found.
+                // The fetched records are the found ones.
                 if limit == nil {
                   var decoded: [UInt64] = []
                   try core.readResults(of: try PlanRun(plan, core: core), reserve: { _ in }) {
@@ -92,7 +92,8 @@ import Testing
         let run = try PlanRun(try core.plan(request, for: entity), core: core)
         #expect(try !run.plan.isScan && run.count() == 5_000)
         #expect(run.counts.entriesRead == 5_000 && run.counts.recordsRead == 0)
-        // What the entries do not say is read from the records, and many of these by a scan.
+        // Conditions on attributes outside of the entries are checked on the records, of which many
+        // are read by a scan.
         request.condition = try ConditionParser.parse(
           "number >= 4000 AND number < 9000 AND note == 'note 1'"
         ).tree

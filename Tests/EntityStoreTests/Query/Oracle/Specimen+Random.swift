@@ -19,7 +19,9 @@ extension Specimen {
     .leastNonzeroMagnitude,
   ]
 
-  /// A record with what breaks comparisons, of few values each, so that conditions meet them.
+  /// A record with values that break comparisons.
+  ///
+  /// There are few values of each kind, so that conditions match them.
   static func nasty(serial: Int, _ random: inout SeededNumbers) -> Specimen {
     func pick<T>(_ values: [T]) -> T { values[random.below(values.count)] }
     func maybe<T>(_ value: @autoclosure () -> T) -> T? { random.oneIn(4) ? nil : value() }

@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// What key paths, `#Predicate` and the format string can all say, said three times.
+/// Conditions that key paths, `#Predicate` and format strings can all express, in all three forms.
 @Suite struct ThreeFrontsTests {
   private struct Saying {
     let format: String

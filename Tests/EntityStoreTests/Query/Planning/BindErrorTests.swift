@@ -49,7 +49,7 @@ import Testing
   func `What cannot be compared is refused with its position and a way out`(refusal: Refusal) throws
   {
     try withTemporaryStore([Trial.self]) { store in
-      // One record whose reading would fail is not reached: there are none to read at all.
+      // A record whose reading would fail is not reached, because no record has to be read.
       try store.read { snapshot throws in
         let error = try storeError(.invalidQuery) {
           try snapshot.fetch(Trial.where(format: refusal.format))

@@ -53,7 +53,7 @@ import Testing
       "Trial.kind+share", 400
     ),
   ])
-  func `several ranges behind a value are ranges of the index`(
+  func `several ranges after a value are ranges of the index`(
     condition: String, index: String, most: Int
   ) throws {
     try withTrials(20_000) { snapshot in

@@ -2,9 +2,9 @@ import Testing
 
 @testable import EntityStore
 
-/// What conditions are before they are planned.
+/// The form of conditions before they are planned.
 ///
-/// That they mean the same is the oracle's matter.
+/// The oracle checks that their meaning stays the same.
 @Suite struct NormalFormTests {
   private static func text(_ format: String, in core: TransactionCore) throws -> String {
     let tree = try Condition<Trial>(format: format).content.get().tree

@@ -2,7 +2,7 @@
 @testable import LodestoreFormat
 
 extension ConditionTree {
-  /// The tree in one line, each node for what it is: for comparing shapes, not for parsing.
+  /// The tree in one line, with the kind of each node: for comparing shapes, not for parsing.
   var sketch: String {
     switch self {
     case .constant(let value): "\(value)"

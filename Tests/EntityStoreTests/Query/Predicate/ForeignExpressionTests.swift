@@ -23,7 +23,7 @@ private struct Holds<Input: StandardPredicateExpression>: StandardPredicateExpre
 }
 
 @Suite struct ForeignExpressionTests {
-  /// What the tree, all of it but clauses on `count`, says of tickets with these numbers.
+  /// Evaluates the tree, except clauses on `count`, for tickets with these numbers.
   private func answers(
     _ tree: ConditionTree, _ tickets: [(count: Int, rating: Int?, numbers: [Int])]
   ) throws -> [Bool] {

@@ -12,7 +12,7 @@ extension AllTypes {
   /// A variable, since the compiler would warn about a literal.
   fileprivate static var notANumber: Double { 0.0 / Double(AllTypes().int) }
 
-  /// A property that is no attribute, whose type does not say what it holds.
+  /// A property that is no attribute, and whose type does not reveal its content.
   fileprivate var anything: any Sendable { bool ? int : string }
 }
 
@@ -218,7 +218,8 @@ extension PredicateCases<AllTypes> {
     return cases
   }
 
-  /// Optionals, conditionals, arithmetic, collections, casts: what is partly or all code.
+  /// Optionals, conditionals, arithmetic, collections, casts: predicates that partly or wholly
+  /// become code.
   static func expressions() -> Self {
     var cases = Self()
     let part = "b", key = "k", captured: Int? = 3, missing: Int? = nil, index = 0

@@ -3,8 +3,8 @@ import Testing
 
 @testable import EntityStore
 
-/// What makes Foundation's `evaluate` trap or throw is an error of the store, with the part of the
-/// predicate that failed.
+/// Predicates for which Foundation's `evaluate` traps or throws are errors of the store, with the
+/// part of the predicate that failed.
 @Suite struct PredicateFailureTests {
   private let ticket: Ticket = {
     var ticket = Ticket()

@@ -4,7 +4,7 @@ import Testing
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// The trees that predicates become: what an index can answer is there as data.
+/// The trees that predicates become: the parts that an index can answer are data.
 @Suite struct PredicateShapeTests {
   private func sketch(_ predicate: Predicate<Ticket>) throws -> String {
     try ConditionTree(predicate).sketch
@@ -67,7 +67,7 @@ import Testing
     #expect(try sketch(unguarded) == "(count greater 0 & <$0.rating! > …>)")
   }
 
-  @Test func `Ranges, lists and constant arithmetic are worked out beforehand`() throws {
+  @Test func `Ranges, lists and constant arithmetic are calculated in advance`() throws {
     let low = 2, list = [1, 2]
     #expect(try sketch(#Predicate { (low...low * 3).contains($0.count) }) == "count between [2, 6]")
     #expect(

@@ -2,10 +2,11 @@ import EntityStore
 import Foundation
 
 extension AllTypes {
-  /// A value with what breaks comparisons.
+  /// A value that breaks comparisons.
   ///
-  /// NaN, -0.0, infinities, accents in both forms, line breaks of two, the ends of the integers,
-  /// nulls; of few values each, so that predicates meet them.
+  /// The values are NaN, -0.0, infinities, accents in both forms, line breaks of two characters,
+  /// the ends of the integers, and nulls. There are few values of each kind, so that predicates
+  /// match them.
   static func nasty(_ random: inout SeededNumbers) -> AllTypes {
     func pick<T>(_ values: [T]) -> T { values[random.below(values.count)] }
     func maybe<T>(_ value: T) -> T? { random.oneIn(3) ? nil : value }

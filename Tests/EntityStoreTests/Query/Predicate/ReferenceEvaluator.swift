@@ -3,11 +3,11 @@ import Foundation
 @testable import EntityStore
 @testable import LodestoreFormat
 
-/// What a condition means, written straight from the words of `ConditionTree`: slow, and without a
-/// thought of indexes, bytes or order of evaluation other than the author's.
+/// The meaning of a condition, written straight from the documentation of `ConditionTree`.
 ///
-/// Knows everything but ways into documents, SUBQUERY and functions, for which it throws
-/// `Unsupported`.
+/// It is slow, and ignores indexes, bytes and every order of evaluation but the author's.
+///
+/// Paths into documents, SUBQUERY and functions throw `Unsupported`.
 struct ReferenceEvaluator {
   struct Unsupported: Error { let what: String }
 
@@ -17,7 +17,7 @@ struct ReferenceEvaluator {
     var values: [String: Value]
   }
 
-  /// What a closure says of a record.
+  /// The result of a closure for a record.
   var closure: (ConditionClosure, Record) throws -> Bool = { closure, _ in
     throw Unsupported(what: closure.text)
   }
@@ -182,7 +182,7 @@ struct ReferenceEvaluator {
 
   private static func compareMixed(_ a: Double, _ b: Int128) -> ComparisonResult? {
     guard !a.isNaN else { return nil }
-    // Beyond all 64-bit integers.
+    // The number is beyond all 64-bit integers.
     guard abs(a) < 0x1p100 else { return a < 0 ? .orderedAscending : .orderedDescending }
     let whole = Int128(a.rounded(.down))
     if whole < b { return .orderedAscending }

@@ -4,7 +4,8 @@ import Foundation
 
 /// Texts in which characters, scalars and bytes are not the same.
 enum NastyTexts {
-  /// Those on which folding, normalization and segmentation hang, by how often they are drawn.
+  /// Texts that are critical for folding, normalization and segmentation, by the frequency of their
+  /// use.
   static let common = "abcABC KSks;`\r\n\t0_é"
   static let scalars: [Unicode.Scalar] = {
     let ranges: [ClosedRange<UInt32>] = [
@@ -47,7 +48,7 @@ extension SeededNumbers {
   }
 }
 
-/// What `operation` with `operand` says of `text`.
+/// The result of `operation` with `operand` for `text`.
 func admits(
   _ operation: TextTest.Operation, _ operand: String, _ text: String, _ options: TextOptions = []
 ) throws -> Bool {

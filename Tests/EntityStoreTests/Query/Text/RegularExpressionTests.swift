@@ -177,7 +177,7 @@ extension SeededNumbers {
     let atoms = [
       "a", "b", "c", ".", "[ab]", "[^a]", "\\w", "\\W", "[a-c&&[^b]]", "\\b", "(?i:a)", "\\n", "^",
       "$", "\\s", "[[:upper:]]", "\\p{Ll}", "\\B", "(?m:$)", "(?m:^)",
-      // ICU gives up lazy repetitions of what can be empty, so only these.
+      // ICU abandons lazy repetitions of patterns that can be empty, so only these are tested.
       "a*?", "[ab]+?", "b??", "(?:ab|a){1,2}?",
     ]
     guard depth > 0 else { return atoms.randomElement(using: &self) ?? "a" }

@@ -37,7 +37,7 @@
             var record = PodRecord(pod)
             try record.upsert(db)
           }
-          // It writes the unchanged ones too, and does not count the others.
+          // GRDB writes the unchanged records too, and does not count the others.
           return (workload.pods.count) / 2
         }
       case .updateBool:

@@ -1,6 +1,6 @@
 import Lodestore
 
-/// What an asynchronous call costs beyond the same one on the calling thread, in microseconds.
+/// The extra cost of an asynchronous call over the same one on the calling thread, in microseconds.
 extension LodestoreStore {
   func calls(_ operation: Operation) -> Work? {
     switch operation {

@@ -22,7 +22,7 @@ extension LodestoreStore {
         Answer($0)
       }
     case .scanNumbers:
-      // The dates have an index, of no use to `!=`; the scan is what is measured.
+      // The dates have an index, which does not serve `!=`, so the scan is measured.
       counted(
         Condition {
           $0.downloads > workload.downloads

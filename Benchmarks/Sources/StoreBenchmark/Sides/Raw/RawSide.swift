@@ -49,7 +49,7 @@ final class RawStore: SideStore {
 
   typealias Body = (OpaquePointer, UnsafeMutablePointer<raw_answer>) -> Int32
 
-  /// Runs a function of the engine; the records that it found live as long as what is returned.
+  /// Runs a function of the engine; the found records live as long as the returned object.
   @discardableResult
   func answer(_ body: Body) throws -> RawAnswer {
     let found = RawAnswer()
@@ -73,7 +73,7 @@ final class RawStore: SideStore {
   }
 }
 
-/// What an engine answered, until nobody needs it.
+/// The answer of an engine, until nobody needs it.
 final class RawAnswer {
   var content = raw_answer()
 

@@ -1,18 +1,18 @@
 import Foundation
 import Lodestore
 
-/// Reads what has changed, piece by piece, as events for a client.
+/// Reads the changes, piece by piece, as events for a client.
 ///
-/// A client has a place in the history and nothing else: no queue that grows when it is slow.
+/// A client has only a place in the history, and no queue that grows when it is slow.
 struct ChangeReader {
   let store: Store
-  /// Behind which write the client is.
+  /// The last write that the client has received.
   private var place: HistoryToken
 
   /// How many changes are read and sent at once.
   private static let pieceSize = 200
 
-  /// The write whose changes are being told; a million inserts are one range of ids.
+  /// The write whose changes are being sent; a million inserts are one range of ids.
   private var write: HistoryTransaction?
   private var changes: HistoryChanges.Iterator?
   private var untoldCount = 0
@@ -37,8 +37,8 @@ struct ChangeReader {
     if untoldCount > 0 { return text }
     self.write = nil
     place = write.token
-    // Only the end of a write has an id: who comes back in its midst is told the whole of it again.
-    // A migration may have changed podspecs that it does not tell of.
+    // Only the end of a write has an id, so a client that reconnects in the middle receives the
+    // whole write again. A migration may have changed podspecs that it does not list.
     let kind = write.restartedEntities.isEmpty ? "committed" : "reset"
     return text + "event: \(kind)\nid: \(place)\ndata: \(write.json)\n\n"
   }
@@ -49,7 +49,7 @@ struct ChangeReader {
   }
 }
 
-/// What a client is told of one podspec.
+/// The event for one podspec.
 private struct ChangeEvent {
   let kind: String
   let json: String

@@ -7,9 +7,9 @@ import ServiceLifecycle
 
 /// Live changes as server-sent events.
 ///
-/// A stream is woken by commits, also those of other processes, and reads what is new from the
-/// history when its client has taken what was sent before. A client that is slow, or was away,
-/// misses nothing and holds up nobody.
+/// Commits wake a stream, including those of other processes. The stream reads the new writes from
+/// the history when its client has received the earlier ones. A client that is slow, or was away,
+/// misses nothing and delays nobody.
 struct ChangeStream<Context: RequestContext> {
   let store: Store
   /// How long it may be silent.
@@ -55,7 +55,7 @@ struct ChangeStream<Context: RequestContext> {
       body: body)
   }
 
-  /// What a client is told whose place the history does not have any more.
+  /// The event for a client whose place is no longer in the history.
   private static func reset(_ now: HistoryToken) -> String {
     "event: reset\nid: \(now)\n"
       + #"data: {"detail":"Read the list anew; changes since then follow."}"# + "\n\n"

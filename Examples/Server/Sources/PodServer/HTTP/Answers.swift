@@ -6,7 +6,7 @@ import Lodestore
 public struct PodPage: Encodable, Sendable {
   /// The podspecs, without their details.
   public var pods: [Item]
-  /// Where the page behind this one is; `nil` for the last one.
+  /// The path of the next page; `nil` for the last one.
   public var next: String?
 
   /// A podspec in a list.
@@ -15,15 +15,15 @@ public struct PodPage: Encodable, Sendable {
     public var name: String
     /// Its version.
     public var version: String
-    /// What it is, in one line.
+    /// A description in one line.
     public var summary: String
-    /// Where it is at home.
+    /// The address of the homepage.
     public var homepage: String?
-    /// Under which license it is published.
+    /// The license of the podspec.
     public var license: String?
-    /// Who made it.
+    /// The authors.
     public var authors: String
-    /// Where its details are.
+    /// The path of its details.
     public var href: String
 
     /// A podspec in a list.
@@ -36,7 +36,7 @@ public struct PodPage: Encodable, Sendable {
       href = Paths.spec(name, version)
     }
 
-    /// What the list reads of a podspec, in the order in which it reads it.
+    /// Makes the entry from the attributes that the list reads of a podspec, in the same order.
     init(attributes: (String, String, String, String?, String?, String)) {
       let (name, version, summary, homepage, license, authors) = attributes
       self.init(
@@ -125,7 +125,7 @@ extension JSONValue {
   fileprivate var nonNull: JSONValue? { isNull ? .none : self }
 }
 
-/// The paths of what there is.
+/// The paths of the resources.
 enum Paths {
   static func pod(_ name: String) -> String { "/pods/\(escaped(name))" }
 

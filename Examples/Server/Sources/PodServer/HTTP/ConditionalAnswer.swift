@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Lodestore
 
-/// What is answered to a read: a value, or that the client has it already.
+/// The answer to a read: a value, or a note that the client already has it.
 struct ConditionalAnswer<Value: Sendable>: Sendable {
   let tag: EntityTag
   /// `nil` where the client has it already.
@@ -21,7 +21,7 @@ struct ConditionalAnswer<Value: Sendable>: Sendable {
 }
 
 extension Snapshot {
-  /// The value that `read` reads, unless the client has what the tag tells of.
+  /// Returns the value of `read`, unless the client has the state of the tag.
   borrowing func answer<Value>(
     _ conditions: Preconditions, tag: EntityTag, _ read: (borrowing Snapshot) throws -> Value
   ) throws -> ConditionalAnswer<Value> {

@@ -2,10 +2,10 @@ import Foundation
 import HTTPTypes
 import Lodestore
 
-/// What tells one state of a resource from another.
+/// A tag that distinguishes the states of a resource.
 ///
-/// It is made of what the store keeps of its own changes, so that it is known without the resource
-/// being read: of a podspec when it was last changed, of a list the place in the history.
+/// The tag comes from the store's own notes of changes, so the resource need not be read. A podspec
+/// has the date of its last change, a list has the place in the history.
 struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   /// With its quotes, as a header field has it.
   let description: String
@@ -19,7 +19,7 @@ struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 
   /// The tag of one podspec.
   ///
-  /// Its links are in it too: what it needs is an attribute as well.
+  /// Its links are included, because its requirements are also an attribute.
   init(_ id: Podspec.ID, changedAt: Date) {
     let bits = changedAt.timeIntervalSinceReferenceDate.bitPattern
     self.init(String(id.rawValue, radix: 36), String(bits, radix: 36))
@@ -33,9 +33,9 @@ struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Under which conditions a request is to be answered, or a write is to be made.
+/// The conditions of a request for an answer, or of a write.
 struct Preconditions: Sendable {
-  /// What a header field names: tags, or whatever is there.
+  /// The content of a header field: tags, or any state.
   enum Tags: Sendable {
     case any
     case these(strong: Set<String>, weak: Set<String>)
@@ -74,7 +74,8 @@ struct Preconditions: Sendable {
     }
   }
 
-  /// Throws unless the client knows what it overwrites; `nil` where there is nothing.
+  /// Throws unless the client knows the state that it overwrites; the tag is `nil` if there is
+  /// none.
   func checkWrite(over tag: EntityTag?) throws(Problem) {
     switch (ifMatch, tag) {
     case (.any, .some): break

@@ -3,7 +3,7 @@ import HTTPTypes
 extension HTTPField.Name {
   static let link = known("Link")
   static let lastEventID = known("Last-Event-ID")
-  /// Has nginx pass a stream on as it comes.
+  /// Makes nginx pass each piece of a stream on at once.
   static let xAccelBuffering = known("X-Accel-Buffering")
 
   private static func known(_ name: String) -> Self {

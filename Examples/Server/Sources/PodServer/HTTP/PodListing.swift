@@ -1,9 +1,10 @@
 import Hummingbird
 import Lodestore
 
-/// What a client asks for of the list of podspecs.
+/// The client's request for a part of the list of podspecs.
 ///
-/// Only what is named here can be asked for: no parameter becomes part of a query by itself.
+/// A client can only use the parameters declared here: no parameter becomes part of a query by
+/// itself.
 struct PodListing: Sendable {
   /// The parameters that there are.
   enum Parameter: String, CaseIterable {
@@ -94,7 +95,7 @@ struct PodListing: Sendable {
     }
   }
 
-  /// Where the page behind this one is.
+  /// Returns the path of the next page.
   func next(_ token: ContinuationToken?, _ request: Request) -> String? {
     guard let token else { return nil }
     let others = (request.uri.query ?? "").split(separator: "&").filter { !$0.hasPrefix("after=") }

@@ -86,7 +86,7 @@ extension PodRoutes {
     let content = try JSONDecoder().decode(PodRecord.Content.self, from: body)
     let conditions = Preconditions(request.headers)
     let record = PodRecord(name: name, version: version, content: content)
-    // The store has one writer: what is compared here stays so until the commit.
+    // The store has one writer, so the compared state stays the same until the commit.
     let (detail, tag, isNew) = try await store.write(author: PodStore.author) { tx in
       let before = try tx.fetch(Podspec.key(name: name, version: version))
       try conditions.checkWrite(over: before.map { EntityTag($0) })

@@ -9,13 +9,13 @@ import Lodestore
 ///      "detail": "There is no parameter \"licence\". Use one of: after, license, …",
 ///      "parameter": "licence"}
 public struct Problem: HTTPResponseError, Encodable {
-  /// What kind of problem it is, for programs.
+  /// The kind of the problem, for programs.
   public var type: String
   /// The status of the answer.
   public var status: HTTPResponse.Status
-  /// What kind of problem it is, for people.
+  /// The kind of the problem, for people.
   public var title: String
-  /// What is wrong here, and what to do.
+  /// The fault, and the next step.
   public var detail: String
   /// The parameter of the query that is wrong.
   public var parameter: String?
@@ -59,7 +59,7 @@ extension Problem {
 
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, "Not found", detail) }
 
-  /// Of a body that is no JSON, or not of the form that is asked for.
+  /// The problem of a body that is no JSON, or not of the required form.
   static func badBody(_ error: DecodingError) -> Problem {
     let context: DecodingError.Context? =
       switch error {
@@ -76,7 +76,7 @@ extension Problem {
     ).with { $0.pointer = path?.joined() }
   }
 
-  /// What an error of the store means to a client; `nil` for one that is no fault of the client's.
+  /// Makes the problem of a store's error; `nil` if the client is not at fault.
   init?(_ error: StoreError) {
     switch error.code {
     case .invalidValue, .uniqueViolation, .unstorableValue:

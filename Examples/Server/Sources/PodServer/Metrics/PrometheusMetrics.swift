@@ -4,7 +4,7 @@ import Synchronization
 /// A backend of swift-metrics that keeps counters, gauges and histograms, and writes them as text
 /// in the format of Prometheus.
 public final class PrometheusMetrics: MetricsFactory {
-  /// What the whole process records into, once ``bootstrap()`` was called.
+  /// The recorder of the whole process, once ``bootstrap()`` was called.
   public static let shared = PrometheusMetrics()
 
   private static let isBootstrapped: Void = MetricsSystem.bootstrap(shared)
@@ -18,7 +18,7 @@ public final class PrometheusMetrics: MetricsFactory {
 
   private init() {}
 
-  /// Has all of the process record into ``shared``; further calls do nothing.
+  /// Makes the whole process record into ``shared``; further calls do nothing.
   public static func bootstrap() { isBootstrapped }
 
   /// Everything, as text.
@@ -87,7 +87,7 @@ extension PrometheusMetrics {
 }
 
 extension String {
-  /// As the value of a label.
+  /// The text as the value of a label.
   fileprivate var escapedLabel: String {
     replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
   }

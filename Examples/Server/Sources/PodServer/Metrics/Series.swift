@@ -3,7 +3,7 @@ import Synchronization
 
 /// The values of one name with one set of labels.
 protocol Series: AnyObject, Sendable {
-  /// What Prometheus calls such a series.
+  /// The type of such a series in Prometheus.
   static var kind: String { get }
 
   /// The values as lines of text.

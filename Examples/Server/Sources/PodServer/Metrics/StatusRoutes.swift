@@ -4,7 +4,7 @@ import Hummingbird
 import Lodestore
 import Metrics
 
-/// Whether the server is well, and what it does.
+/// The health and the metrics of the server.
 struct StatusRoutes<Context: RequestContext> {
   let store: Store
 

@@ -1,7 +1,7 @@
 public import Foundation
 public import Lodestore
 
-/// One version of a library: what its author has published.
+/// One published version of a library.
 @Entity public struct Podspec {
   #Unique<Podspec>([\.name, \.version])
   #Index<Podspec>(
@@ -12,13 +12,13 @@ public import Lodestore
   @Attribute(constraints: [.length(1...200)]) public var name: String
   /// Its version.
   @Attribute(constraints: [.length(1...100)]) public var version: String
-  /// What it is, in one line.
+  /// A description in one line.
   public var summary: String
-  /// Where it is at home.
+  /// The address of the homepage.
   public var homepage: String?
-  /// Under which license it is published.
+  /// The license of the podspec.
   public var license: String?
-  /// As it came: a text, a list, a dictionary, or a list that mixes them.
+  /// The authors as they were sent: a text, a list, a dictionary, or a list that mixes them.
   public var authors: JSONValue
   /// The names of the authors, for the search.
   public var authorNames: String
@@ -26,7 +26,7 @@ public import Lodestore
   public var platforms: JSONValue
   /// The names in `platforms`.
   public var platformNames: [String]
-  /// What it needs: lists of versions by the names of libraries, or of their parts.
+  /// The requirements: lists of versions by the names of libraries, or of their parts.
   public var requirements: JSONValue
   /// The version in a form that text orders rightly: 1.9 before 1.10.
   public var versionOrder: String
@@ -40,7 +40,7 @@ public import Lodestore
   /// The libraries that this one needs.
   public static let dependencies = ToMany<Podspec, Pod>()
 
-  /// Each write is told in the file; of a podspec that is gone, what it was.
+  /// The file records each write, and the preserved attributes of deleted podspecs.
   public static let history = HistoryPolicy<Podspec>.kept(preserving: \.name, \.version)
 }
 

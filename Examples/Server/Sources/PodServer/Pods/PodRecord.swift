@@ -6,10 +6,10 @@ public struct PodRecord: Codable, Sendable {
   public var name: String
   /// Its version.
   public var version: String
-  /// What else is known of it.
+  /// The further content of the podspec.
   public var content: Content
 
-  /// What a podspec says beside its name and version.
+  /// The content of a podspec besides its name and version.
   public struct Content: Codable, Sendable {
     var summary: String?
     var homepage: String?
@@ -19,7 +19,7 @@ public struct PodRecord: Codable, Sendable {
     /// Lists of versions by the names of libraries.
     var dependencies: JSONValue?
 
-    /// What a podspec says.
+    /// Makes the content of a podspec.
     public init(
       summary: String?, homepage: String?, license: String?, authors: JSONValue?,
       platforms: JSONValue?, dependencies: JSONValue?
@@ -61,7 +61,7 @@ public struct PodRecord: Codable, Sendable {
 }
 
 extension Podspec {
-  /// What is kept of a record.
+  /// Makes the stored podspec of a record.
   init(_ record: PodRecord, pod: Pod.ID) {
     let content = record.content
     self.init(

@@ -1,15 +1,14 @@
 import Foundation
 import Lodestore
 
-/// Where a new store is filled from.
+/// The source of a new store's records.
 public struct PodSource: Sendable {
   /// A file with a page of records on each line, or with an array of records.
   public let file: URL
   private let isPaged: Bool
 
-  /// The podspecs in the folder that the environment variable `LODESTORE_DATA` names, in
-  /// `../shared/data` beside the project, or in the project's samples: the first of these that has
-  /// them.
+  /// Returns the first folder with podspecs: the one that the environment variable `LODESTORE_DATA`
+  /// names, `../shared/data` next to the project, or the project's samples.
   public static func standard() -> PodSource {
     let named = ProcessInfo.processInfo.environment["LODESTORE_DATA"].map { URL(filePath: $0) }
     for folder in [named, project.appending(path: "../shared/data").standardizedFileURL] {

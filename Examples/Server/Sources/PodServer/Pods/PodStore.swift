@@ -2,13 +2,13 @@ public import Lodestore
 
 /// The podspecs, kept in a store.
 public struct PodStore: Sendable {
-  /// Where the podspecs are kept.
+  /// The store of the podspecs.
   public let store: Store
 
-  /// What the store has.
+  /// The entities of the store.
   public static let entities: [any Entity.Type] = [Podspec.self, Pod.self]
 
-  /// Who writes, as the history tells it.
+  /// The author of the writes in the history.
   static let author = "server"
 
   /// Opens the store at `path`, or makes it.
