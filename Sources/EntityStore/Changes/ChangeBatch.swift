@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension WriteCore {
@@ -139,9 +140,7 @@ final class ChangeBatch {
   /// Returns false for a long record, which stays as it is. Only for attributes that no index, no rule
   /// and no sink that needs bytes reads.
   @inline(__always)
-  func patch(
-    _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws -> Bool {
+  func patch(_ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void) throws -> Bool {
     guard changes.records.canChange(at: cursor) else { return false }
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import LodestoreJSON
 
@@ -13,7 +14,7 @@ extension FuzzTarget {
     ]
     let decimal = DecimalValue(isNegative: false, exponent: 3, significand: 17)
     return try texts.map { text in
-      try Array(text.utf8).withUnsafeBytes { try DocumentInput.document($0).encoded() }
+      try Array(text.utf8)._withBytes { try DocumentInput.document($0).encoded() }
     } + [Document.array([.uuid(UUIDBytes(high: 1, low: 2)), .decimal(decimal)]).encoded()]
   } run: { bytes in
     walk(bytes)
@@ -31,7 +32,7 @@ extension FuzzTarget {
       var first = DocumentWriter()
       var second = DocumentWriter()
       try DocumentCoding.encode(value, into: &first)
-      let again = try first.withBytes { try DocumentCoding.decode(JSONValue.self, from: $0) }
+      let again = try first._withBytes { try DocumentCoding.decode(JSONValue.self, from: $0) }
       try DocumentCoding.encode(again, into: &second)
       require(first.bytes == second.bytes, "\(value) came back as \(again)")
     }
@@ -40,7 +41,7 @@ extension FuzzTarget {
   }
 
   /// Reads value by value what nobody has validated.
-  private static func walk(_ bytes: UnsafeRawBufferPointer) {
+  private static func walk(_ bytes: ByteView) {
     var reader = DocumentReader(bytes)
     var last = -1
     do throws(FormatError) {
