@@ -32,7 +32,7 @@ extension FuzzTarget {
       var first = DocumentWriter()
       var second = DocumentWriter()
       try DocumentCoding.encode(value, into: &first)
-      let again = try first._withBytes { try DocumentCoding.decode(JSONValue.self, from: $0) }
+      let again = try first.withBytes { try DocumentCoding.decode(JSONValue.self, from: $0) }
       try DocumentCoding.encode(again, into: &second)
       require(first.bytes == second.bytes, "\(value) came back as \(again)")
     }

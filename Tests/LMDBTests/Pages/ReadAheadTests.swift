@@ -28,7 +28,7 @@ import Testing
           try bytes._withBytes { (bytes) throws(LMDBError) in
             try transaction.put(id, bytes, in: records)
             try withUnsafeBytes(of: key.bigEndian) { (key) throws(LMDBError) in
-              try transaction.put(key, bytes, in: entries)
+              try transaction.put(ByteView(key), bytes, in: entries)
             }
           }
         }
