@@ -16,6 +16,7 @@ import PackageDescription
 //   LodestoreVerifier ─> LodestorePages, LMDB, LodestoreFormat
 //   kvdump ─> KVDumpCommands ─> EntityStore, LodestoreRepair, LodestoreVerifier, and what these build upon
 //   kvdump-datasets ─> KVDumpDatasetCommands ─> KVDumpCommands, LodestoreDatasets
+//   each with bytes of others ─> LodestoreBytes
 //   each that calls the system ─> LodestoreSystem
 //   each with dates or data ─> LodestoreEssentials
 //
@@ -95,16 +96,21 @@ let package = Package(
     // The platform's C library, so that no file asks which one it is; Foundation likewise.
     .target(name: "LodestoreSystem"),
     .target(name: "LodestoreEssentials"),
+    // Bytes that are lent for a call, so that few files name a pointer.
+    .target(name: "LodestoreBytes", dependencies: ["LodestoreSystem"]),
     .target(
-      name: "LMDB", dependencies: ["CLMDB", "LodestorePages", "LodestoreSystem"],
+      name: "LMDB",
+      dependencies: ["CLMDB", "LodestoreBytes", "LodestorePages", "LodestoreSystem"],
       exclude: ["Pages/README.md"]),
-    .target(name: "LodestoreFormat", dependencies: ["CChecksum"]),
-    .target(name: "LodestoreJSON", dependencies: ["LodestoreEssentials", "LodestoreSystem"]),
+    .target(name: "LodestoreFormat", dependencies: ["CChecksum", "LodestoreBytes"]),
+    .target(
+      name: "LodestoreJSON",
+      dependencies: ["LodestoreBytes", "LodestoreEssentials", "LodestoreSystem"]),
     .target(
       name: "EntityStore",
       dependencies: [
-        "LMDB", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
-        "LodestoreSystem",
+        "LMDB", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON",
+        "LodestorePages", "LodestoreSystem",
       ],
       swiftSettings: hasBorrowedViews ? [] : [.enableExperimentalFeature("Lifetimes")]),
     .macro(
@@ -121,25 +127,27 @@ let package = Package(
       ], swiftSettings: macroSettings),
     // Without LMDB, so that files can be read where it is not, or is the other one.
     .target(
-      name: "LodestorePages", dependencies: ["CChecksum", "LodestoreFormat", "LodestoreSystem"]),
+      name: "LodestorePages",
+      dependencies: ["CChecksum", "LodestoreBytes", "LodestoreFormat", "LodestoreSystem"]),
     // Shares nothing with the entity layer, whose files it checks.
     .target(
-      name: "LodestoreVerifier", dependencies: ["LMDB", "LodestoreFormat", "LodestorePages"]),
+      name: "LodestoreVerifier",
+      dependencies: ["LMDB", "LodestoreBytes", "LodestoreFormat", "LodestorePages"]),
     // Apart, because Foundation as a whole makes a static program eight times larger.
     .target(name: "LodestoreFoundation", dependencies: ["EntityStore"]),
     // Apart, because it has the verifier, and only some programs check or export their stores.
     .target(
       name: "LodestoreMaintenance",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreEssentials", "LodestoreFormat", "LodestoreJSON",
-        "LodestorePages", "LodestoreSystem", "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreEssentials", "LodestoreFormat",
+        "LodestoreJSON", "LodestorePages", "LodestoreSystem", "LodestoreVerifier",
       ]),
     // Apart, because only some programs save what is left of a damaged store.
     .target(
       name: "LodestoreRepair",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreSystem",
-        "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat", "LodestorePages",
+        "LodestoreSystem", "LodestoreVerifier",
       ]),
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -160,8 +168,8 @@ let package = Package(
     .target(
       name: "LodestoreDatasets",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
-        "LodestoreSystem", "LodestoreVerifier", "LodestoreWeb",
+        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat", "LodestoreJSON",
+        "LodestorePages", "LodestoreSystem", "LodestoreVerifier", "LodestoreWeb",
         .target(name: "CZstd", condition: forDatasets),
         .product(name: "Crypto", package: "swift-crypto", condition: forDatasetsOnLinux),
       ], swiftSettings: webSettings + datasetSettings),
@@ -169,8 +177,8 @@ let package = Package(
     .target(
       name: "KVDumpCommands",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages", "LodestoreRepair",
-        "LodestoreSystem", "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat", "LodestorePages",
+        "LodestoreRepair", "LodestoreSystem", "LodestoreVerifier",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "tools/kvdump", exclude: ["Main"]),
@@ -212,14 +220,17 @@ let package = Package(
     .target(
       name: "ExpansionClient", dependencies: ["ExpansionProgram"], path: "Tests/Expansion/Client"),
     .testTarget(name: "FaultTests", path: "Tests/Faults/Tests"),
-    .testTarget(name: "LMDBTests", dependencies: ["LMDB", "LodestoreSystem"]),
-    .testTarget(name: "LodestoreFormatTests", dependencies: ["LodestoreFormat"]),
+    .testTarget(
+      name: "LMDBTests", dependencies: ["LMDB", "LodestoreBytes", "LodestoreSystem"]),
+    .testTarget(
+      name: "LodestoreFormatTests", dependencies: ["LodestoreBytes", "LodestoreFormat"]),
     .testTarget(name: "LodestoreJSONTests", dependencies: ["LodestoreJSON"]),
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [
-        "EntityStore", "KVDumpCommands", "LMDB", "LodestoreFormat", "LodestoreFoundation",
-        "LodestoreMaintenance", "LodestorePages", "LodestoreSystem", "LodestoreVerifier",
+        "EntityStore", "KVDumpCommands", "LMDB", "LodestoreBytes", "LodestoreFormat",
+        "LodestoreFoundation", "LodestoreMaintenance", "LodestorePages", "LodestoreSystem",
+        "LodestoreVerifier",
       ], exclude: ["Corpus/Files", "Surface/PublicDeclarations.txt"],
       swiftSettings: macroSettings),
     .testTarget(
@@ -228,19 +239,20 @@ let package = Package(
     .testTarget(
       name: "LodestoreDatasetsTests",
       dependencies: [
-        "EntityStore", "KVDumpDatasetCommands", "LMDB", "LodestoreDatasets", "LodestoreFormat",
-        "LodestoreJSON", "LodestorePages", "LodestoreVerifier", "LodestoreWeb", "LoopbackWeb",
+        "EntityStore", "KVDumpDatasetCommands", "LMDB", "LodestoreBytes", "LodestoreDatasets",
+        "LodestoreFormat", "LodestoreJSON", "LodestorePages", "LodestoreVerifier", "LodestoreWeb",
+        "LoopbackWeb",
       ], swiftSettings: webSettings + datasetSettings),
     .testTarget(
       name: "KVDumpTests",
       dependencies: [
-        "KVDumpCommands", "EntityStore", "LMDB", "LodestoreFormat", "LodestorePages",
-        "LodestoreRepair", "LodestoreSystem", "LodestoreVerifier",
+        "KVDumpCommands", "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat",
+        "LodestorePages", "LodestoreRepair", "LodestoreSystem", "LodestoreVerifier",
       ]),
     .testTarget(
       name: "LodestoreTests",
       dependencies: [
-        "Lodestore", "EntityStore", "LodestoreFormat", "LodestoreFoundation",
+        "Lodestore", "EntityStore", "LodestoreBytes", "LodestoreFormat", "LodestoreFoundation",
         "LodestoreMaintenance", "LodestoreWeb",
         "ExpansionClient",
       ], swiftSettings: macroSettings + webSettings),
@@ -253,7 +265,7 @@ if hasFuzzing {
     .executableTarget(
       name: "lodestore-fuzz",
       dependencies: [
-        "EntityStore", "LMDB", "LodestoreFormat", "LodestoreJSON", "LodestorePages",
-        "LodestoreVerifier",
+        "EntityStore", "LMDB", "LodestoreBytes", "LodestoreFormat", "LodestoreJSON",
+        "LodestorePages", "LodestoreVerifier",
       ], path: "Tests/Fuzzing", exclude: ["Corpus"]))
 }

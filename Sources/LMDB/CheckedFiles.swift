@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
@@ -90,7 +91,7 @@ struct CheckedFiles {
   /// The mark of a file with these facts; `nil` where it cannot be read.
   static func mark(_ facts: [UInt64], _ file: Int32, size: Int64) -> [UInt8]? {
     var digest = SHA256Digest()
-    facts.withUnsafeBytes { digest.update($0) }
+    facts.withUnsafeBytes { digest.update(ByteView($0)) }
     let head = min(size, 8_192)
     for range in [0..<head, max(head, size - tailSize)..<size] {
       let count = Int(range.upperBound - range.lowerBound)
@@ -100,7 +101,7 @@ struct CheckedFiles {
         isRead = filled == count
       }
       guard isRead else { return nil }
-      bytes.withUnsafeBytes { digest.update($0) }
+      bytes._withBytes { digest.update($0) }
     }
     return digest.finalize()
   }
@@ -129,7 +130,7 @@ struct CheckedFiles {
     let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { return }
     defer { close(file) }
-    _ = mark.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    _ = mark._withBytes { write(file, $0.baseAddress, $0.count) }
   }
 
   private var marks: [[UInt8]] {
@@ -159,7 +160,7 @@ struct CheckedFiles {
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { return }
     let bytes = Array(marks.joined())
-    let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    let count = bytes._withBytes { write(file, $0.baseAddress, $0.count) }
     close(file)
     if count != bytes.count || rename(temporary, path) != 0 { unlink(temporary) }
   }

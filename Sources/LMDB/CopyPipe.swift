@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// Runs a copy of LMDB through a pipe, so that its progress is known and it can be ended.
@@ -47,7 +48,7 @@ enum CopyPipe {
   private static func move(
     from output: Int32, to file: Int32, _ step: (_ bytes: Int) -> Bool
   ) -> Int32 {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkSize, alignment: 16)
+    let buffer = MutableByteView.allocate(byteCount: chunkSize, alignment: 16)
     defer { buffer.deallocate() }
     var total = 0
     var reported = 0
@@ -56,7 +57,7 @@ enum CopyPipe {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return errno }
       if count == 0 { return step(total) ? 0 : cancelled }
-      let code = StoreFile.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]), to: file)
+      let code = StoreFile.writeAll(ByteView(buffer[..<count]), to: file)
       guard code == 0 else { return code }
       total += count
       if total - reported >= chunkSize {

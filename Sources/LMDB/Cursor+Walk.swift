@@ -1,10 +1,12 @@
+import LodestoreBytes
+
 extension Cursor {
   /// Visits the pairs of `range` in key order, or backwards, until `body` returns false.
   ///
   /// The tree must not change during the walk.
   package func walk(
     _ range: KeyRange, backwards: Bool = false,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (ByteView, ByteView) throws -> Bool
   ) throws {
     var ahead = WalkAhead(self)
     var found = try seekStart(of: range, backwards: backwards)
@@ -23,9 +25,9 @@ extension Cursor {
       switch range.upper {
       case .unbounded: return try last()
       case .excluded(let bound):
-        return try bound.withBytes { (bytes) throws(LMDBError) in try seek(before: bytes) }
+        return try bound._withBytes { (bytes) throws(LMDBError) in try seek(before: bytes) }
       case .included(let bound):
-        return try bound.withBytes { (bytes) throws(LMDBError) in
+        return try bound._withBytes { (bytes) throws(LMDBError) in
           if try seek(bytes) { return true }
           return try seek(before: bytes)
         }
@@ -34,9 +36,9 @@ extension Cursor {
     switch range.lower {
     case .unbounded: return try first()
     case .included(let bound):
-      return try bound.withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
+      return try bound._withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
     case .excluded(let bound):
-      return try bound.withBytes { (bytes) throws(LMDBError) in
+      return try bound._withBytes { (bytes) throws(LMDBError) in
         guard try seek(atOrAfter: bytes) else { return false }
         return key.elementsEqual(bytes) ? try next() : true
       }
@@ -48,7 +50,7 @@ extension Transaction {
   /// Calls `body` with each pair of `tree`, in the order of the keys.
   package func forEachPair(
     of tree: Tree,
-    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Void
+    _ body: (_ key: ByteView, _ value: ByteView) throws -> Void
   ) throws {
     let cursor = try Cursor(tree, in: self)
     var found = try cursor.first()

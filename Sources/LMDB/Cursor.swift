@@ -1,4 +1,5 @@
 import CLMDB
+import LodestoreBytes
 
 /// A position in a tree that moves in key order.
 ///
@@ -72,15 +73,15 @@ public final class Cursor {
   /// The key of the pair at the cursor.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public var key: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: currentKey.mv_data, count: currentKey.mv_size)
+  public var key: ByteView {
+    ByteView(start: currentKey.mv_data, count: currentKey.mv_size)
   }
 
   /// The value of the pair at the cursor.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public var value: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: currentValue.mv_data, count: currentValue.mv_size)
+  public var value: ByteView {
+    ByteView(start: currentValue.mv_data, count: currentValue.mv_size)
   }
 
   /// The key of a record tree.
@@ -108,7 +109,7 @@ public final class Cursor {
   private func move(
     _ pages: PageCursor, _ operation: MDB_cursor_op
   ) throws(LMDBError) -> Bool {
-    let key = UnsafeRawBufferPointer(currentKey)
+    let key = ByteView(currentKey)
     do throws(PageError) {
       let pair =
         switch operation {
@@ -147,7 +148,7 @@ public final class Cursor {
 
   /// Moves to `key` itself.
   @inline(__always)
-  package func seek(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+  package func seek(_ key: ByteView) throws(LMDBError) -> Bool {
     guard tree.takesKey(ofSize: key.count) else { return false }
     currentKey = MDB_val(key)
     return try move(MDB_SET_KEY)
@@ -155,7 +156,7 @@ public final class Cursor {
 
   /// Moves to the first pair at or after `key`.
   @inline(__always)
-  package func seek(atOrAfter key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+  package func seek(atOrAfter key: ByteView) throws(LMDBError) -> Bool {
     guard !key.isEmpty else { return try first() }
     guard !tree.hasIntegerKeys || key.count == 8 else {
       throw LMDBError(.keySize(key.count), operation: "walk \(tree.name)")
@@ -165,20 +166,22 @@ public final class Cursor {
   }
 
   /// Moves to the last pair before `key`.
-  package func seek(before key: UnsafeRawBufferPointer) throws(LMDBError) -> Bool {
+  package func seek(before key: ByteView) throws(LMDBError) -> Bool {
     try seek(atOrAfter: key) ? previous() : last()
   }
 
   package func seek(atOrAfter key: [UInt8]) throws(LMDBError) -> Bool {
-    try key.withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
+    try key._withBytes { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
   }
 
   package func seek(_ key: UInt64) throws(LMDBError) -> Bool {
-    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try seek(bytes) }
+    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try seek(ByteView(bytes)) }
   }
 
   package func seek(atOrAfter key: UInt64) throws(LMDBError) -> Bool {
-    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try seek(atOrAfter: bytes) }
+    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
+      try seek(atOrAfter: ByteView(bytes))
+    }
   }
 
   // MARK: Writing
@@ -197,9 +200,7 @@ public final class Cursor {
   }
 
   @inline(__always)
-  private func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ flags: UInt32
-  ) throws(LMDBError) -> Bool {
+  private func put(_ key: ByteView, _ value: ByteView, _ flags: UInt32) throws(LMDBError) -> Bool {
     try checkAlive()
     guard tree.takesKey(ofSize: key.count) else { throw refusal(ofKeyOfSize: key.count) }
     guard value.count <= Self.largestValue else { throw refusal(ofValueOfSize: value.count) }
@@ -213,24 +214,20 @@ public final class Cursor {
   }
 
   /// Stores a pair; keys in ascending order stay on the same page, which makes a sorted run cheap.
-  package func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(LMDBError) {
+  package func put(_ key: ByteView, _ value: ByteView) throws(LMDBError) {
     _ = try put(key, value, 0)
   }
 
   /// Stores a pair whose key is above all others, filling pages to the brim; returns false, and
   /// stores nothing, when it is not.
-  package func append(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(LMDBError) -> Bool {
+  package func append(_ key: ByteView, _ value: ByteView) throws(LMDBError) -> Bool {
     try put(key, value, UInt32(MDB_APPEND))
   }
 
   /// Appends a record and returns its bytes in the page, to be filled before the next change.
   package func appendReserving(
     _ key: UInt64, byteCount: Int
-  ) throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
+  ) throws(LMDBError) -> MutableByteView? {
     try checkAlive()
     guard tree.takesKey(ofSize: 8) else { throw refusal(ofKeyOfSize: 8) }
     guard byteCount >= 0, byteCount <= Self.largestValue else {
@@ -245,14 +242,14 @@ public final class Cursor {
     if code == MDB_KEYEXIST { return nil }
     try transaction.check(code, "put into \(tree.name)")
     environment.hasWritten = true
-    return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
+    return MutableByteView(start: value.mv_data, count: value.mv_size)
   }
 
   /// Gives the record at the cursor another value; one of the same size is written where it is.
-  package func replaceCurrent(with value: UnsafeRawBufferPointer) throws(LMDBError) {
+  package func replaceCurrent(with value: ByteView) throws(LMDBError) {
     // Only for records. The key is copied, as LMDB may copy the page that it lies in.
     try withUnsafeBytes(of: integerKey) { (key) throws(LMDBError) in
-      _ = try put(key, value, UInt32(MDB_CURRENT))
+      _ = try put(ByteView(key), value, UInt32(MDB_CURRENT))
     }
   }
 
@@ -261,7 +258,7 @@ public final class Cursor {
   ///
   /// `nil`, with nothing done, when the record is so long that it may be in overflow pages, and with
   /// the plain engine: use ``replaceCurrent(with:)``.
-  package func changeableCurrent() throws(LMDBError) -> UnsafeMutableRawBufferPointer? {
+  package func changeableCurrent() throws(LMDBError) -> MutableByteView? {
     try checkAlive()
     // A reserved value of the same size keeps its bytes in a leaf page, but not in overflow pages.
     guard environment.readsPages, currentValue.mv_size <= PageLayout.longestSharedValue else {
@@ -272,7 +269,7 @@ public final class Cursor {
 
   /// Reserves the value of the record at the cursor again, with the same size.
   @inline(__always)
-  func reserveCurrent() throws(LMDBError) -> UnsafeMutableRawBufferPointer {
+  func reserveCurrent() throws(LMDBError) -> MutableByteView {
     var id = integerKey
     var value = MDB_val(mv_size: currentValue.mv_size, mv_data: nil)
     let code = withUnsafeMutableBytes(of: &id) { bytes in
@@ -282,7 +279,7 @@ public final class Cursor {
     try transaction.check(code, "put into \(tree.name)")
     environment.hasWritten = true
     currentValue = value
-    return UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
+    return MutableByteView(start: value.mv_data, count: value.mv_size)
   }
 
   /// Removes the pair at the cursor.

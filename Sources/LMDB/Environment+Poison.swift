@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// After a failed write or sync the system and the disk may hold different pages, and the system takes its own
@@ -26,7 +27,7 @@ extension Environment {
     for number in 0..<Int(PageLayout.firstDataPage) {
       let offset = off_t(number * size)
       errno = 0
-      let isDone = page.withUnsafeMutableBytes { bytes in
+      let isDone = page._withMutableBytes { bytes in
         pread(descriptor, bytes.baseAddress, size, offset) == size
           && pwrite(descriptor, bytes.baseAddress, size, offset) == size
       }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 extension FilePair {
@@ -100,7 +101,7 @@ extension FilePair {
   /// Where it cannot be written the pages are checked again the next time.
   private func write(_ bytes: [UInt8]) {
     guard let place = stampPlace() else { return }
-    _ = bytes.withUnsafeBytes {
+    _ = bytes._withBytes {
       pwrite(lockDescriptor, $0.baseAddress, $0.count, off_t(place.offset))
     }
   }

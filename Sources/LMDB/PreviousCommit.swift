@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// A copy of a file as it was before its newest commit.
@@ -88,11 +89,11 @@ private struct PreviousCommitCopying {
 
   private func meta(_ number: Int, pageSize: Int) -> Meta? {
     var page = [UInt8](repeating: 0, count: pageSize)
-    let count = page.withUnsafeMutableBytes {
+    let count = page._withMutableBytes {
       pread(source, $0.baseAddress, pageSize, off_t(number * pageSize))
     }
     guard count == pageSize else { return nil }
-    return page.withUnsafeBytes { bytes in
+    return page._withBytes { bytes in
       func word(_ offset: Int) -> UInt32 {
         bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
       }
@@ -111,7 +112,7 @@ private struct PreviousCommitCopying {
   /// Makes `meta` the newest of `file`, and the other meta page the same with an older number.
   private func write(_ meta: Meta, to file: Int32) throws(LMDBError) {
     var older = meta.page
-    older.withUnsafeMutableBytes { bytes in
+    older._withMutableBytes { bytes in
       bytes.storeBytes(
         of: UInt64(1 - meta.number), toByteOffset: PageLayout.number, as: UInt64.self)
       bytes.storeBytes(
@@ -141,7 +142,7 @@ private struct PreviousCommitCopying {
     var block = [UInt8](repeating: 0, count: 1 << 20)
     var offset = 0
     while true {
-      let count = block.withUnsafeMutableBytes {
+      let count = block._withMutableBytes {
         pread(source, $0.baseAddress, $0.count, off_t(offset))
       }
       if count < 0, errno == EINTR { continue }
@@ -155,7 +156,7 @@ private struct PreviousCommitCopying {
   private func write(
     _ bytes: ArraySlice<UInt8>, to file: Int32, at offset: Int
   ) throws(LMDBError) {
-    let code = bytes.withUnsafeBytes { StoreFile.writeAll($0, to: file, at: offset) }
+    let code = bytes._withBytes { StoreFile.writeAll($0, to: file, at: offset) }
     guard code == 0 else {
       throw StoreFile.failedWrite(code, to: file, operation: "copy", path: path)
     }

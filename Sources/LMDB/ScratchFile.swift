@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// A temporary file beside the store, for what does not fit into memory.
@@ -11,7 +12,7 @@ package final class ScratchFile {
 
   private let file: Int32
   private let path: String
-  private let block: UnsafeMutableRawPointer
+  private let block: MutableByteView
   private var blockCount = 0
   private var writtenCount = 0
 
@@ -42,23 +43,19 @@ package final class ScratchFile {
   package var byteCount: Int { writtenCount + blockCount }
 
   /// Adds `bytes` at the end.
-  package func append(_ bytes: UnsafeRawBufferPointer) throws(LMDBError) {
+  package func append(_ bytes: ByteView) throws(LMDBError) {
     var rest = bytes
     while !rest.isEmpty {
       let count = min(rest.count, Self.blockSize - blockCount)
-      if let start = rest.baseAddress {
-        (block + blockCount).copyMemory(from: start, byteCount: count)
-      }
+      block[blockCount...].copyMemory(from: rest[..<count])
       blockCount += count
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      rest = rest[count...]
       if blockCount == Self.blockSize { try writeBlock() }
     }
   }
 
   /// Fills `target` with the bytes from `offset` on, which must have been added.
-  package func read(
-    at offset: Int, into target: UnsafeMutableRawBufferPointer
-  ) throws(LMDBError) {
+  package func read(at offset: Int, into target: MutableByteView) throws(LMDBError) {
     if blockCount > 0 { try writeBlock() }
     var done = 0
     while done < target.count {
@@ -72,8 +69,7 @@ package final class ScratchFile {
   }
 
   private func writeBlock() throws(LMDBError) {
-    let code = StoreFile.writeAll(
-      UnsafeRawBufferPointer(start: block, count: blockCount), to: file)
+    let code = StoreFile.writeAll(ByteView(block[..<blockCount]), to: file)
     guard code == 0 else { throw failure(code) }
     writtenCount += blockCount
     blockCount = 0

@@ -1,4 +1,5 @@
 import CLMDB
+import LodestoreBytes
 import LodestoreSystem
 
 /// The checks of a file before LMDB may map it, and the way in which a new one is put in place.
@@ -169,7 +170,7 @@ enum StoreFile {
     keepInPlace(temporary.descriptor)
     // LMDB's own size; a larger file would give more readers.
     let size = LockFileLayout.size(readerCount: Int(options.readerSlotCount))
-    let code = [UInt8](repeating: 0, count: size).withUnsafeBytes {
+    let code = [UInt8](repeating: 0, count: size)._withBytes {
       writeAll($0, to: temporary.descriptor)
     }
     guard code == 0 else {
@@ -226,9 +227,7 @@ enum StoreFile {
   /// Writes all of `bytes`, from `offset` on or where the file stands.
   ///
   /// - Returns: the code of the error that ended it; 0 for none.
-  static func writeAll(
-    _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int? = nil
-  ) -> Int32 {
+  static func writeAll(_ bytes: ByteView, to file: Int32, at offset: Int? = nil) -> Int32 {
     var done = 0
     while done < bytes.count {
       let start = bytes.baseAddress?.advanced(by: done)

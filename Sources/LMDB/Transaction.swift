@@ -1,4 +1,5 @@
 import CLMDB
+import LodestoreBytes
 import LodestoreSystem
 
 /// A transaction in progress, read or write, with the calls that both have.
@@ -26,15 +27,13 @@ package struct Transaction {
 
   /// The value under `key`; `nil` when the tree lacks the key.
   @inline(__always)
-  package func get(
-    _ key: UnsafeRawBufferPointer, in tree: Tree
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+  package func get(_ key: ByteView, in tree: Tree) throws(LMDBError) -> ByteView? {
     guard tree.takesKey(ofSize: key.count) else { return nil }
     if isInPages { return try valueInPages(key, in: tree) }
     var key = MDB_val(key)
     var value = MDB_val()
     let code = mdb_get(handle, tree.handle, &key, &value)
-    if code == 0 { return UnsafeRawBufferPointer(value) }
+    if code == 0 { return ByteView(value) }
     if code == MDB_NOTFOUND { return nil }
     throw failure(code, "get from \(tree.name)")
   }
@@ -43,7 +42,7 @@ package struct Transaction {
   @inline(__always)
   package func get(
     _ key: UInt64, in tree: Tree
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+  ) throws(LMDBError) -> ByteView? {
     if isInPages { return try valueInPages(key, in: tree) }
     var key = key
     var keyValue = MDB_val()
@@ -53,16 +52,16 @@ package struct Transaction {
       keyValue.mv_data = bytes.baseAddress
       return mdb_get(handle, tree.handle, &keyValue, &value)
     }
-    if code == 0 { return UnsafeRawBufferPointer(value) }
+    if code == 0 { return ByteView(value) }
     if code == MDB_NOTFOUND { return nil }
     throw failure(code, "get from \(tree.name)")
   }
 
-  package func get(_ key: [UInt8], in tree: Tree) throws(LMDBError) -> UnsafeRawBufferPointer? {
+  package func get(_ key: [UInt8], in tree: Tree) throws(LMDBError) -> ByteView? {
     // The result points into the map, not into `key`.
     let key = key
-    var result: UnsafeRawBufferPointer?
-    try key.withBytes { (bytes) throws(LMDBError) in result = try get(bytes, in: tree) }
+    var result: ByteView?
+    try key._withBytes { (bytes) throws(LMDBError) in result = try get(bytes, in: tree) }
     return result
   }
 
@@ -153,7 +152,7 @@ package struct Transaction {
 
   @inline(__always)
   private func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree, _ flags: UInt32
+    _ key: ByteView, _ value: ByteView, in tree: Tree, _ flags: UInt32
   ) throws(LMDBError) -> Bool {
     guard tree.takesKey(ofSize: key.count) else {
       throw LMDBError(.keySize(key.count), operation: "put into \(tree.name)")
@@ -170,29 +169,25 @@ package struct Transaction {
     return true
   }
 
-  package func put(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, in tree: Tree
-  ) throws(LMDBError) {
+  package func put(_ key: ByteView, _ value: ByteView, in tree: Tree) throws(LMDBError) {
     _ = try put(key, value, in: tree, 0)
   }
 
   package func put(_ key: [UInt8], _ value: [UInt8], in tree: Tree) throws(LMDBError) {
-    try key.withBytes { (key) throws(LMDBError) in
-      try value.withBytes { (value) throws(LMDBError) in try put(key, value, in: tree) }
+    try key._withBytes { (key) throws(LMDBError) in
+      try value._withBytes { (value) throws(LMDBError) in try put(key, value, in: tree) }
     }
   }
 
-  package func put(
-    _ key: UInt64, _ value: UnsafeRawBufferPointer, in tree: Tree
-  ) throws(LMDBError) {
+  package func put(_ key: UInt64, _ value: ByteView, in tree: Tree) throws(LMDBError) {
     try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
-      try put(bytes, value, in: tree)
+      try put(ByteView(bytes), value, in: tree)
     }
   }
 
   /// Removes the pair under `key`; returns whether there was one.
   @discardableResult
-  package func delete(_ key: UnsafeRawBufferPointer, in tree: Tree) throws(LMDBError) -> Bool {
+  package func delete(_ key: ByteView, in tree: Tree) throws(LMDBError) -> Bool {
     guard tree.takesKey(ofSize: key.count) else { return false }
     var key = MDB_val(key)
     let code = mdb_del(handle, tree.handle, &key, nil)
@@ -204,12 +199,14 @@ package struct Transaction {
 
   @discardableResult
   package func delete(_ key: [UInt8], in tree: Tree) throws(LMDBError) -> Bool {
-    try key.withBytes { (bytes) throws(LMDBError) in try delete(bytes, in: tree) }
+    try key._withBytes { (bytes) throws(LMDBError) in try delete(bytes, in: tree) }
   }
 
   @discardableResult
   package func delete(_ key: UInt64, in tree: Tree) throws(LMDBError) -> Bool {
-    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in try delete(bytes, in: tree) }
+    try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
+      try delete(ByteView(bytes), in: tree)
+    }
   }
 
   /// Empties `tree`, in time that does not depend on its records.
@@ -221,12 +218,12 @@ package struct Transaction {
 
 extension MDB_val {
   @inline(__always)
-  init(_ bytes: UnsafeRawBufferPointer) {
+  init(_ bytes: ByteView) {
     self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
   }
 }
 
-extension UnsafeRawBufferPointer {
+extension ByteView {
   @inline(__always)
   init(_ value: MDB_val) {
     self.init(start: value.mv_data, count: value.mv_size)

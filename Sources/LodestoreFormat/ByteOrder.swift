@@ -1,41 +1,4 @@
-// Loads and stores with a stated byte order; the only place in the project that converts one.
-
-extension UnsafeRawBufferPointer {
-  /// The little-endian integer at `offset`.
-  ///
-  /// Traps beyond the end, so the caller checks lengths.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func _uint16(at offset: Int) -> UInt16 {
-    UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
-  }
-
-  /// As ``_uint16(at:)``.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func _uint32(at offset: Int) -> UInt32 {
-    UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-  }
-
-  /// As ``_uint16(at:)``.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func _uint64(at offset: Int) -> UInt64 {
-    UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-  }
-
-  /// The big-endian integer at `offset`; traps beyond the end.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func _bigEndianUInt64(at offset: Int) -> UInt64 {
-    UInt64(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-  }
-
-  /// The big-endian integer at `offset`; traps beyond the end.
-  func bigEndianUInt32(at offset: Int) -> UInt32 {
-    UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-  }
-}
+// Stores with a stated byte order; loads are in `ByteView` of LodestoreBytes.
 
 /// The bytes of `value`, least significant first.
 package func littleEndianBytes<T: FixedWidthInteger>(_ value: T) -> [UInt8] {

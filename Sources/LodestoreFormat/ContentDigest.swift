@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The sum of one 128-bit number for each pair of a tree, modulo 2^128.
 ///
 /// See Format.md, "Digests". The order of the pairs does not matter, so a writer adds what it puts
@@ -37,22 +39,20 @@ package struct ContentDigest: Hashable, Sendable {
   }
 
   /// The number of a pair whose body begins with its checksum.
-  package init(key: UnsafeRawBufferPointer, checksum: UInt32) {
+  package init(key: ByteView, checksum: UInt32) {
     var sum = Checksum()
     sum.combine(key)
     self.init(mixing: UInt64(sum.value), UInt64(checksum))
   }
 
   /// The number of one pair of a tree that has a digest; `nil` for a pair of another form, which has none.
-  package init?(
-    of content: DigestedContent, key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
-  ) {
+  package init?(of content: DigestedContent, key: ByteView, body: ByteView) {
     switch content {
     case .records:
       guard key.count == 8, body.count >= RecordLayout.headerSize + RecordLayout.checksumSize else {
         return nil
       }
-      self.init(record: key._uint64(at: 0), checksum: body.recordChecksum)
+      self.init(record: key.uint64(at: 0), checksum: body.recordChecksum)
     case .links:
       guard let id = KeyDecoder.leadingID(key), let other = KeyDecoder.recordIDSuffix(key),
         key.count == KeyDecoder.lengthOfLeadingID(key) + 8
@@ -60,7 +60,7 @@ package struct ContentDigest: Hashable, Sendable {
       self.init(linkFrom: id, to: other)
     case .buckets:
       guard body.count >= 4 else { return nil }
-      self.init(key: key, checksum: body._uint32(at: 0))
+      self.init(key: key, checksum: body.uint32(at: 0))
     }
   }
 
@@ -101,10 +101,10 @@ package struct ContentDigest: Hashable, Sendable {
   package var bytes: [UInt8] { littleEndianBytes(low) + littleEndianBytes(high) }
 
   /// `nil` for bytes of another length.
-  package init?(bytes: UnsafeRawBufferPointer) {
+  package init?(bytes: ByteView) {
     guard bytes.count == Self.size else { return nil }
-    low = bytes._uint64(at: 0)
-    high = bytes._uint64(at: 8)
+    low = bytes.uint64(at: 0)
+    high = bytes.uint64(at: 8)
   }
 }
 
@@ -130,7 +130,7 @@ package enum DigestedContent: Hashable, Sendable {
   }
 
   /// `nil` for a key that names none.
-  package init?(key: UnsafeRawBufferPointer) {
+  package init?(key: ByteView) {
     switch (key.first, key.count) {
     case (1, 5):
       self = .records(entity: EntityNumber(key.bigEndianUInt32(at: 1)))
@@ -153,8 +153,8 @@ package enum DigestedContent: Hashable, Sendable {
   }
 }
 
-extension UnsafeRawBufferPointer {
+extension ByteView {
   /// The checksum at the end of a record, of six bytes at least.
   @inline(__always)
-  package var recordChecksum: UInt32 { _uint32(at: count &- RecordLayout.checksumSize) }
+  package var recordChecksum: UInt32 { uint32(at: count &- RecordLayout.checksumSize) }
 }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A decimal number as stored: ± significand × 10^exponent.
 ///
 /// See Format.md, "Attribute types".
@@ -43,11 +45,11 @@ package struct DecimalValue: Sendable, Hashable {
   }
 
   /// Reads 19 bytes at `offset`, which the caller has checked to be there.
-  package init(bytes: UnsafeRawBufferPointer, at offset: Int) throws(FormatError) {
+  package init(bytes: ByteView, at offset: Int) throws(FormatError) {
     let kind = bytes[offset]
-    let exponent = Int16(bitPattern: bytes._uint16(at: offset + 1))
-    let low = UInt128(bytes._uint64(at: offset + 3))
-    let significand = low | UInt128(bytes._uint64(at: offset + 11)) << 64
+    let exponent = Int16(bitPattern: bytes.uint16(at: offset + 1))
+    let low = UInt128(bytes.uint64(at: offset + 3))
+    let significand = low | UInt128(bytes.uint64(at: offset + 11)) << 64
     guard kind <= 2 else {
       throw FormatError(
         "a decimal starts with \(kind), must be 0, 1 or 2", .typeDecimal, at: offset)

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The codes that start a document value.
 ///
 /// See Format.md, "Documents".
@@ -59,7 +61,7 @@ package indirect enum Document: Sendable, Hashable {
   ///
   /// Two member names that differ in bytes and are equal as Swift strings, such as "é" in one
   /// scalar and in two, are a valid document that this tree cannot hold: that throws as well.
-  package init(decoding bytes: UnsafeRawBufferPointer) throws(FormatError) {
+  package init(decoding bytes: ByteView) throws(FormatError) {
     try DocumentReader(bytes).validate()
     var reader = DocumentReader(bytes)
     try self.init(reading: &reader)
@@ -75,7 +77,7 @@ extension Document {
     case .unsigned(let number): writer.write(number)
     case .double(let number): writer.write(number)
     case .string(let text): writer.write(text)
-    case .data(let bytes): bytes.withUnsafeBytes { writer.write(data: $0) }
+    case .data(let bytes): bytes._withBytes { writer.write(data: $0) }
     case .date(let seconds): writer.write(date: seconds)
     case .uuid(let uuid): writer.write(uuid)
     case .decimal(let decimal): writer.write(decimal)

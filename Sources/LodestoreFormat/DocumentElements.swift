@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The elements of documents that an index has.
 ///
 /// See Format.md, "Indexes over elements".
@@ -5,16 +7,16 @@ package enum DocumentElements {
   /// Visits the scalars that `path` leads to in the document of `bytes`: the elements of an array, the values
   /// of an object's members, or the value itself.
   package static func forEach(
-    at path: [String], of bytes: UnsafeRawBufferPointer,
-    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+    at path: [String], of bytes: ByteView,
+    _ body: (ByteView) throws(FormatError) -> Void
   ) throws(FormatError) {
     try follow(path[...], bytes, isElement: false, body)
   }
 
   /// - Parameter isElement: whether an array was in front of it; one within another is left out.
   private static func follow(
-    _ path: ArraySlice<String>, _ bytes: UnsafeRawBufferPointer, isElement: Bool,
-    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+    _ path: ArraySlice<String>, _ bytes: ByteView, isElement: Bool,
+    _ body: (ByteView) throws(FormatError) -> Void
   ) throws(FormatError) {
     var reader = DocumentReader(bytes)
     switch try reader.kind() {
@@ -43,7 +45,7 @@ package enum DocumentElements {
   ///
   /// Integers and decimals are doubles in it, rounded to the nearest, and Booleans 0 and 1.
   package static func encode(
-    _ element: UnsafeRawBufferPointer, into encoder: inout KeyEncoder
+    _ element: ByteView, into encoder: inout KeyEncoder
   ) throws(FormatError) -> Bool {
     encoder.reset()
     var reader = DocumentReader(element)
@@ -64,9 +66,7 @@ package enum DocumentElements {
   }
 
   /// The tuples of the index keys of the elements, each once, ascending.
-  package static func keys(
-    at path: [String], of bytes: UnsafeRawBufferPointer
-  ) throws(FormatError) -> [[UInt8]] {
+  package static func keys(at path: [String], of bytes: ByteView) throws(FormatError) -> [[UInt8]] {
     var keys: Set<[UInt8]> = []
     var encoder = KeyEncoder()
     try forEach(at: path, of: bytes) { (element) throws(FormatError) in

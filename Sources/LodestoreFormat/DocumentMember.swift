@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// What is inside of a document, as the value of an attribute.
 ///
 /// See Format.md, "Derived attributes".
@@ -7,7 +9,7 @@ package enum DocumentMember {
   /// Integers convert to doubles and floats, rounded to the nearest, and doubles to integers where they are
   /// one in the range of the type.
   package static func value(
-    at path: [String], of bytes: UnsafeRawBufferPointer, as type: AttributeType
+    at path: [String], of bytes: ByteView, as type: AttributeType
   ) throws(FormatError) -> Value {
     var found = bytes
     for name in path {
@@ -31,7 +33,7 @@ package enum DocumentMember {
   }
 
   /// The scalar in `bytes`; null for null, arrays and objects.
-  package static func scalar(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> Value {
+  package static func scalar(_ bytes: ByteView) throws(FormatError) -> Value {
     var reader = DocumentReader(bytes)
     return try reader.scalar() ?? .null
   }

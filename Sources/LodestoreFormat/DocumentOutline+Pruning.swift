@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 extension DocumentOutline {
   /// Whether there are objects of which the outline tells which members they have, or had.
   package var knowsMembers: Bool {
@@ -13,7 +15,7 @@ extension DocumentOutline {
   /// listed where the outline lists all; `nil` where it has none of them.
   package func withoutUnknownMembers(_ value: Value) throws(FormatError) -> Value? {
     guard case .document(let bytes) = value else { return nil }
-    let document = try bytes.withBytes { (bytes) throws(FormatError) in
+    let document = try bytes._withBytes { (bytes) throws(FormatError) in
       try Document(decoding: bytes)
     }
     return pruned(document).map { .document($0.encoded()) }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A cursor over encoded document values: no allocation, and O(1) to skip any value.
 ///
 /// Reading never leaves the bytes and never traps, whatever they hold. It does not check the rules
@@ -5,11 +7,11 @@
 /// ``validate(onlyJSON:)`` first where the bytes are not trusted. A copy keeps a position to come
 /// back to. After an error the offset is unspecified. The bytes must outlive the reader.
 package struct DocumentReader {
-  private let bytes: UnsafeRawBufferPointer
+  private let bytes: ByteView
   /// Where the next value, or the next member's name, starts.
   package private(set) var offset = 0
 
-  package init(_ bytes: UnsafeRawBufferPointer) {
+  package init(_ bytes: ByteView) {
     self.bytes = bytes
   }
 
@@ -81,7 +83,7 @@ package struct DocumentReader {
   }
 
   /// The UTF-8 bytes of a text, not checked to be valid.
-  package mutating func text() throws(FormatError) -> UnsafeRawBufferPointer {
+  package mutating func text() throws(FormatError) -> ByteView {
     try expect(.text)
     return try lengthAndBytes()
   }
@@ -95,7 +97,7 @@ package struct DocumentReader {
     return string
   }
 
-  package mutating func data() throws(FormatError) -> UnsafeRawBufferPointer {
+  package mutating func data() throws(FormatError) -> ByteView {
     try expect(.data)
     return try lengthAndBytes()
   }
@@ -158,7 +160,7 @@ package struct DocumentReader {
   /// The UTF-8 bytes of a member's name, not checked to be valid.
   ///
   /// The member's value is next.
-  package mutating func name() throws(FormatError) -> UnsafeRawBufferPointer {
+  package mutating func name() throws(FormatError) -> ByteView {
     try lengthAndBytes()
   }
 
@@ -186,10 +188,10 @@ package struct DocumentReader {
   }
 
   /// The bytes of the next value, which is skipped.
-  package mutating func value() throws(FormatError) -> UnsafeRawBufferPointer {
+  package mutating func value() throws(FormatError) -> ByteView {
     let start = offset
     try skip()
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+    return bytes[start..<offset]
   }
 
   /// The bytes of the member `name` of the object in `bytes`.
@@ -197,8 +199,8 @@ package struct DocumentReader {
   /// `nil` when there is no such member, or when `bytes` do not hold an object. O(members before
   /// it), because names are in order; it does not check that they are.
   package static func member(
-    named name: String, in bytes: UnsafeRawBufferPointer
-  ) throws(FormatError) -> UnsafeRawBufferPointer? {
+    named name: String, in bytes: ByteView
+  ) throws(FormatError) -> ByteView? {
     var reader = DocumentReader(bytes)
     guard try reader.kind() == .object else { return nil }
     let (count, _) = try reader.enterObject()
@@ -256,7 +258,7 @@ extension DocumentReader {
 
   private mutating func validateMembers(depth: Int, onlyJSON: Bool) throws(FormatError) {
     let (count, end) = try enterObject()
-    var previous: UnsafeRawBufferPointer?
+    var previous: ByteView?
     for _ in 0..<count {
       let start = offset
       let name = try name()
@@ -279,7 +281,7 @@ extension DocumentReader {
     }
   }
 
-  private func requireUTF8(_ text: UnsafeRawBufferPointer, _ start: Int) throws(FormatError) {
+  private func requireUTF8(_ text: ByteView, _ start: Int) throws(FormatError) {
     guard String(validating: text, as: UTF8.self) != nil else {
       throw FormatError("a text in a document is not valid UTF-8", .documentText, at: start)
     }
@@ -310,12 +312,12 @@ extension DocumentReader {
 
   private mutating func halfWord() throws(FormatError) -> UInt32 {
     try advance(4)
-    return bytes._uint32(at: offset - 4)
+    return bytes.uint32(at: offset - 4)
   }
 
   private mutating func word() throws(FormatError) -> UInt64 {
     try advance(8)
-    return bytes._uint64(at: offset - 8)
+    return bytes.uint64(at: offset - 8)
   }
 
   /// An integer without a code, as lengths are written.
@@ -342,12 +344,12 @@ extension DocumentReader {
     throw endsEarly()
   }
 
-  private mutating func lengthAndBytes() throws(FormatError) -> UnsafeRawBufferPointer {
+  private mutating func lengthAndBytes() throws(FormatError) -> ByteView {
     let length = try leb128()
     guard length <= UInt64(bytes.count - offset) else { throw endsEarly() }
     let start = offset
     offset += Int(length)
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+    return bytes[start..<offset]
   }
 
   private mutating func enter(shortestItem: Int) throws(FormatError) -> (count: Int, end: Int) {

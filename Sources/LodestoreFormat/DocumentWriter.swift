@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Writes document values, one after another, into a byte buffer.
 ///
 /// See Format.md, "Documents".
@@ -30,10 +32,8 @@ public struct DocumentWriter: ~Copyable {
   /// Calls `body` with what has been written.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public func withBytes<R, E: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
-    try body(UnsafeRawBufferPointer(start: base, count: count))
+  public func withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
+    try body(ByteView(start: base, count: count))
   }
 
   /// Takes back what was written behind the first `count` bytes; their memory is kept.
@@ -42,7 +42,7 @@ public struct DocumentWriter: ~Copyable {
   public mutating func truncate(to count: Int) { used = min(used, count) }
 
   /// Writes bytes that are documents, or parts of them, already.
-  package mutating func append(encoded bytes: UnsafeRawBufferPointer) { put(bytes) }
+  package mutating func append(encoded bytes: ByteView) { put(bytes) }
 
   // MARK: Values
 
@@ -86,7 +86,7 @@ public struct DocumentWriter: ~Copyable {
   /// Writes text by its UTF-8 bytes, which are not checked here.
   @inlinable
   @_documentation(visibility: internal)
-  public mutating func write(text: UnsafeRawBufferPointer) {
+  public mutating func write(text: ByteView) {
     put(DocumentCode.text)
     writeLengthAndBytes(text)
   }
@@ -96,7 +96,7 @@ public struct DocumentWriter: ~Copyable {
     writeLengthAndBytes(string)
   }
 
-  package mutating func write(data: UnsafeRawBufferPointer) {
+  package mutating func write(data: ByteView) {
     put(DocumentCode.data)
     writeLengthAndBytes(data)
   }
@@ -115,7 +115,7 @@ public struct DocumentWriter: ~Copyable {
 
   package mutating func write(_ value: DecimalValue) {
     put(DocumentCode.decimal)
-    value.bytes.withUnsafeBytes { put($0) }
+    value.bytes._withBytes { put($0) }
   }
 
   /// Starts an array; the token goes to ``endArray(_:count:)`` after its values.
@@ -154,8 +154,8 @@ public struct DocumentWriter: ~Copyable {
   /// Writes a member's name from its bytes; its value must follow.
   @inlinable
   @_documentation(visibility: internal)
-  public mutating func writeName(utf8 name: UnsafeBufferPointer<UInt8>) {
-    writeLengthAndBytes(UnsafeRawBufferPointer(name))
+  public mutating func writeName(utf8 name: ByteView) {
+    writeLengthAndBytes(name)
   }
 
   /// `names` in the order of an object's members: by UTF-8 bytes.
@@ -179,18 +179,18 @@ extension DocumentWriter {
 
   @inlinable
   mutating func writeWord(_ word: UInt64) {
-    withUnsafeBytes(of: word.littleEndian) { put($0) }
+    withUnsafeBytes(of: word.littleEndian) { put(ByteView($0)) }
   }
 
   @inlinable
-  mutating func writeLengthAndBytes(_ content: UnsafeRawBufferPointer) {
+  mutating func writeLengthAndBytes(_ content: ByteView) {
     writeLEB128(UInt64(content.count))
     put(content)
   }
 
   private mutating func writeLengthAndBytes(_ string: String) {
     var string = string
-    string.withUTF8 { writeLengthAndBytes(UnsafeRawBufferPointer($0)) }
+    string.withUTF8 { writeLengthAndBytes(ByteView($0)) }
   }
 
   @inlinable
@@ -214,7 +214,7 @@ extension DocumentWriter {
   }
 
   @inlinable @inline(__always)
-  mutating func put(_ content: UnsafeRawBufferPointer) {
+  mutating func put(_ content: ByteView) {
     guard let source = content.baseAddress else { return }
     room(for: content.count).copyMemory(from: source, byteCount: content.count)
     used &+= content.count

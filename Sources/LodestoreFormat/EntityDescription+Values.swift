@@ -1,5 +1,7 @@
 // Values of attributes in documents, both ways.
 
+import LodestoreBytes
+
 extension EntityDescription {
   package static func document(of value: Value) -> Document {
     switch value {
@@ -14,7 +16,7 @@ extension EntityDescription {
     case .string(let text): .string(text)
     case .data(let bytes): .data(bytes)
     case .document(let bytes):
-      (try? bytes.withUnsafeBytes { raw in try Document(decoding: raw) }) ?? .null
+      (try? bytes._withBytes { raw in try Document(decoding: raw) }) ?? .null
     }
   }
 

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The versions of the file format.
 ///
 /// See Format.md, "Purpose and versions". Each version's additions are cases of ``FormatFeature``.
@@ -135,13 +137,13 @@ package struct FormatRequirement: Sendable, Hashable {
     littleEndianBytes(lowestReader) + littleEndianBytes(lowestWriter)
   }
 
-  package init(bytes: UnsafeRawBufferPointer) throws(FormatError) {
+  package init(bytes: ByteView) throws(FormatError) {
     guard bytes.count == 8 else {
       throw FormatError(
         "header field 'format' has \(bytes.count) bytes, must have 8", .headerFields)
     }
-    lowestReader = bytes._uint32(at: 0)
-    lowestWriter = bytes._uint32(at: 4)
+    lowestReader = bytes.uint32(at: 0)
+    lowestWriter = bytes.uint32(at: 4)
   }
 }
 

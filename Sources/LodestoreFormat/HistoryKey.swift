@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The keys of the tree `history`.
 ///
 /// See Format.md, "History".
@@ -56,9 +58,9 @@ package enum HistoryKey: Sendable, Hashable {
   package static let lastTransaction = UInt64(1 << 62)
 
   /// The key that `bytes` is; `nil` for one that this version does not list.
-  package init?(_ bytes: UnsafeRawBufferPointer) {
+  package init?(_ bytes: ByteView) {
     guard let kind = bytes.first else { return nil }
-    func word(_ offset: Int) -> UInt64 { bytes._bigEndianUInt64(at: offset) }
+    func word(_ offset: Int) -> UInt64 { bytes.bigEndianUInt64(at: offset) }
     switch (kind, bytes.count) {
     case (1, 13) where word(1) <= Self.lastTransaction:
       self = .part(transaction: word(1), part: bytes.bigEndianUInt32(at: 9))

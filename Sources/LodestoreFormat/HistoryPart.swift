@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// One write in the history, or a part of it where the write changed much.
 ///
 /// See Format.md, "History".
@@ -217,7 +219,7 @@ extension HistoryPart.Change {
     guard named.count == 1, case .data(let bytes) = document[named[0]] else {
       throw FormatError("a change of the history is not of one kind", .historyPart)
     }
-    let ids = try bytes.withBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes) }
+    let ids = try bytes._withBytes { (bytes) throws(FormatError) in try IDRuns(decoding: bytes) }
     guard !ids.isEmpty || named[0] == "restarted" else {
       throw FormatError("a change of the history is of no record", .historyNotEmpty)
     }
@@ -294,15 +296,13 @@ extension HistoryPart.Links {
     }
     self.init(
       relationship: relationship, kind: kinds[0],
-      pairs: try bytes.withBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
+      pairs: try bytes._withBytes { (bytes) throws(FormatError) in try Self.pairs(bytes) })
     guard !pairs.isEmpty else {
       throw FormatError("links of the history are none", .historyNotEmpty)
     }
   }
 
-  package static func pairs(
-    _ bytes: UnsafeRawBufferPointer
-  ) throws(FormatError) -> [LinkPair] {
+  package static func pairs(_ bytes: ByteView) throws(FormatError) -> [LinkPair] {
     var pairs: [LinkPair] = []
     var reader = DocumentReader(bytes)
     var from: UInt64 = 0

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Ascending ids, kept as ranges where they follow each other.
 ///
 /// See Format.md, "History".
@@ -154,7 +156,7 @@ extension IDRuns {
   }
 
   /// Checks that the runs ascend, do not touch, and are ids.
-  package init(decoding bytes: UnsafeRawBufferPointer) throws(FormatError) {
+  package init(decoding bytes: ByteView) throws(FormatError) {
     var reader = DocumentReader(bytes)
     var end: UInt64 = 0
     while reader.offset < bytes.count {

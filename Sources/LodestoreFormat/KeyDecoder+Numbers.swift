@@ -1,15 +1,17 @@
+import LodestoreBytes
+
 extension KeyDecoder {
   /// Whether `element`, a whole one, is null.
   @inline(__always)
-  package static func isNull(_ element: UnsafeRawBufferPointer) -> Bool {
+  package static func isNull(_ element: ByteView) -> Bool {
     element.first ?? KeyCode.null == KeyCode.null
   }
 
   /// Whether `element`, a whole one, is no number.
-  package static func isNaN(_ element: UnsafeRawBufferPointer) -> Bool {
+  package static func isNaN(_ element: ByteView) -> Bool {
     switch element.first {
     case KeyCode.double?, KeyCode.date?:
-      element.count == 9 && element._bigEndianUInt64(at: 1) == OrderedWord.word(Double.nan)
+      element.count == 9 && element.bigEndianUInt64(at: 1) == OrderedWord.word(Double.nan)
     case KeyCode.decimal?: element.count == 2 && element[1] == DecimalClass.nan
     default: false
     }
@@ -17,7 +19,7 @@ extension KeyDecoder {
 
   /// The integer of `element`, a whole one, or that of a Boolean; `nil` for another value.
   @inline(__always)
-  package static func integer(_ element: UnsafeRawBufferPointer) -> Int128? {
+  package static func integer(_ element: ByteView) -> Int128? {
     guard let code = element.first else { return nil }
     switch code {
     case KeyCode.lowestInteger...KeyCode.highestInteger:
@@ -34,8 +36,8 @@ extension KeyDecoder {
 
   /// The number in binary of `element`, a whole one; `nil` for another value.
   @inline(__always)
-  package static func double(_ element: UnsafeRawBufferPointer) -> Double? {
+  package static func double(_ element: ByteView) -> Double? {
     guard element.first == KeyCode.double, element.count == 9 else { return nil }
-    return OrderedWord.double(element._bigEndianUInt64(at: 1))
+    return OrderedWord.double(element.bigEndianUInt64(at: 1))
   }
 }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Reads the elements of a tuple in an index key.
 ///
 /// See Format.md, "Index keys".
@@ -7,33 +9,33 @@
 /// first elements and then throws or gives a text that is not the record's, so ask
 /// ``isCut(tuple:)`` first.
 package struct KeyDecoder {
-  private let bytes: UnsafeRawBufferPointer
+  private let bytes: ByteView
   /// Where the next element starts.
   package private(set) var offset = 0
 
   /// Over a tuple alone, without the record id that may follow it in a key.
-  package init(_ bytes: UnsafeRawBufferPointer) {
+  package init(_ bytes: ByteView) {
     self.bytes = bytes
   }
 
   package var isAtEnd: Bool { offset >= bytes.count }
 
   /// Whether `tuple`, without a record id, is a cut one.
-  package static func isCut(tuple: UnsafeRawBufferPointer) -> Bool {
+  package static func isCut(tuple: ByteView) -> Bool {
     tuple.count == KeyEncoder.cutLength
   }
 
   /// The record id that ends `key`; `nil` when the key is too short to have one.
-  package static func recordIDSuffix(_ key: UnsafeRawBufferPointer) -> UInt64? {
-    key.count >= 8 ? key._bigEndianUInt64(at: key.count - 8) : nil
+  package static func recordIDSuffix(_ key: ByteView) -> UInt64? {
+    key.count >= 8 ? key.bigEndianUInt64(at: key.count - 8) : nil
   }
 
   /// The id of the record that an entry of an index leads to; `nil` where the entry does not tell.
   package static func recordID(
-    ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isUnique: Bool
+    ofEntry key: ByteView, _ value: ByteView, isUnique: Bool
   ) -> UInt64? {
     guard isUnique else { return recordIDSuffix(key) }
-    return value.count == 8 ? value._uint64(at: 0) : nil
+    return value.count == 8 ? value.uint64(at: 0) : nil
   }
 
   /// The id at the beginning of `key`, of an index over ids; `nil` for null and for every other
@@ -41,7 +43,7 @@ package struct KeyDecoder {
   ///
   /// An id with a leading zero byte is no form of an id: a search for the id would not find the
   /// key.
-  package static func leadingID(_ key: UnsafeRawBufferPointer) -> UInt64? {
+  package static func leadingID(_ key: ByteView) -> UInt64? {
     guard let code = key.first, code > KeyCode.zero, code <= KeyCode.highestInteger else {
       return nil
     }
@@ -51,32 +53,28 @@ package struct KeyDecoder {
   }
 
   /// Whether the first value of `key` is null.
-  package static func beginsWithNull(_ key: UnsafeRawBufferPointer) -> Bool {
+  package static func beginsWithNull(_ key: ByteView) -> Bool {
     key.first == KeyCode.null
   }
 
   /// How many bytes ``leadingID(_:)`` takes of a key that has one.
-  package static func lengthOfLeadingID(_ key: UnsafeRawBufferPointer) -> Int {
+  package static func lengthOfLeadingID(_ key: ByteView) -> Int {
     key.first.map { Int($0) - Int(KeyCode.zero) + 1 } ?? 0
   }
 
   /// Whether the first elements of `key` are `elements`, the bytes of whole ones.
   ///
   /// Equal bytes alone do not say that: where a text goes on with a zero, 255 follows.
-  package static func isElements(
-    _ elements: [UInt8], atBeginningOf key: UnsafeRawBufferPointer
-  ) -> Bool {
+  package static func isElements(_ elements: [UInt8], atBeginningOf key: ByteView) -> Bool {
     guard key.count >= elements.count else { return false }
-    let isEqual = elements.withUnsafeBytes {
-      $0.elementsEqual(UnsafeRawBufferPointer(rebasing: key[..<$0.count]))
+    let isEqual = elements._withBytes {
+      $0.elementsEqual(key[..<$0.count])
     }
     return isEqual && (key.count == elements.count || key[elements.count] != 255)
   }
 
   /// The byte count of the first elements of `key`; `nil` when it has fewer whole ones.
-  package static func lengthOfBeginning(
-    of key: UnsafeRawBufferPointer, elementCount: Int
-  ) -> Int? {
+  package static func lengthOfBeginning(of key: ByteView, elementCount: Int) -> Int? {
     var decoder = KeyDecoder(key)
     for _ in 0..<elementCount {
       do { _ = try decoder.next() } catch { return nil }
@@ -87,7 +85,7 @@ package struct KeyDecoder {
   /// Where the element at `start` ends, without decoding it; `nil` when there is no whole one.
   ///
   /// An element that is not as the format says may be taken for whole.
-  package static func endOfElement(in key: UnsafeRawBufferPointer, at start: Int) -> Int? {
+  package static func endOfElement(in key: ByteView, at start: Int) -> Int? {
     guard start >= 0, start < key.count else { return nil }
     let code = key[start]
     let size: Int
@@ -105,7 +103,7 @@ package struct KeyDecoder {
       }
       return nil
     default:
-      var decoder = KeyDecoder(UnsafeRawBufferPointer(rebasing: key[start...]))
+      var decoder = KeyDecoder(key[start...])
       do { _ = try decoder.next() } catch { return nil }
       return start + decoder.offset
     }
@@ -140,7 +138,7 @@ package struct KeyDecoder {
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw FormatError("a text in an index key is not valid UTF-8", .keyText, at: start)
       }
-      guard bytes.withUnsafeBytes({ Normalization.isNFC($0) }) else {
+      guard bytes._withBytes({ Normalization.isNFC($0) }) else {
         throw FormatError("a text in an index key is not in NFC", .keyNFC, at: start)
       }
       return .string(text)
@@ -167,7 +165,7 @@ extension KeyDecoder {
       throw FormatError("an index key ends within an element", .keyComplete, at: offset)
     }
     defer { offset += 8 }
-    return bytes._bigEndianUInt64(at: offset)
+    return bytes.bigEndianUInt64(at: offset)
   }
 
   private mutating func integer(byteCount: Int) throws(FormatError) -> UInt64 {
@@ -224,7 +222,7 @@ extension KeyDecoder {
     }
     guard end < bytes.count, end + 1 == bytes.count || bytes[end + 1] != 0xff else { return nil }
     defer { offset = end + 1 }
-    return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[offset..<end]), as: UTF8.self)
+    return String(decoding: bytes[offset..<end], as: UTF8.self)
   }
 
   private mutating func terminated(_ start: Int) throws(FormatError) -> [UInt8] {

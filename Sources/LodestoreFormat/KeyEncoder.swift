@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The codes that start an element of an index key.
 ///
 /// See Format.md, "Index keys".
@@ -60,7 +62,7 @@ package struct KeyEncoder: ~Copyable {
   /// Makes an encoder that writes into `room`, which has `count` bytes already and must outlive it.
   ///
   /// A tuple that is longer than the room is put elsewhere.
-  package init(in room: UnsafeMutableRawBufferPointer, count: Int) {
+  package init(in room: MutableByteView, count: Int) {
     isInPlace = room.baseAddress != nil
     capacity = isInPlace ? room.count : Self.initialCapacity
     base = room.baseAddress ?? .allocate(byteCount: Self.initialCapacity, alignment: 16)
@@ -72,7 +74,7 @@ package struct KeyEncoder: ~Copyable {
   /// The bytes that have been appended since the last reset.
   ///
   /// Valid until the next mutation.
-  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+  package var bytes: ByteView { ByteView(start: base, count: count) }
 
   package mutating func reset() {
     count = 0
@@ -167,11 +169,11 @@ package struct KeyEncoder: ~Copyable {
   }
 
   /// Appends the NFC form of text; whether it is UTF-8 is not checked here.
-  package mutating func append(text: UnsafeRawBufferPointer) {
+  package mutating func append(text: ByteView) {
     if !appendPlain(text, code: KeyCode.text, isASCII: true) { appendNormalized(text) }
   }
 
-  package mutating func append(data: UnsafeRawBufferPointer) {
+  package mutating func append(data: ByteView) {
     appendTerminated(data, code: KeyCode.data)
   }
 
@@ -186,8 +188,8 @@ package struct KeyEncoder: ~Copyable {
     case .date(let seconds): append(date: seconds)
     case .uuid(let uuid): append(uuid)
     case .decimal(let decimal): append(decimal)
-    case .string(var text): text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
-    case .data(let bytes): bytes.withUnsafeBytes { append(data: $0) }
+    case .string(var text): text.withUTF8 { append(text: ByteView($0)) }
+    case .data(let bytes): bytes._withBytes { append(data: $0) }
     case .document: throw FormatError("a document has no index key")
     }
   }
@@ -228,7 +230,7 @@ package struct KeyEncoder: ~Copyable {
   }
 
   /// Appends bytes as they are, such as a tuple that was encoded before.
-  package mutating func append(raw: UnsafeRawBufferPointer) {
+  package mutating func append(raw: ByteView) {
     guard let source = raw.baseAddress else { return }
     reserve(raw.count)
     (base + count).copyMemory(from: source, byteCount: raw.count)
@@ -294,9 +296,7 @@ extension KeyEncoder {
   ///
   /// - Returns: Whether it appended them.
   @inline(__always)
-  private mutating func appendPlain(
-    _ source: UnsafeRawBufferPointer, code: UInt8, isASCII: Bool
-  ) -> Bool {
+  private mutating func appendPlain(_ source: ByteView, code: UInt8, isASCII: Bool) -> Bool {
     let length = source.count
     reserve(length &+ 2)
     let target = base + (count &+ 1)
@@ -327,21 +327,21 @@ extension KeyEncoder {
 
   /// Appends code, bytes with their zeros escaped, and a zero byte.
   @inline(__always)
-  private mutating func appendTerminated(_ source: UnsafeRawBufferPointer, code: UInt8) {
+  private mutating func appendTerminated(_ source: ByteView, code: UInt8) {
     if !appendPlain(source, code: code, isASCII: false) { appendEscaped(source, code: code) }
   }
 
   /// Appends text that is not ASCII or has a zero.
   @inline(never)
-  private mutating func appendNormalized(_ text: UnsafeRawBufferPointer) {
+  private mutating func appendNormalized(_ text: ByteView) {
     if Normalization.isCertainlyNFC(text) { return appendTerminated(text, code: KeyCode.text) }
     var normal: [UInt8] = []
     Normalization.appendNFC(of: text, to: &normal)
-    normal.withUnsafeBytes { appendTerminated($0, code: KeyCode.text) }
+    normal._withBytes { appendTerminated($0, code: KeyCode.text) }
   }
 
   @inline(never)
-  private mutating func appendEscaped(_ source: UnsafeRawBufferPointer, code: UInt8) {
+  private mutating func appendEscaped(_ source: ByteView, code: UInt8) {
     reserve(source.count * 2 + 2)
     put(code)
     for byte in source {

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The keys of a tree that keeps the order of what records lead to.
 ///
 /// See Format.md, "Relationships".
@@ -29,10 +31,10 @@ package enum LinkOrderKey {
   }
 
   /// What `key` says; `nil` for one of another form, or with a position that is none.
-  package static func content(_ key: UnsafeRawBufferPointer) -> Content? {
+  package static func content(_ key: ByteView) -> Content? {
     guard key.count == length else { return nil }
-    let owner = key._bigEndianUInt64(at: 0)
-    let rest = key._bigEndianUInt64(at: 9)
+    let owner = key.bigEndianUInt64(at: 0)
+    let rest = key.bigEndianUInt64(at: 9)
     switch key[8] {
     case 0: return .link(owner: owner, other: rest)
     case 1: return isPosition(rest) ? .position(owner: owner, position: rest) : nil

@@ -1,13 +1,15 @@
 // Records made of values without their Swift type: for `kvdump`, and to carry a record over to another
 // layout. The counterpart of `RecordView.value(at:)`.
 
+import LodestoreBytes
+
 extension RecordLayout {
   /// The body of a record with `values`, one for each attribute, sealed for `id`.
   ///
   /// Throws when a value does not fit its attribute.
   package func record(id: UInt64, values: [Value]) throws(FormatError) -> [UInt8] {
     var bytes = try content(values: values)
-    let checksum = bytes.withUnsafeBytes { Checksum.record(id: id, body: $0) }
+    let checksum = bytes._withBytes { Checksum.record(id: id, body: $0) }
     bytes += littleEndianBytes(checksum)
     return bytes
   }
@@ -28,10 +30,9 @@ extension RecordLayout {
           "attribute \(attributes[index].number) is declared \(slot.type.name), "
             + "the value is of another type or range")
       }
-      bytes.withUnsafeMutableBytes { record in
-        guard let base = record.baseAddress else { return }
-        NullBit(of: slot).set(value == .null, in: base)
-        if !slot.type.isVariable { value.store(in: slot.type, at: base + Int(slot.position)) }
+      bytes._withMutableBytes { record in
+        NullBit(of: slot).set(value == .null, in: record)
+        if !slot.type.isVariable { value.store(in: slot.type, at: record[Int(slot.position)...]) }
       }
       guard slot.type.isVariable else { continue }
       switch value {

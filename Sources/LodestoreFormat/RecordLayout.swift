@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Where the attributes are in the records of one layout number.
 ///
 /// See Format.md, "Records".
@@ -130,13 +132,13 @@ public final class RecordLayout: Sendable {
   /// decrease and the last one is at its end, so nearly every record is checked by few instructions.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public func narrowHeapOffset(in record: UnsafeRawBufferPointer) -> Int? {
+  public func narrowHeapOffset(in record: ByteView) -> Int? {
     let heapOffset = endsOffset &+ variableCount &* 2
     let heapCount = record.count &- heapOffset &- Self.checksumSize
-    guard heapCount >= 0, record._uint16(at: 0) == number else { return nil }
+    guard heapCount >= 0, record.uint16(at: 0) == number else { return nil }
     let last = variableCount &- 1
     guard last >= 0 else { return heapCount == 0 ? heapOffset : nil }
-    guard Int(record._uint16(at: endsOffset &+ last &* 2)) == heapCount, heapCount < 0x8000,
+    guard Int(record.uint16(at: endsOffset &+ last &* 2)) == heapCount, heapCount < 0x8000,
       endsAscend(in: record, through: last)
     else { return nil }
     return heapOffset
@@ -144,14 +146,14 @@ public final class RecordLayout: Sendable {
 
   /// Whether the ends do not decrease up to the one with index `last`, which is below 2¹⁵.
   @inlinable @inline(__always)
-  func endsAscend(in record: UnsafeRawBufferPointer, through last: Int) -> Bool {
+  func endsAscend(in record: ByteView, through last: Int) -> Bool {
     let highBits: UInt64 = 0x8000_8000_8000_8000
     var disorder: UInt64 = 0
     var index = 0
     if last < 4 {
       while index < last {
         let offset = endsOffset &+ index &* 2
-        let (end, next) = (record._uint16(at: offset), record._uint16(at: offset &+ 2))
+        let (end, next) = (record.uint16(at: offset), record.uint16(at: offset &+ 2))
         // Negative where the next is below.
         disorder |= UInt64(next) &- UInt64(end)
         index &+= 1
@@ -162,7 +164,7 @@ public final class RecordLayout: Sendable {
     // its high bit, as long as no end has one itself.
     while index < last {
       let offset = endsOffset &+ min(index, last &- 4) &* 2
-      let (ends, next) = (record._uint64(at: offset), record._uint64(at: offset &+ 2))
+      let (ends, next) = (record.uint64(at: offset), record.uint64(at: offset &+ 2))
       disorder |= ends | ~((next | highBits) &- ends)
       index &+= 4
     }
@@ -170,12 +172,10 @@ public final class RecordLayout: Sendable {
   }
 
   /// The layout number in a record's header; throws when the bytes are too short to have one.
-  package static func layoutNumber(
-    of record: UnsafeRawBufferPointer
-  ) throws(FormatError) -> UInt16 {
+  package static func layoutNumber(of record: ByteView) throws(FormatError) -> UInt16 {
     guard record.count >= headerSize + checksumSize else {
       throw RecordView.tooShort(record, neededCount: headerSize + checksumSize)
     }
-    return RecordHeader(rawValue: record._uint16(at: 0)).layoutNumber
+    return RecordHeader(rawValue: record.uint16(at: 0)).layoutNumber
   }
 }

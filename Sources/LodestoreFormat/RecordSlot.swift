@@ -1,6 +1,8 @@
 // How the parts of a record that many read and write are laid out: its header, its null bits, its slots.
 // See Format.md, "Records".
 
+import LodestoreBytes
+
 /// The first two bytes of a record.
 package struct RecordHeader {
   package let rawValue: UInt16
@@ -58,24 +60,16 @@ public struct NullBit: Sendable {
   /// Whether the attribute is null in `record`.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public func isSet(in record: UnsafeRawPointer) -> Bool {
-    mask != 0 && record.load(fromByteOffset: Int(offset), as: UInt8.self) & mask != 0
-  }
-
-  /// Whether the attribute is null in `record`.
-  @inlinable @inline(__always)
-  @_documentation(visibility: internal)
-  public func isSet(in record: UnsafeRawBufferPointer) -> Bool {
+  public func isSet(in record: ByteView) -> Bool {
     mask != 0 && record[Int(offset)] & mask != 0
   }
 
   /// Says in `record` whether the attribute is null.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public func set(_ isNull: Bool, in record: UnsafeMutableRawPointer) {
-    let byte = record.load(fromByteOffset: Int(offset), as: UInt8.self)
-    record.storeBytes(
-      of: isNull ? byte | mask : byte & ~mask, toByteOffset: Int(offset), as: UInt8.self)
+  public func set(_ isNull: Bool, in record: MutableByteView) {
+    let byte = record[Int(offset)]
+    record[Int(offset)] = isNull ? byte | mask : byte & ~mask
   }
 }
 
@@ -83,26 +77,23 @@ extension RecordLayout.Slot {
   /// Writes `value` and its null bit into a record; the attribute must be of a fixed width.
   ///
   /// Throws where the attribute cannot have the value.
-  package func write(
-    _ value: Value, in record: UnsafeMutableRawBufferPointer
-  ) throws(FormatError) {
+  package func write(_ value: Value, in record: MutableByteView) throws(FormatError) {
     guard value == .null || value.fits(type), !type.isVariable else {
       throw FormatError("a value does not fit an attribute of type \(type.name)")
     }
     guard value != .null || nullBit >= 0 else {
       throw FormatError("an attribute that must have a value was given none")
     }
-    guard let base = record.baseAddress else { return }
-    NullBit(of: self).set(value == .null, in: base)
-    value.store(in: type, at: base + Int(position))
+    NullBit(of: self).set(value == .null, in: record)
+    value.store(in: type, at: record[Int(position)...])
   }
 }
 
 extension Value {
   /// Stores the value, which fits the fixed-width `type` or is null, as it is in a record.
-  package func store(in type: AttributeType, at slot: UnsafeMutableRawPointer) {
+  package func store(in type: AttributeType, at slot: MutableByteView) {
     switch self {
-    case .null: slot.initializeMemory(as: UInt8.self, repeating: 0, count: type.slotSize)
+    case .null: slot[..<type.slotSize].zero()
     case .bool(let flag): slot.storeBytes(of: flag ? 1 : 0, as: UInt8.self)
     case .integer(let number): Self.store(UInt64(bitPattern: number), type.slotSize, at: slot)
     case .unsigned(let number): Self.store(number, type.slotSize, at: slot)
@@ -122,7 +113,7 @@ extension Value {
   }
 
   /// The low bytes of a two's complement are the same number in fewer bytes.
-  private static func store(_ bits: UInt64, _ size: Int, at slot: UnsafeMutableRawPointer) {
+  private static func store(_ bits: UInt64, _ size: Int, at slot: MutableByteView) {
     switch size {
     case 1: slot.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)
     case 2: slot.storeBytes(of: UInt16(truncatingIfNeeded: bits).littleEndian, as: UInt16.self)

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 extension RecordView {
   /// Whether this record and another of the same layout have the same bytes in the attribute at
   /// `slot`.
@@ -18,13 +20,11 @@ extension RecordView {
     }
     let range = Int(slot.position)..<Int(slot.position) + slot.type.slotSize
     let otherRange = Int(otherSlot.position)..<Int(otherSlot.position) + slot.type.slotSize
-    return isEqual(
-      UnsafeRawBufferPointer(rebasing: bytes[range]),
-      UnsafeRawBufferPointer(rebasing: other.bytes[otherRange]))
+    return isEqual(bytes[range], other.bytes[otherRange])
   }
 
   @inline(__always)
-  private func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  private func isEqual(_ a: ByteView, _ b: ByteView) -> Bool {
     let count = a.count
     guard count == b.count else { return false }
     var index = 0

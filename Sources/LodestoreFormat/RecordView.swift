@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A record's bytes, checked to have the shape of their layout, for reading one attribute at a time.
 ///
 /// The initializer checks every length and offset once, in O(variable attributes); reads do not
@@ -8,7 +10,7 @@
 public struct RecordView {
   /// The whole record.
   @_documentation(visibility: internal)
-  public let bytes: UnsafeRawBufferPointer
+  public let bytes: ByteView
   @usableFromInline let unmanagedLayout: Unmanaged<RecordLayout>
   /// Offset of the first slot.
   @_documentation(visibility: internal)
@@ -26,7 +28,7 @@ public struct RecordView {
   /// Throws when the bytes have not the shape of `layout`.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public init(_ bytes: UnsafeRawBufferPointer, layout: RecordLayout) throws(FormatError) {
+  public init(_ bytes: ByteView, layout: RecordLayout) throws(FormatError) {
     self.bytes = bytes
     unmanagedLayout = .passUnretained(layout)
     slotsOffset = layout.slotsOffset
@@ -42,7 +44,7 @@ public struct RecordView {
   /// `nil` when the bytes are no record of `layout`, or a long one.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public init?(narrow bytes: UnsafeRawBufferPointer, layout: RecordLayout) {
+  public init?(narrow bytes: ByteView, layout: RecordLayout) {
     guard let heapOffset = layout.narrowHeapOffset(in: bytes) else { return nil }
     self.bytes = bytes
     unmanagedLayout = .passUnretained(layout)
@@ -55,12 +57,12 @@ public struct RecordView {
   /// The same for long records, and what is wrong with others.
   @usableFromInline @inline(never)
   static func shape(
-    of bytes: UnsafeRawBufferPointer, _ layout: RecordLayout
+    of bytes: ByteView, _ layout: RecordLayout
   ) throws(FormatError) -> (isWide: Bool, heapOffset: Int) {
     let fixed = layout.endsOffset
     let needed = fixed + layout.variableCount * 2 + RecordLayout.checksumSize
     guard bytes.count >= needed else { throw tooShort(bytes, neededCount: needed) }
-    let header = RecordHeader(rawValue: bytes._uint16(at: 0))
+    let header = RecordHeader(rawValue: bytes.uint16(at: 0))
     let isWide = header.isWide
     guard header.rawValue == RecordHeader(layout: layout, isWide: isWide).rawValue else {
       throw otherHeader(header, layout)
@@ -94,7 +96,7 @@ public struct RecordView {
   }
 
   @usableFromInline @inline(never)
-  static func tooShort(_ bytes: UnsafeRawBufferPointer, neededCount: Int) -> FormatError {
+  static func tooShort(_ bytes: ByteView, neededCount: Int) -> FormatError {
     FormatError("the record has \(bytes.count) bytes, needs at least \(neededCount)", .recordLength)
   }
 
@@ -123,11 +125,11 @@ public struct RecordView {
 
   @inlinable @inline(__always)
   static func end(
-    ofVariable ordinal: Int, isWide: Bool, _ endsOffset: Int, _ bytes: UnsafeRawBufferPointer
+    ofVariable ordinal: Int, isWide: Bool, _ endsOffset: Int, _ bytes: ByteView
   ) -> Int {
     isWide
-      ? Int(bytes._uint32(at: endsOffset &+ ordinal &* 4))
-      : Int(bytes._uint16(at: endsOffset &+ ordinal &* 2))
+      ? Int(bytes.uint32(at: endsOffset &+ ordinal &* 4))
+      : Int(bytes.uint16(at: endsOffset &+ ordinal &* 2))
   }
 
   /// Whether the attribute at `slot` is null.
@@ -140,17 +142,16 @@ public struct RecordView {
   /// The bytes of the variable attribute at `slot`.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public func variableBytes(_ slot: RecordLayout.Slot) -> UnsafeRawBufferPointer {
+  public func variableBytes(_ slot: RecordLayout.Slot) -> ByteView {
     variableBytes(ordinal: Int(slot.position))
   }
 
   /// The bytes of the variable attribute that is the `ordinal`th of its layout, from 0.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public func variableBytes(ordinal: Int) -> UnsafeRawBufferPointer {
+  public func variableBytes(ordinal: Int) -> ByteView {
     let start = ordinal == 0 ? 0 : end(ofVariable: ordinal - 1)
-    return UnsafeRawBufferPointer(
-      rebasing: bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))])
+    return bytes[(heapOffset + start)..<(heapOffset + end(ofVariable: ordinal))]
   }
 
   /// The value of the attribute at `slot`; strict about booleans, ids, decimals and UTF-8.
@@ -164,24 +165,24 @@ public struct RecordView {
       }
       return .bool(bytes[offset] == 1)
     case .int8: return .integer(Int64(Int8(bitPattern: bytes[offset])))
-    case .int16: return .integer(Int64(Int16(bitPattern: bytes._uint16(at: offset))))
-    case .int32: return .integer(Int64(Int32(bitPattern: bytes._uint32(at: offset))))
-    case .int64: return .integer(Int64(bitPattern: bytes._uint64(at: offset)))
+    case .int16: return .integer(Int64(Int16(bitPattern: bytes.uint16(at: offset))))
+    case .int32: return .integer(Int64(Int32(bitPattern: bytes.uint32(at: offset))))
+    case .int64: return .integer(Int64(bitPattern: bytes.uint64(at: offset)))
     case .uint8: return .integer(Int64(bytes[offset]))
-    case .uint16: return .integer(Int64(bytes._uint16(at: offset)))
-    case .uint32: return .integer(Int64(bytes._uint32(at: offset)))
-    case .uint64: return .integer(unsigned: bytes._uint64(at: offset))
+    case .uint16: return .integer(Int64(bytes.uint16(at: offset)))
+    case .uint32: return .integer(Int64(bytes.uint32(at: offset)))
+    case .uint64: return .integer(unsigned: bytes.uint64(at: offset))
     case .recordID:
-      let number = Int64(bitPattern: bytes._uint64(at: offset))
+      let number = Int64(bitPattern: bytes.uint64(at: offset))
       guard number >= 1 else {
         throw FormatError(
           "an id is \(UInt64(bitPattern: number)), must be from 1 to \(Int64.max)", .typeID,
           at: offset)
       }
       return .integer(number)
-    case .float: return .double(Double(Float(bitPattern: bytes._uint32(at: offset))))
-    case .double: return .double(Double(bitPattern: bytes._uint64(at: offset)))
-    case .date: return .date(Double(bitPattern: bytes._uint64(at: offset)))
+    case .float: return .double(Double(Float(bitPattern: bytes.uint32(at: offset))))
+    case .double: return .double(Double(bitPattern: bytes.uint64(at: offset)))
+    case .date: return .date(Double(bitPattern: bytes.uint64(at: offset)))
     case .uuid: return .uuid(UUIDBytes(bytes: bytes, at: offset))
     case .decimal: return .decimal(try DecimalValue(bytes: bytes, at: offset))
     case .string, .url:
@@ -198,12 +199,12 @@ public struct RecordView {
   /// The body without its checksum.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
-  public var content: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - RecordLayout.checksumSize)])
+  public var content: ByteView {
+    bytes[..<(bytes.count - RecordLayout.checksumSize)]
   }
 
   package var storedChecksum: UInt32 {
-    bytes._uint32(at: bytes.count - RecordLayout.checksumSize)
+    bytes.uint32(at: bytes.count - RecordLayout.checksumSize)
   }
 
   /// Checks the rules that the initializer leaves out: the canonical form of the whole record.
@@ -232,8 +233,7 @@ public struct RecordView {
         let held =
           slot.type.isVariable
           ? variableBytes(slot)
-          : UnsafeRawBufferPointer(
-            rebasing: bytes[Int(slot.position)..<(Int(slot.position) + slot.type.slotSize)])
+          : bytes[Int(slot.position)..<(Int(slot.position) + slot.type.slotSize)]
         guard slot.type.isVariable ? held.isEmpty : held.allSatisfy({ $0 == 0 }) else {
           throw FormatError("a null attribute has bytes", .recordNullZero)
         }

@@ -1,4 +1,5 @@
 import CChecksum
+import LodestoreBytes
 
 /// SHA-256 (FIPS 180-4) of bytes that are there at once.
 ///
@@ -13,7 +14,7 @@ package enum SHA256 {
       guard let start = digest.baseAddress else { return }
       var hash = lodestore_sha256()
       lodestore_sha256_begin(&hash)
-      bytes.withUnsafeBytes { lodestore_sha256_add(&hash, $0.baseAddress, $0.count) }
+      bytes._withBytes { lodestore_sha256_add(&hash, $0.baseAddress, $0.count) }
       lodestore_sha256_end(&hash, start)
       count = 32
     }

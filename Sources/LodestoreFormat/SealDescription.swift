@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// What a sealed file says of itself: the pair of the tree `seal`.
 ///
 /// See Format.md, "Sealed files".
@@ -69,8 +71,8 @@ extension SealDescription {
   }
 
   /// Reads the body of the pair; members that are not listed are ignored.
-  package init(body: UnsafeRawBufferPointer) throws(FormatError) {
-    let content = try Self.key.withBytes { (key) throws(FormatError) in
+  package init(body: ByteView) throws(FormatError) {
+    let content = try Self.key._withBytes { (key) throws(FormatError) in
       try Checksum.unsealed(key: key, body: body)
     }
     let document = try Document(decoding: content)
@@ -94,7 +96,7 @@ extension SealDescription {
     guard case .data(let header)? = document["header"], header.count == SchemaFingerprint.size
     else { throw wrong("header") }
     guard case .data(let bytes)? = document["digest"],
-      let digest = bytes.withUnsafeBytes({ ContentDigest(bytes: $0) })
+      let digest = bytes._withBytes({ ContentDigest(bytes: $0) })
     else { throw wrong("digest") }
     guard case .object(let members)? = document["counts"] else { throw wrong("counts") }
     var counts: [String: UInt64] = [:]
@@ -122,7 +124,7 @@ package struct SchemaFingerprint {
   package init() {}
 
   /// Adds the next pair.
-  package mutating func add(key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer) {
+  package mutating func add(key: ByteView, body: ByteView) {
     bytes += littleEndianBytes(UInt32(truncatingIfNeeded: key.count))
     bytes += key
     bytes += littleEndianBytes(UInt32(truncatingIfNeeded: body.count))
@@ -131,16 +133,4 @@ package struct SchemaFingerprint {
 
   /// The fingerprint of the pairs so far.
   package var value: [UInt8] { SHA256.hash(bytes) }
-}
-
-extension Array<UInt8> {
-  /// Calls `body` with the bytes, and keeps the type of what it throws.
-  func withBytes<R, E: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
-    let result: Result<R, E> = withUnsafeBytes { bytes in
-      do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
-  }
 }

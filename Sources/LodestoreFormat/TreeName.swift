@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The names of all trees of a store.
 ///
 /// See Format.md, "Trees".
@@ -108,7 +110,7 @@ package enum HeaderField: String, Sendable {
   }
 
   /// The entity that such a field is of; `nil` for any other field.
-  package static func changedEntity(_ key: UnsafeRawBufferPointer) -> EntityNumber? {
+  package static func changedEntity(_ key: ByteView) -> EntityNumber? {
     guard let name = String(validating: key, as: UTF8.self), name.hasPrefix(changesPrefix) else {
       return nil
     }
@@ -137,7 +139,7 @@ package enum CounterKey {
   /// The first byte of ``size(entity:)``.
   package static let sizeKind: UInt8 = 5
   /// The entity whose size `key` has; `nil` for any other key.
-  package static func sizedEntity(_ key: UnsafeRawBufferPointer) -> EntityNumber? {
+  package static func sizedEntity(_ key: ByteView) -> EntityNumber? {
     CatalogueKey.number(key, kind: sizeKind).map { EntityNumber($0) }
   }
   package static let nextEntity: [UInt8] = [2]
@@ -157,16 +159,16 @@ package enum CatalogueKey {
   }
 
   /// The entity number in `key`; `nil` for any other key.
-  package static func entityNumber(_ key: UnsafeRawBufferPointer) -> EntityNumber? {
+  package static func entityNumber(_ key: ByteView) -> EntityNumber? {
     number(key, kind: 1).map { EntityNumber($0) }
   }
 
   /// The relationship's number in `key`; `nil` for any other key.
-  package static func relationshipNumber(_ key: UnsafeRawBufferPointer) -> UInt32? {
+  package static func relationshipNumber(_ key: ByteView) -> UInt32? {
     number(key, kind: 2)
   }
 
-  fileprivate static func number(_ key: UnsafeRawBufferPointer, kind: UInt8) -> UInt32? {
+  fileprivate static func number(_ key: ByteView, kind: UInt8) -> UInt32? {
     guard key.count == 5, key[0] == kind else { return nil }
     return key.bigEndianUInt32(at: 1)
   }
@@ -192,7 +194,7 @@ package enum BucketKey {
   package static func prefix(bucket: String) -> [UInt8] { Array(bucket.utf8) + [0] }
 
   /// Splits a stored key into the bucket's name and the user's key.
-  package static func split(_ key: UnsafeRawBufferPointer) -> (bucket: String, key: [UInt8])? {
+  package static func split(_ key: ByteView) -> (bucket: String, key: [UInt8])? {
     guard let zero = key.firstIndex(of: 0), zero > 0, zero <= longestName,
       let name = String(validating: key[..<zero], as: UTF8.self), key.count > zero + 1
     else { return nil }
@@ -232,7 +234,7 @@ package enum ImportKey: Sendable, Hashable {
   package static func prefix(name: String) -> [UInt8] { Array(name.utf8) + [0] }
 
   /// Splits a stored key; `nil` for one that Format.md does not list.
-  package static func split(_ key: UnsafeRawBufferPointer) -> (name: String, key: ImportKey)? {
+  package static func split(_ key: ByteView) -> (name: String, key: ImportKey)? {
     guard let (name, rest) = BucketKey.split(key), let kind = rest.first else { return nil }
     let number = rest.dropFirst().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     switch (kind, rest.count - 1) {

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// One attribute value, without its Swift type: what keys, defaults and dynamic reads are made of.
 package enum Value: Sendable, Hashable {
   case null
@@ -57,9 +59,9 @@ package struct UUIDBytes: Sendable, Hashable {
   }
 
   /// Reads 16 bytes at `offset`, which the caller has checked to be there.
-  package init(bytes: UnsafeRawBufferPointer, at offset: Int) {
-    high = bytes._bigEndianUInt64(at: offset)
-    low = bytes._bigEndianUInt64(at: offset + 8)
+  package init(bytes: ByteView, at offset: Int) {
+    high = bytes.bigEndianUInt64(at: offset)
+    low = bytes.bigEndianUInt64(at: offset + 8)
   }
 
   package var bytes: [UInt8] { bigEndianBytes(high) + bigEndianBytes(low) }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 package import LodestoreEssentials
 
 /// Dates as text, written as ISO 8601 has them and read also as RFC 9110 has them for the web, in
@@ -20,10 +21,10 @@ package enum ISO8601Text {
   /// All other texts give nil, also days and times that do not exist: `02-30`, `24:00`, `23:59:60`.
   package static func date(_ text: some StringProtocol) -> Date? {
     var copy = String(text)
-    return copy.withUTF8 { date(bytes: $0) }
+    return copy.withUTF8 { date(bytes: ByteView($0)) }
   }
 
-  static func date(bytes: UnsafeBufferPointer<UInt8>) -> Date? {
+  static func date(bytes: ByteView) -> Date? {
     var scanner = Scanner(bytes: bytes)
     guard let day = scanner.day() else {
       return InternetDateText.seconds(bytes).map {
@@ -162,7 +163,7 @@ extension ISO8601Text {
 
 extension ISO8601Text {
   private struct Scanner {
-    let bytes: UnsafeBufferPointer<UInt8>
+    let bytes: ByteView
     var at = 0
     /// Whether the text has no signs between the parts of its date and of its time.
     var isBasic = false

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Dates as protocols of the internet write them.
 ///
 /// `Fri, 05 Jan 2024 10:00:00 GMT` (RFC 1123 and RFC 9110, with an offset also RFC 5322), `Friday,
@@ -6,7 +8,7 @@
 /// Only RFC 1123 may lack it.
 enum InternetDateText {
   /// Seconds since 1970-01-01; nil when the text has another form or names no time.
-  static func seconds(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+  static func seconds(_ bytes: ByteView) -> Int? {
     guard (20...40).contains(bytes.count) else { return nil }
     var rest = Array(bytes)[...]
     guard let first = rest.first else { return nil }

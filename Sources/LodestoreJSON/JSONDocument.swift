@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// One parsed JSON text: its bytes and the tape over them.
 ///
 /// Never changes, so any thread may read it.
@@ -6,7 +8,9 @@ package final class JSONDocument: @unchecked Sendable {
   /// After the text: the parser stops at a zero, and reads words of eight bytes.
   private static let padding = 16
 
-  let text: UnsafePointer<UInt8>
+  /// The text with the padding behind it.
+  let text: ByteView
+  /// The bytes of the text, without the padding.
   let count: Int
   private let tape: JSONTape
   /// Where the text starts inside its file.
@@ -52,7 +56,7 @@ package final class JSONDocument: @unchecked Sendable {
     JSONError(
       reason: fault.reason,
       position: JSONPosition(
-        in: UnsafeBufferPointer(start: text, count: count), at: fault.offset, origin: origin),
+        in: text[..<count], at: fault.offset, origin: origin),
       expected: "\(fault.expected)")
   }
 
@@ -72,26 +76,25 @@ package final class JSONDocument: @unchecked Sendable {
   ///
   /// - Throws: `JSONError` with positions counted from `origin`.
   package init(
-    parsing bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard,
+    parsing bytes: ByteView, limits: JSONLimits = .standard,
     origin: JSONPosition.Origin = JSONPosition.Origin()
   ) throws(JSONError) {
     // Beyond the limit only the words for the error are needed, not the copy.
     let count = min(bytes.count, limits.bytes + 1)
-    let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: count + Self.padding)
-    UnsafeMutableRawBufferPointer(start: copy, count: count)
-      .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
-    (copy + count).initialize(repeating: 0, count: Self.padding)
+    let copy = MutableByteView.allocate(byteCount: count + Self.padding, alignment: 1)
+    copy.copyMemory(from: bytes.prefix(count))
+    copy[count...].zero()
     do {
-      tape = try JSONParser.tape(of: copy, count: count, limits: limits)
+      tape = try JSONParser.tape(of: ByteView(copy), count: count, limits: limits)
     } catch let fault {
       defer { copy.deallocate() }
       throw JSONError(
         reason: fault.reason,
         position: JSONPosition(
-          in: UnsafeBufferPointer(start: copy, count: count), at: fault.offset, origin: origin),
+          in: ByteView(copy)[..<count], at: fault.offset, origin: origin),
         expected: "\(fault.expected)")
     }
-    text = UnsafePointer(copy)
+    text = ByteView(copy)
     self.count = count
     self.origin = origin
   }
@@ -103,20 +106,22 @@ package final class JSONDocument: @unchecked Sendable {
     _ bytes: some Collection<UInt8>, limits: JSONLimits = .standard,
     origin: JSONPosition.Origin = JSONPosition.Origin()
   ) throws(JSONError) -> JSONDocument {
-    let parse = { (bytes: UnsafeBufferPointer<UInt8>) -> Result<JSONDocument, JSONError> in
+    let parse = { (bytes: ByteView) -> Result<JSONDocument, JSONError> in
       Result { () throws(JSONError) -> JSONDocument in
-        try JSONDocument(parsing: UnsafeRawBufferPointer(bytes), limits: limits, origin: origin)
+        try JSONDocument(parsing: bytes, limits: limits, origin: origin)
       }
     }
-    if let result = bytes.withContiguousStorageIfAvailable(parse) { return try result.get() }
-    return try Array(bytes).withUnsafeBufferPointer(parse).get()
+    if let result = bytes.withContiguousStorageIfAvailable({ parse(ByteView($0)) }) {
+      return try result.get()
+    }
+    return try Array(bytes)._withBytes(parse).get()
   }
 
   deinit { text.deallocate() }
 
   /// Calls `body` with the bytes of the text.
-  package func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-    try body(UnsafeRawBufferPointer(start: text, count: count))
+  package func withText<R>(_ body: (ByteView) throws -> R) rethrows -> R {
+    try body(text[..<count])
   }
 
   /// The value of the text.
@@ -125,7 +130,7 @@ package final class JSONDocument: @unchecked Sendable {
   /// Where the value of an entry starts.
   func position(ofEntry index: Int) -> JSONPosition {
     JSONPosition(
-      in: UnsafeBufferPointer(start: text, count: count), at: offset(ofEntry: index),
+      in: text[..<count], at: offset(ofEntry: index),
       origin: origin)
   }
 
@@ -139,7 +144,7 @@ package final class JSONDocument: @unchecked Sendable {
   @inline(__always)
   package func next(after index: Int) -> Int { reader.next(after: index) }
 
-  func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> { reader.bytes(ofEntry: index) }
+  func bytes(ofEntry index: Int) -> ByteView { reader.bytes(ofEntry: index) }
 
   /// The text and its tape, not retained: the caller keeps the document.
   package var reader: JSONTapeReader { JSONTapeReader(text: text, entries: entries) }
@@ -150,7 +155,7 @@ package final class JSONDocument: @unchecked Sendable {
 /// For loops over many values, in which reference counting would cost.
 @_documentation(visibility: internal)
 public struct JSONTapeReader: BitwiseCopyable {
-  @usableFromInline let text: UnsafePointer<UInt8>
+  @usableFromInline let text: ByteView
   /// The tape.
   public let entries: UnsafePointer<JSONTapeEntry>
 
@@ -163,9 +168,8 @@ public struct JSONTapeReader: BitwiseCopyable {
 
   /// The bytes of a value as they stand in the text; of a string, without the quotes.
   @inlinable @inline(__always)
-  public func bytes(ofEntry index: Int) -> UnsafeBufferPointer<UInt8> {
-    let entry = entries[index]
-    return UnsafeBufferPointer(start: text + Int(entry.offset), count: Int(entry.length))
+  public func bytes(ofEntry index: Int) -> ByteView {
+    text.part(of: entries[index])
   }
 
   /// The content of a string or key, escapes undone.
@@ -173,10 +177,18 @@ public struct JSONTapeReader: BitwiseCopyable {
 
   /// Calls `body` with the bytes of a string or key, escapes undone.
   @inlinable @inline(__always)
-  public func withContent<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+  public func withContent<R>(_ index: Int, _ body: (ByteView) -> R) -> R {
     let bytes = bytes(ofEntry: index)
-    guard entries[index].isEscaped else { return body(UnsafeRawBufferPointer(bytes)) }
+    guard entries[index].isEscaped else { return body(bytes) }
     return JSONStringContent.withUnescaped(bytes, body)
+  }
+}
+
+extension ByteView {
+  /// The bytes of a value as they stand in this text; of a string, without the quotes.
+  @inlinable @inline(__always)
+  func part(of entry: JSONTapeEntry) -> ByteView {
+    part(from: Int(entry.offset), count: Int(entry.length))
   }
 }
 

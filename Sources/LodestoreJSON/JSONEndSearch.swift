@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Searches for the end of a value in a stream of bytes, by its brackets and quotes alone.
 ///
 /// The value need not be JSON: an error in it does not change where it ends, unless the error is
@@ -14,7 +16,7 @@ package struct JSONEndSearch: Sendable {
   package var isInside: Bool { depth > 0 || isInString || isInScalar }
 
   /// The offset after the value; nil when it does not end in `bytes`, which the next bytes follow.
-  package mutating func end(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+  package mutating func end(in bytes: ByteView) -> Int? {
     for (at, byte) in bytes.enumerated() {
       if isInString {
         if isEscaped {

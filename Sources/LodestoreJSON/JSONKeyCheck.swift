@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Finds two equal keys in one object.
 ///
 /// Keys are compared as Swift strings, because that is what an object of `JSONValue` is keyed by:
@@ -11,44 +13,43 @@ struct JSONKeyCheck {
 
   /// Checks the object whose keys and values are the entries from `first` up to `end`.
   @inline(__always)
-  mutating func check(
-    _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
-  ) throws(JSONFault) {
+  mutating func check(_ tape: JSONTapeReader, first: Int, end: Int) throws(JSONFault) {
     var index = first
     var number = 0
     var irregular: UInt32 = 0
     // A Bloom filter of 64 bits: only a key whose bit is set already can be a duplicate.
     var seen: UInt64 = 0
     while index < end {
-      let key = entries[index]
+      let key = tape.entries[index]
       irregular |= key.tag
-      let bit = Self.bit(of: key, text)
+      let bit = Self.bit(of: key, tape.text)
       let isSeen = seen & bit != 0
       seen |= bit
       var other = first
       for _ in 0..<(isSeen ? number : 0) {
-        if entries[other].length == key.length && Self.isEqual(entries[other], key, text) {
-          throw Self.duplicate(key, text)
+        if tape.entries[other].length == key.length
+          && Self.isEqual(tape.entries[other], key, tape.text)
+        {
+          throw Self.duplicate(key, tape.text)
         }
-        other = Self.next(entries, after: other)
+        other = Self.next(tape, after: other)
       }
       number &+= 1
       if number > Self.pairwiseLimit {
-        return try checkMany(entries, first: first, end: end, text: text)
+        return try checkMany(tape, first: first, end: end)
       }
-      index = Self.next(entries, after: index)
+      index = Self.next(tape, after: index)
     }
     if irregular & (JSONTapeEntry.escapedFlag | JSONTapeEntry.wideFlag) != 0 {
-      try checkStrings(entries, first: first, end: end, text: text)
+      try checkStrings(tape, first: first, end: end)
     }
   }
 
   /// One of 64 bits by the length and the first eight bytes of a key.
   @inline(__always)
-  private static func bit(of key: JSONTapeEntry, _ text: UnsafePointer<UInt8>) -> UInt64 {
+  private static func bit(of key: JSONTapeEntry, _ text: ByteView) -> UInt64 {
     // Eight bytes can be read anywhere in the text: it has zeros after it.
-    let raw = UnsafeRawPointer(text).loadUnaligned(
-      fromByteOffset: Int(key.offset), as: UInt64.self)
+    let raw = text.loadUnaligned(fromByteOffset: Int(key.offset), as: UInt64.self)
     let unused = 64 &- min(key.length, 8) &* 8
     let first = key.length == 0 ? 0 : UInt64(littleEndian: raw) << UInt64(unused)
     let hash = (first &+ UInt64(key.length)) &* 0x9E37_79B9_7F4A_7C15
@@ -57,83 +58,77 @@ struct JSONKeyCheck {
 
   /// The entry of the next key, after the value of this one.
   @inline(__always)
-  private static func next(_ entries: UnsafePointer<JSONTapeEntry>, after key: Int) -> Int {
-    let value = entries[key &+ 1]
+  private static func next(_ tape: JSONTapeReader, after key: Int) -> Int {
+    let value = tape.entries[key &+ 1]
     return value.isContainer ? Int(value.link) : key &+ 2
   }
 
   @inline(__always)
-  private static func isEqual(
-    _ a: JSONTapeEntry, _ b: JSONTapeEntry, _ text: UnsafePointer<UInt8>
-  ) -> Bool {
-    let (left, right) = (text + Int(a.offset), text + Int(b.offset))
-    for at in 0..<Int(a.length) where left[at] != right[at] { return false }
+  private static func isEqual(_ a: JSONTapeEntry, _ b: JSONTapeEntry, _ text: ByteView) -> Bool {
+    let (left, right) = (Int(a.offset), Int(b.offset))
+    for at in 0..<Int(a.length) where text[left &+ at] != text[right &+ at] { return false }
     return true
   }
 
   /// Looks keys up in a hash table with open addressing; the hashes are seeded, so that no input can
   /// be made to collide.
   @inline(never)
-  private mutating func checkMany(
-    _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
-  ) throws(JSONFault) {
+  private mutating func checkMany(_ tape: JSONTapeReader, first: Int, end: Int) throws(JSONFault) {
     var index = first
     var number = 0
     while index < end {
-      if entries[index].isIrregular {
-        return try checkStrings(entries, first: first, end: end, text: text)
+      if tape.entries[index].isIrregular {
+        return try checkStrings(tape, first: first, end: end)
       }
       number += 1
-      index = Self.next(entries, after: index)
+      index = Self.next(tape, after: index)
     }
     let size = 1 << (Int.bitWidth - (number * 2 - 1).leadingZeroBitCount)
     if slots.count < size { slots = Array(repeating: 0, count: size) }
     for slot in 0..<size { slots[slot] = 0 }
     index = first
     while index < end {
-      let key = entries[index]
+      let key = tape.entries[index]
       var hasher = Hasher()
-      let bytes = UnsafeRawBufferPointer(start: text + Int(key.offset), count: Int(key.length))
-      hasher.combine(bytes: bytes)
+      let bytes = tape.text.part(of: key)
+      hasher._combine(bytes: bytes)
       var slot = hasher.finalize() & (size - 1)
       while slots[slot] != 0 {
-        let other = entries[Int(slots[slot])]
-        if other.length == key.length && Self.isEqual(other, key, text) {
-          throw Self.duplicate(key, text)
+        let other = tape.entries[Int(slots[slot])]
+        if other.length == key.length && Self.isEqual(other, key, tape.text) {
+          throw Self.duplicate(key, tape.text)
         }
         slot = (slot + 1) & (size - 1)
       }
       // 0 marks a free slot: it is never a key's entry, since the object's own comes before.
       slots[slot] = UInt32(truncatingIfNeeded: index)
-      index = Self.next(entries, after: index)
+      index = Self.next(tape, after: index)
     }
   }
 
   @inline(never)
   private mutating func checkStrings(
-    _ entries: UnsafePointer<JSONTapeEntry>, first: Int, end: Int, text: UnsafePointer<UInt8>
+    _ tape: JSONTapeReader, first: Int, end: Int
   ) throws(JSONFault) {
     var seen: Set<String> = []
     var index = first
     while index < end {
-      let key = entries[index]
-      let (isNew, other) = seen.insert(JSONStringContent.string(key, text))
+      let key = tape.entries[index]
+      let (isNew, other) = seen.insert(JSONStringContent.string(key, tape.text))
       guard isNew else {
-        let name = JSONStringContent.string(key, text)
+        let name = JSONStringContent.string(key, tape.text)
         guard name.utf8.elementsEqual(other.utf8) else {
           throw JSONFault(
             .duplicateKey(name), at: Int(key.offset) - 1,
             expected: "each key once in an object, also in another spelling of Unicode")
         }
-        throw Self.duplicate(key, text)
+        throw Self.duplicate(key, tape.text)
       }
-      index = Self.next(entries, after: index)
+      index = Self.next(tape, after: index)
     }
   }
 
-  private static func duplicate(
-    _ key: JSONTapeEntry, _ text: UnsafePointer<UInt8>
-  ) -> JSONFault {
+  private static func duplicate(_ key: JSONTapeEntry, _ text: ByteView) -> JSONFault {
     JSONFault(
       .duplicateKey(JSONStringContent.string(key, text)), at: Int(key.offset) - 1,
       expected: "each key once in an object")

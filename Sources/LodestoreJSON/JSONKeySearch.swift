@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Finds a member of an object by its key.
 enum JSONKeySearch {
   /// The entry of the key, searched from the first; nil when the object has no such key.
@@ -12,7 +14,8 @@ enum JSONKeySearch {
     _ key: String, in document: JSONDocument, object: Int, from start: Int
   ) -> Int? {
     var key = key
-    return key.withUTF8 { bytes in
+    return key.withUTF8 { utf8 in
+      let bytes = ByteView(utf8)
       let end = Int(document.entries[object].link)
       return find(bytes, in: document, from: start, to: end)
         ?? find(bytes, in: document, from: object + 1, to: start)
@@ -21,7 +24,7 @@ enum JSONKeySearch {
 
   @inline(__always)
   private static func find(
-    _ key: UnsafeBufferPointer<UInt8>, in document: JSONDocument, from start: Int, to end: Int
+    _ key: ByteView, in document: JSONDocument, from start: Int, to end: Int
   ) -> Int? {
     let entries = document.entries
     var index = start
@@ -32,7 +35,7 @@ enum JSONKeySearch {
         let other = JSONStringContent.string(entry, document.text)
         if other == String(decoding: key, as: UTF8.self) { return index }
       } else if Int(entry.length) == key.count
-        && isEqual(document.text + Int(entry.offset), key)
+        && isEqual(document.text, Int(entry.offset), key)
       {
         return index
       }
@@ -43,10 +46,8 @@ enum JSONKeySearch {
   }
 
   @inline(__always)
-  private static func isEqual(
-    _ bytes: UnsafePointer<UInt8>, _ key: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
-    for at in 0..<key.count where bytes[at] != key[at] { return false }
+  private static func isEqual(_ text: ByteView, _ start: Int, _ key: ByteView) -> Bool {
+    for at in 0..<key.count where text[start &+ at] != key[at] { return false }
     return true
   }
 }

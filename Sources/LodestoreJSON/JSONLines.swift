@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// One value of a file with many.
@@ -65,9 +66,8 @@ package struct JSONLinesReader: Sendable {
   package mutating func next() throws(JSONError) -> JSONLine? {
     guard let (line, origin) = try nextLine() else { return nil }
     let limits = limits
-    let document = try pending.withUnsafeBufferPointer { bytes throws(JSONError) in
-      let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[line]))
-      return try JSONDocument(parsing: bytes, limits: limits, origin: origin)
+    let document = try pending._withBytes { bytes throws(JSONError) in
+      try JSONDocument(parsing: bytes[line], limits: limits, origin: origin)
     }
     return JSONLine(root: document.root, line: origin.line, offset: origin.offset)
   }
@@ -152,7 +152,7 @@ package struct JSONLinesReader: Sendable {
   }
 
   private mutating func valueEnd() -> Int? {
-    let found = pending[searched...].withUnsafeBufferPointer { search.end(in: $0) }
+    let found = pending[searched...]._withBytes { search.end(in: $0) }
     if let found { return searched + found }
     searched = pending.count
     guard isFinished, start < pending.count else { return nil }
@@ -162,11 +162,8 @@ package struct JSONLinesReader: Sendable {
 
   private mutating func lineEnd() -> Int? {
     let from = searched
-    let found = pending.withUnsafeBytes { bytes -> Int? in
-      guard from < bytes.count, let base = bytes.baseAddress,
-        let hit = memchr(base + from, 0x0A, bytes.count - from)
-      else { return nil }
-      return UnsafeRawPointer(hit) - base
+    let found = pending._withBytes { bytes in
+      bytes[min(from, bytes.count)...].firstIndex(of: 0x0A).map { from + $0 }
     }
     if let found { return found }
     searched = pending.count
@@ -193,8 +190,7 @@ package struct JSONLinesReader: Sendable {
     if isSkipping { return }
     throw JSONError(
       reason: .tooLong(limit: limits.bytes),
-      position: JSONPosition(
-        in: UnsafeBufferPointer(start: nil, count: 0), at: 0, origin: origin),
+      position: JSONPosition(in: ByteView(), at: 0, origin: origin),
       expected: "a shorter line")
   }
 }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A value of a parsed text: a handle that retains the document; values are made when asked for.
 package struct JSONNode: Sendable {
   /// What a value is.
@@ -67,17 +69,16 @@ package struct JSONNode: Sendable {
   package var numberText: String? { isNumber ? String(decoding: rawText, as: UTF8.self) : nil }
 
   /// Calls a closure with the bytes of the value as they stand in the text, quotes included.
-  package func withSourceBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+  package func withSourceBytes<R>(_ body: (ByteView) throws -> R) rethrows -> R {
     let start = document.offset(ofEntry: index)
     let quotes = entry.kind == .string ? 2 : 0
     return try withExtendedLifetime(document) {
-      try body(
-        UnsafeRawBufferPointer(start: document.text + start, count: Int(entry.length) + quotes))
+      try body(document.text[start..<start + Int(entry.length) + quotes])
     }
   }
 
   private var isNumber: Bool { entry.kind == .integer || entry.kind == .real }
-  private var rawText: UnsafeBufferPointer<UInt8> { document.bytes(ofEntry: index) }
+  private var rawText: ByteView { document.bytes(ofEntry: index) }
 }
 
 // MARK: - Content

@@ -1,8 +1,10 @@
+import LodestoreBytes
+
 /// Numbers from their digits.
 ///
 /// All texts given here have passed the parser.
 package enum JSONNumber {
-  package typealias Text = UnsafeBufferPointer<UInt8>
+  package typealias Text = ByteView
 
   /// A number as sign × significand × 10^exponent, without trailing zeros in the significand.
   struct Digits {

@@ -1,9 +1,11 @@
+import LodestoreBytes
+
 /// Reads one text of RFC 8259 into a tape, in one pass and without recursion.
 ///
 /// Nothing is repaired: text that parsers read differently is refused. The tape holds offsets only;
 /// strings and numbers are made when they are asked for.
 struct JSONParser: ~Copyable {
-  let text: UnsafePointer<UInt8>
+  let text: ByteView
   let count: Int
   let depthLimit: Int
   /// Whether faults of single values are noted, and the most that are.
@@ -13,8 +15,8 @@ struct JSONParser: ~Copyable {
   private var keys = JSONKeyCheck()
   var tape: JSONTape
 
-  /// The text must be followed by eight zero bytes that are not part of its count.
-  init(text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits) {
+  /// The text must end with eight zero bytes that are not part of `count`.
+  init(text: ByteView, count: Int, limits: JSONLimits) {
     self.text = text
     self.count = count
     depthLimit = limits.depth
@@ -26,7 +28,7 @@ struct JSONParser: ~Copyable {
 
   /// Parses the whole text and gives the tape.
   static func tape(
-    of text: UnsafePointer<UInt8>, count: Int, limits: JSONLimits
+    of text: ByteView, count: Int, limits: JSONLimits
   ) throws(JSONFault) -> JSONTape {
     guard count <= limits.bytes else {
       throw JSONFault(
@@ -120,7 +122,8 @@ struct JSONParser: ~Copyable {
         if tape.count > first { container.pointee.tag &+= JSONTapeEntry.oneChild }
         if isObject && container.pointee.tag >= JSONTapeEntry.oneChild &* 2 {
           do throws(JSONFault) {
-            try keys.check(tape.entries, first: first, end: tape.count, text: text)
+            let reader = JSONTapeReader(text: text, entries: tape.entries)
+            try keys.check(reader, first: first, end: tape.count)
           } catch {
             try note(error, entry: Int(open))
           }
@@ -178,7 +181,7 @@ struct JSONParser: ~Copyable {
     _ at: Int, _ letters: UInt64, _ length: Int, _ kind: JSONTapeKind
   ) throws(JSONFault) -> Int {
     let mask = ~(UInt64.max << UInt64(length &* 8))
-    let found = UnsafeRawPointer(text).loadUnaligned(fromByteOffset: at, as: UInt64.self)
+    let found = text.loadUnaligned(fromByteOffset: at, as: UInt64.self)
     guard UInt64(littleEndian: found) & mask == letters else {
       return try skipWord(at, wrongValue(at, open: 0))
     }
@@ -210,7 +213,7 @@ struct JSONParser: ~Copyable {
       at = skipDigits(digits)
       if at == digits { return try skipWord(start, wrongNumber(at, start: start)) }
     }
-    let digits = UnsafeBufferPointer(start: text + start, count: at &- start)
+    let digits = text.part(from: start, count: at &- start)
     if at == integerEnd {
       if digits.count > 18 {
         do throws(JSONFault) { try checkInteger(digits, at: start) } catch { try keep(error) }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A position in a JSON text or in the file that it is a part of.
 public struct JSONPosition: Hashable, Sendable, CustomStringConvertible {
   /// The byte offset in the file, from 0.
@@ -22,7 +24,7 @@ public struct JSONPosition: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Counts lines and scalars up to an offset; O(offset), so it is left to the error path.
-  package init(in text: UnsafeBufferPointer<UInt8>, at offset: Int, origin: Origin) {
+  package init(in text: ByteView, at offset: Int, origin: Origin) {
     var line = origin.line
     var column = 1
     for byte in text.prefix(offset) {

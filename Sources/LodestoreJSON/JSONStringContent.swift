@@ -1,34 +1,33 @@
+import LodestoreBytes
+
 /// Makes strings from checked JSON text.
 @usableFromInline
 enum JSONStringContent {
   /// The content of a string entry, escapes undone.
   @inline(__always)
-  static func string(_ entry: JSONTapeEntry, _ text: UnsafePointer<UInt8>) -> String {
-    let raw = UnsafeBufferPointer(start: text + Int(entry.offset), count: Int(entry.length))
+  static func string(_ entry: JSONTapeEntry, _ text: ByteView) -> String {
+    let raw = text.part(of: entry)
     return entry.isEscaped ? unescaped(raw) : String(decoding: raw, as: UTF8.self)
   }
 
   @inline(never)
-  private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) -> String {
-    String(unsafeUninitializedCapacity: raw.count) { unescape(raw, into: $0) }
+  private static func unescaped(_ raw: ByteView) -> String {
+    String(unsafeUninitializedCapacity: raw.count) { unescape(raw, into: MutableByteView($0)) }
   }
 
   /// Calls `body` with the content of a string with escapes.
   @inlinable @inline(never)
-  static func withUnescaped<R>(
-    _ raw: UnsafeBufferPointer<UInt8>, _ body: (UnsafeRawBufferPointer) -> R
-  ) -> R {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: raw.count) { target in
+  static func withUnescaped<R>(_ raw: ByteView, _ body: (ByteView) -> R) -> R {
+    withUnsafeTemporaryAllocation(byteCount: raw.count, alignment: 1) { room in
+      let target = MutableByteView(room)
       let count = unescape(raw, into: target)
-      return body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target)[..<count]))
+      return body(ByteView(target)[..<count])
     }
   }
 
   /// Undoes escapes; returns the bytes written, which are never more than those of the source.
   @usableFromInline
-  static func unescape(
-    _ raw: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
-  ) -> Int {
+  static func unescape(_ raw: ByteView, into target: MutableByteView) -> Int {
     var at = 0
     var end = 0
     while at < raw.count {
@@ -56,7 +55,7 @@ enum JSONStringContent {
     return end
   }
 
-  private static func hex(_ raw: UnsafeBufferPointer<UInt8>, _ start: Int) -> UInt32 {
+  private static func hex(_ raw: ByteView, _ start: Int) -> UInt32 {
     var value: UInt32 = 0
     for at in start..<(start + 4) { value = value << 4 | (JSONHex.digit(raw[at]) ?? 0) }
     return value
@@ -73,9 +72,7 @@ enum JSONStringContent {
     }
   }
 
-  private static func append(
-    _ scalar: UInt32, to target: UnsafeMutableBufferPointer<UInt8>, at start: Int
-  ) -> Int {
+  private static func append(_ scalar: UInt32, to target: MutableByteView, at start: Int) -> Int {
     guard let encoded = UnicodeScalar(scalar).flatMap({ UTF8.encode($0) }) else { return start }
     var end = start
     for byte in encoded {

@@ -1,21 +1,22 @@
+import LodestoreBytes
+
 /// Finds the end of a JSON string and checks everything on the way.
 ///
-/// The text must be followed by eight zero bytes: a zero is a control character and so ends every
+/// The text must end with eight zero bytes, which `count` leaves out: a zero is a control character and so ends every
 /// scan, which saves a bounds check for each step.
 struct JSONStringScanner {
-  let text: UnsafePointer<UInt8>
+  let text: ByteView
   let count: Int
 
   /// Scans from the byte after the opening quote; returns the offset of the closing quote and
   /// the flags of the tape entry.
   @inline(__always)
   func scan(from start: Int) throws(JSONFault) -> (end: Int, flags: UInt32) {
-    let raw = UnsafeRawPointer(text)
     var at = start
     while true {
       // In 64-bit words: the lowest bit set is exact; only higher ones may be wrong, because a borrow
       // goes upwards. Short strings, the usual ones, end in the first or second word.
-      let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+      let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt64.self))
       let special = Self.special(word)
       if special == 0 {
         at &+= 8
@@ -42,7 +43,6 @@ struct JSONStringScanner {
 
   @inline(never)
   private func scanIrregular(from start: Int) throws(JSONFault) -> (end: Int, flags: UInt32) {
-    let raw = UnsafeRawPointer(text)
     var at = start
     var flags: UInt32 = 0
     while true {
@@ -57,7 +57,7 @@ struct JSONStringScanner {
       } else if byte < 0x20 {
         throw at == count ? Self.cutOff(at) : Self.control(byte, at)
       } else {
-        let word = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+        let word = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         let special = Self.special(word)
         at &+= special == 0 ? 8 : special.trailingZeroBitCount >> 3
       }

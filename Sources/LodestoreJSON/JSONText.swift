@@ -1,14 +1,16 @@
+import LodestoreBytes
+
 /// The JSON spelling of strings and integers.
 package enum JSONText {
   /// Appends a string in quotes, escaping only what RFC 8259 demands.
   package static func appendString(_ string: String, to bytes: inout [UInt8]) {
     bytes.append(0x22)
     let isDone: Void? = string.utf8.withContiguousStorageIfAvailable {
-      appendEscaped(UnsafeRawBufferPointer($0), to: &bytes)
+      appendEscaped(ByteView($0), to: &bytes)
     }
     if isDone == nil {
       var copy = string
-      copy.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: &bytes) }
+      copy.withUTF8 { appendEscaped(ByteView($0), to: &bytes) }
     }
     bytes.append(0x22)
   }
@@ -29,7 +31,7 @@ package enum JSONText {
   }
 
   /// Copies runs that need no escape as a whole: most strings are one run.
-  private static func appendEscaped(_ source: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+  private static func appendEscaped(_ source: ByteView, to bytes: inout [UInt8]) {
     var start = 0
     var at = 0
     while at < source.count {

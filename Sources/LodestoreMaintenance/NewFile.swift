@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import LMDB
+internal import LodestoreBytes
 import LodestoreSystem
 
 /// A file that is there as a whole or not at all.
@@ -39,11 +40,10 @@ final class NewFile {
   }
 
   private func flush() throws(StoreError) {
-    let code = buffer.withUnsafeBytes { bytes -> Int32 in
-      var rest = bytes[...]
+    let code = buffer._withBytes { bytes -> Int32 in
+      var rest = bytes
       while !rest.isEmpty {
-        let chunk = UnsafeRawBufferPointer(rebasing: rest)
-        let count = writeSome(temporary.descriptor, chunk.baseAddress, chunk.count)
+        let count = writeSome(temporary.descriptor, rest)
         if count < 0, errno == EINTR { continue }
         guard count >= 0 else { return errno }
         rest = rest.dropFirst(count)
@@ -68,12 +68,12 @@ final class NewFile {
 }
 
 /// The `write` of the system, under a name that the method of ``NewFile`` does not hide.
-private func writeSome(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+private func writeSome(_ file: Int32, _ bytes: ByteView) -> Int {
   #if canImport(Glibc)
-    Glibc.write(file, bytes, count)
+    Glibc.write(file, bytes.baseAddress, bytes.count)
   #elseif canImport(Musl)
-    Musl.write(file, bytes, count)
+    Musl.write(file, bytes.baseAddress, bytes.count)
   #else
-    Darwin.write(file, bytes, count)
+    Darwin.write(file, bytes.baseAddress, bytes.count)
   #endif
 }

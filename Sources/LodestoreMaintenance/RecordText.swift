@@ -1,4 +1,5 @@
 internal import EntityStore
+internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestoreJSON
@@ -37,7 +38,7 @@ struct RecordText {
     case .string(let text): append(string: text, to: &bytes)
     case .data(let data): append(string: Data(data).base64EncodedString(), to: &bytes)
     case .document(let document):
-      try document.withBytes { (document) throws(FormatError) in
+      try document._withBytes { (document) throws(FormatError) in
         try DocumentText.append(document, to: &bytes)
       }
     }
@@ -73,14 +74,14 @@ struct RecordText {
     case .decimal(let decimal): return text(of: decimal)
     case .data(let data): return Data(data).base64EncodedString()
     case .document(let document):
-      return try document.withBytes { (document) throws(FormatError) in
+      return try document._withBytes { (document) throws(FormatError) in
         try field(ofDocument: document)
       }
     case .integer, .unsigned, .date, .uuid, .string: return KeyText.text(of: value)
     }
   }
 
-  private static func field(ofDocument document: UnsafeRawBufferPointer) throws(FormatError)
+  private static func field(ofDocument document: ByteView) throws(FormatError)
     -> String?
   {
     var reader = DocumentReader(document)

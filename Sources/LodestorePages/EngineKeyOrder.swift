@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 import LodestoreSystem
 
@@ -5,11 +6,9 @@ import LodestoreSystem
 package enum EngineKeyOrder {
   /// Whether `one` comes before `other`; integer keys of a wrong length, a finding of their own, compare
   /// by their bytes.
-  package static func precedes(
-    _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
-  ) -> Bool {
+  package static func precedes(_ one: ByteView, _ other: ByteView, _ areIntegers: Bool) -> Bool {
     if areIntegers, one.count == 8, other.count == 8 {
-      return one._uint64(at: 0) < other._uint64(at: 0)
+      return one.uint64(at: 0) < other.uint64(at: 0)
     }
     let common = min(one.count, other.count)
     if let start = one.baseAddress, let otherStart = other.baseAddress, common > 0 {

@@ -1,3 +1,4 @@
+import LodestoreBytes
 package import LodestoreFormat
 
 /// One broken rule: where it is, what was found there and what must be.
@@ -50,7 +51,7 @@ package struct Finding: Equatable, Sendable {
   package init(
     _ code: Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
     record: UInt64? = nil,
-    key: UnsafeRawBufferPointer? = nil, _ detail: String
+    key: ByteView? = nil, _ detail: String
   ) {
     self.code = code
     self.rule = rule ?? code.rule

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// The bounds of a walk over the keys of a tree of byte keys, in the order of their bytes.
@@ -34,20 +35,19 @@ public struct KeyRange: Sendable, Equatable {
 
   /// Whether a walk in a direction, which has begun within the range, is still within it at `key`.
   @_documentation(visibility: internal)
-  public func admits(_ key: UnsafeRawBufferPointer, backwards: Bool) -> Bool {
+  public func admits(_ key: ByteView, backwards: Bool) -> Bool {
     backwards ? admitsFromBelow(key) : admitsFromAbove(key)
   }
 
   /// Whether `a` comes before `b`.
-  package static func isAscending(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool
-  {
+  package static func isAscending(_ a: ByteView, _ b: ByteView) -> Bool {
     guard let first = a.baseAddress, let second = b.baseAddress else { return a.count < b.count }
     let order = memcmp(first, second, min(a.count, b.count))
     return order != 0 ? order < 0 : a.count < b.count
   }
 
   /// Whether `key` is not above the upper bound.
-  package func admitsFromAbove(_ key: UnsafeRawBufferPointer) -> Bool {
+  package func admitsFromAbove(_ key: ByteView) -> Bool {
     switch upper {
     case .unbounded: true
     case .included(let bound): !Self.isLess(bound, key)
@@ -56,7 +56,7 @@ public struct KeyRange: Sendable, Equatable {
   }
 
   /// Whether `key` is not below the lower bound.
-  package func admitsFromBelow(_ key: UnsafeRawBufferPointer) -> Bool {
+  package func admitsFromBelow(_ key: ByteView) -> Bool {
     switch lower {
     case .unbounded: true
     case .included(let bound): !Self.isLess(key, bound)
@@ -64,17 +64,17 @@ public struct KeyRange: Sendable, Equatable {
     }
   }
 
-  private static func isLess(_ key: UnsafeRawBufferPointer, _ bound: [UInt8]) -> Bool {
+  private static func isLess(_ key: ByteView, _ bound: [UInt8]) -> Bool {
     order(key, bound) < 0
   }
 
-  private static func isLess(_ bound: [UInt8], _ key: UnsafeRawBufferPointer) -> Bool {
+  private static func isLess(_ bound: [UInt8], _ key: ByteView) -> Bool {
     order(key, bound) > 0
   }
 
-  private static func order(_ key: UnsafeRawBufferPointer, _ bound: [UInt8]) -> Int {
+  private static func order(_ key: ByteView, _ bound: [UInt8]) -> Int {
     let count = min(key.count, bound.count)
-    let order = bound.withUnsafeBytes { bound in
+    let order = bound._withBytes { bound in
       guard count > 0, let a = key.baseAddress, let b = bound.baseAddress else { return 0 }
       return Int(memcmp(a, b, count))
     }

@@ -1,4 +1,5 @@
 public import CChecksum
+import LodestoreBytes
 
 /// A leaf page of the map, read as LMDB lays it out.
 ///
@@ -110,12 +111,12 @@ public import CChecksum
   /// The key of a node; `nil` when it is not in the page.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  public func key(_ node: Int) -> UnsafeRawBufferPointer? {
+  public func key(_ node: Int) -> ByteView? {
     guard let header = header(node, byteCount: PageLayout.nodeHeaderSize) else { return nil }
     let count = Int(
       header.loadUnaligned(fromByteOffset: PageLayout.nodeKeySize, as: UInt16.self))
     guard count > 0, node &+ PageLayout.nodeHeaderSize &+ count <= end else { return nil }
-    return UnsafeRawBufferPointer(start: header + PageLayout.nodeHeaderSize, count: count)
+    return ByteView(start: header + PageLayout.nodeHeaderSize, count: count)
   }
 
   /// The id that is the key of a node; `nil` when there is none that lies in the page.
@@ -133,7 +134,7 @@ public import CChecksum
   /// The record at `index`; `nil` when it is not in the page.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  public func record(_ index: Int) -> (id: UInt64, bytes: UnsafeRawBufferPointer)? {
+  public func record(_ index: Int) -> (id: UInt64, bytes: ByteView)? {
     let node = node(index)
     guard let id = id(node), let bytes = value(node, keyCount: PageLayout.idSize) else {
       return nil
@@ -144,13 +145,13 @@ public import CChecksum
   /// The value of a node whose key has `keyCount` bytes; `nil` when it is not in the page.
   @_documentation(visibility: internal)
   @inlinable @inline(__always)
-  public func value(_ node: Int, keyCount: Int) -> UnsafeRawBufferPointer? {
+  public func value(_ node: Int, keyCount: Int) -> ByteView? {
     let length = Int(
       origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeValueSize, as: UInt32.self))
     let flags = origin.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeFlags, as: UInt16.self)
     let start =
       node &+ PageLayout.nodeHeaderSize &+ format.valueOffset(behindKeyOf: keyCount)
     guard flags & NodeFlag.isLarge == 0, start &+ length <= end else { return nil }
-    return UnsafeRawBufferPointer(start: origin + start, count: length)
+    return ByteView(start: origin + start, count: length)
   }
 }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 /// Checks the pages of an LMDB file of a 64-bit little-endian machine, byte by byte, in either
@@ -124,12 +125,12 @@ package enum PageChecker {
   /// The format that the first page of a file states.
   package static func format(of file: PageFile) throws(VerificationError) -> PageFormat {
     let head = try bytes(of: file, PageFormat.headSize, at: 0) ?? []
-    return try head.withBytes { (head) throws(VerificationError) in
+    return try head._withBytes { (head) throws(VerificationError) in
       if let format = PageFormat(ofFile: head) { return format }
       for format in PageFormat.all where head.count == PageFormat.headSize {
-        guard head._uint32(at: format.meta.magic) == MetaPageLayout.magicNumber else { continue }
+        guard head.uint32(at: format.meta.magic) == MetaPageLayout.magicNumber else { continue }
         throw .notAStore(
-          "its LMDB data version is \(head._uint32(at: format.meta.version)), must be "
+          "its LMDB data version is \(head.uint32(at: format.meta.version)), must be "
             + "\(format.dataVersion)")
       }
       throw .notAStore("it is not an LMDB file of a 64-bit machine")
@@ -141,7 +142,7 @@ package enum PageChecker {
   ) throws(VerificationError) -> Bool {
     for offset in [0, pageSize] {
       let head = try bytes(of: file, SealMark.headSize, at: offset) ?? []
-      if !head.withUnsafeBytes({ SealMark.isPresent(in: $0) }) { return false }
+      if !head._withBytes({ SealMark.isPresent(in: $0) }) { return false }
     }
     return true
   }
@@ -149,7 +150,7 @@ package enum PageChecker {
   private static func metaPage(
     of file: PageFile, _ format: PageFormat, at offset: Int
   ) throws(VerificationError) -> MetaPage? {
-    try bytes(of: file, format.meta.size, at: offset)?.withUnsafeBytes { MetaPage($0, format) }
+    try bytes(of: file, format.meta.size, at: offset)?._withBytes { MetaPage($0, format) }
   }
 
   /// `nil` where the file has fewer.
@@ -157,7 +158,7 @@ package enum PageChecker {
     of file: PageFile, _ byteCount: Int, at offset: Int
   ) throws(VerificationError) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: byteCount)
-    let count = try bytes.withMutableBytes { (buffer) throws(VerificationError) in
+    let count = try bytes._withMutableBytes { (buffer) throws(VerificationError) in
       try file.read(into: buffer, at: offset)
     }
     return count == byteCount ? bytes : nil
@@ -205,17 +206,5 @@ package enum PageChecker {
     require(
       meta.transaction & 1 == number || meta.transaction == 0,
       "has transaction \(meta.transaction), which belongs into the other")
-  }
-}
-
-extension Array<UInt8> {
-  /// `withUnsafeMutableBytes` that keeps the type of what `body` throws.
-  fileprivate mutating func withMutableBytes<R, E: Error>(
-    _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
-    let result: Result<R, E> = withUnsafeMutableBytes { bytes in
-      do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }
-    }
-    return try result.get()
   }
 }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A position in a tree of one commit, which moves in key order.
 ///
 /// Moves and positions are those of LMDB's cursor. A move without a result leaves the position
@@ -69,7 +71,7 @@ package final class PageCursor {
   }
 
   /// Moves to `key` itself.
-  package func seek(_ key: UnsafeRawBufferPointer) throws(PageError) -> PagePair? {
+  package func seek(_ key: ByteView) throws(PageError) -> PagePair? {
     guard let tree else { return nil }
     let wanted = TreePages.Wanted(key, isInteger: tree.hasIntegerKeys)
     try search(tree, wanted)
@@ -79,7 +81,7 @@ package final class PageCursor {
   }
 
   /// Moves to the first pair at or after `key`.
-  package func seek(atOrAfter key: UnsafeRawBufferPointer) throws(PageError) -> PagePair? {
+  package func seek(atOrAfter key: ByteView) throws(PageError) -> PagePair? {
     guard let tree else { return nil }
     try search(tree, TreePages.Wanted(key, isInteger: tree.hasIntegerKeys))
     if index >= leaf.count, try !cross(tree, forward: true) { return nil }

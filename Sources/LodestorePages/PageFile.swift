@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// The bytes of a file, read with plain calls: nothing in them is believed, nothing is mapped.
@@ -43,12 +44,10 @@ package final class PageFile {
   }
 
   /// Fills `buffer` from `offset` on; returns how many bytes there were, fewer only at the end.
-  package func read(
-    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-  ) throws(VerificationError) -> Int {
+  package func read(into buffer: MutableByteView, at offset: Int) throws(VerificationError) -> Int {
     var filled = 0
     while filled < buffer.count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let rest = buffer[filled...]
       let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .system(code: errno) }

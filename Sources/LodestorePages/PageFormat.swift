@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// One of the two ways in which LMDB lays out the pages of a file: that of LMDB 0.9 or that of LMDB
 /// 1.0.
 ///
@@ -120,7 +122,7 @@
   /// The format that the first bytes of a file state; `nil` for any other file.
   ///
   /// - Parameter head: at least ``headSize`` bytes; fewer belong to no format.
-  package init?(ofFile head: UnsafeRawBufferPointer) {
+  package init?(ofFile head: ByteView) {
     guard head.count >= Self.headSize else { return nil }
     func word(_ offset: Int) -> UInt32 {
       head.loadUnaligned(fromByteOffset: offset, as: UInt32.self)

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// The bytes of a file in memory: mapped, or read where the file system maps none.
@@ -24,7 +25,7 @@ package final class PageMap: @unchecked Sendable {
       isMapped = false
     }
     // A file that states its format may end before the page size.
-    let bytes = UnsafeRawBufferPointer(start: base, count: byteCount)
+    let bytes = ByteView(start: base, count: byteCount)
     pageSize = byteCount >= format.meta.size ? MetaPage(bytes, format).pageSize : 0
     guard pageSize >= PageLayout.smallestPage, pageSize <= format.largestPage,
       pageSize & (pageSize - 1) == 0
@@ -43,7 +44,7 @@ package final class PageMap: @unchecked Sendable {
     let start = UnsafeMutableRawPointer.allocate(
       byteCount: max(1, byteCount), alignment: PageLayout.systemPageSize)
     do throws(VerificationError) {
-      let target = UnsafeMutableRawBufferPointer(start: start, count: byteCount)
+      let target = MutableByteView(start: start, count: byteCount)
       guard try file.read(into: target, at: 0) == byteCount else {
         throw .notAStore("it was cut while it was read")
       }
@@ -75,7 +76,7 @@ package final class PageMap: @unchecked Sendable {
   }
 
   private func metaPage(at offset: Int) -> MetaPage {
-    MetaPage(UnsafeRawBufferPointer(start: base + offset, count: format.meta.size), format)
+    MetaPage(ByteView(start: base + offset, count: format.meta.size), format)
   }
 
   /// The number of the newest commit, unchecked: a damaged page may state any number.

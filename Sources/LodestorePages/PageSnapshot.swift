@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// One commit of a file, whose trees are read in the pages.
 ///
 /// The pages of a commit stay as they are until the second commit after it. Nothing here takes a
@@ -70,7 +72,7 @@ package struct PageSnapshot: Sendable {
   /// The tree `name`; `nil` when it is not there.
   package func tree(_ name: String) throws(PageError) -> PageTree? {
     guard let pages = try names().pages else { return nil }
-    return try format.key(ofTree: name).withBytes { (key) throws(PageError) in
+    return try format.key(ofTree: name)._withBytes { (key) throws(PageError) in
       guard let pair = try pages.pair(of: key) else { return nil }
       guard let record = TreeRecord(pair) else {
         throw PageError(page: pages.number(of: pair.keyStart), "the entry of \(name) is no tree")

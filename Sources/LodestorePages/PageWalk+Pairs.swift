@@ -1,9 +1,10 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 extension PageWalk {
   /// Checks the value of a node of a leaf page.
   func visitPair(
-    _ node: Node, in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: inout Walk
+    _ node: Node, in page: ByteView, _ number: UInt64, _ walk: inout Walk
   ) throws(VerificationError) {
     walk.report.entries += 1
     let allowed =
@@ -12,7 +13,7 @@ extension PageWalk {
       findings.add(
         Finding(
           .page, tree: walk.name,
-          key: UnsafeRawBufferPointer(rebasing: page[node.keyRange]),
+          key: page[node.keyRange],
           "page \(number): a pair has flags \(node.flags), must be \(allowed)"))
       // Its overflow pages may be in use all the same.
       if node.flags & NodeFlag.isLarge == 0 { return }
@@ -27,7 +28,7 @@ extension PageWalk {
         findings.add(
           Finding(
             .page, tree: walk.name,
-            key: UnsafeRawBufferPointer(rebasing: page[node.keyRange]),
+            key: page[node.keyRange],
             "a tree's record has \(node.dataSize) bytes, must have \(TreeRecordLayout.size)"))
         return
       }
@@ -38,7 +39,7 @@ extension PageWalk {
       checkTransaction(of: node, in: page)
       if node.flags & NodeFlag.isLarge == 0 {
         var list = FreeListReader(byteCount: node.dataSize)
-        list.take(UnsafeRawBufferPointer(rebasing: page[start..<(start + node.dataSize)]), self)
+        list.take(page[start..<(start + node.dataSize)], self)
         list.finish(self)
       } else if let run = try visitOverflow(node, in: page, &walk) {
         try readFreeList(at: run * pageSize + format.headerSize, byteCount: node.dataSize)
@@ -46,9 +47,9 @@ extension PageWalk {
     }
   }
 
-  private func checkTransaction(of node: Node, in page: UnsafeRawBufferPointer) {
+  private func checkTransaction(of node: Node, in page: ByteView) {
     guard node.keyRange.count == 8 else { return }
-    let transaction = page._uint64(at: node.keyRange.lowerBound)
+    let transaction = page.uint64(at: node.keyRange.lowerBound)
     if transaction == 0 || transaction > meta.transaction {
       findings.add(
         Finding(
@@ -61,9 +62,9 @@ extension PageWalk {
   ///
   /// A run may be longer than its value: LMDB keeps it for a shorter value.
   private func visitOverflow(
-    _ node: Node, in page: UnsafeRawBufferPointer, _ walk: inout Walk
+    _ node: Node, in page: ByteView, _ walk: inout Walk
   ) throws(VerificationError) -> Int? {
-    let first = page._uint64(at: node.valueStart)
+    let first = page.uint64(at: node.valueStart)
     func refuse(_ detail: String) -> Int? {
       findings.add(Finding(.overflow, tree: walk.name, "run at page \(first): " + detail))
       return nil
@@ -75,23 +76,23 @@ extension PageWalk {
       findings.add(.shared(first, of: walk.name))
       return nil
     }
-    let header = UnsafeMutableRawBufferPointer.allocate(
+    let header = MutableByteView.allocate(
       byteCount: format.headerSize, alignment: 16)
     defer { header.deallocate() }
     guard try file.read(into: header, at: Int(first) * pageSize) == header.count else {
       return refuse("is not in the file")
     }
-    let bytes = UnsafeRawBufferPointer(header)
-    let number = bytes._uint64(at: PageLayout.number)
+    let bytes = ByteView(header)
+    let number = bytes.uint64(at: PageLayout.number)
     guard number == first else { return refuse("says it is page \(number)") }
-    let flags = bytes._uint16(at: format.flags)
+    let flags = bytes.uint16(at: format.flags)
     guard flags == PageFlag.overflow else {
       return refuse("has flags \(flags), must be \(PageFlag.overflow)")
     }
     if let fault = transactionFault(of: bytes) { return refuse(fault) }
-    let length = Int(bytes._uint32(at: format.overflowCount))
+    let length = Int(bytes.uint32(at: format.overflowCount))
     if let place = format.overflowReferenceCount {
-      let said = page._uint64(at: node.valueStart + place)
+      let said = page.uint64(at: node.valueStart + place)
       guard said == UInt64(length) else {
         return refuse("has \(length) pages, the pair that leads to it says \(said)")
       }
@@ -125,15 +126,14 @@ extension PageWalk {
 
   private func readFreeList(at offset: Int, byteCount: Int) throws(VerificationError) {
     var list = FreeListReader(byteCount: byteCount)
-    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    let chunk = MutableByteView.allocate(byteCount: 65_536, alignment: 16)
     defer { chunk.deallocate() }
     var done = 0
     while done < byteCount, list.needsMore, !isGivenUp {
       let size = min(chunk.count, byteCount - done)
-      let count = try file.read(
-        into: UnsafeMutableRawBufferPointer(rebasing: chunk[..<size]), at: offset + done)
+      let count = try file.read(into: chunk[..<size], at: offset + done)
       guard count == size else { break }
-      list.take(UnsafeRawBufferPointer(rebasing: chunk[..<size]), self)
+      list.take(ByteView(chunk[..<size]), self)
       done += size
     }
     list.finish(self)
@@ -155,10 +155,10 @@ private struct FreeListReader {
   var needsMore: Bool { !isBroken && expected.map { found < $0 } ?? true }
 
   /// `bytes` continue those of the call before, in multiples of 8 except for the last.
-  mutating func take(_ bytes: UnsafeRawBufferPointer, _ walk: PageWalk) {
+  mutating func take(_ bytes: ByteView, _ walk: PageWalk) {
     for offset in stride(from: 0, to: bytes.count & ~7, by: 8)
     where needsMore && !walk.isGivenUp {
-      let word = bytes._uint64(at: offset)
+      let word = bytes.uint64(at: offset)
       guard expected != nil else {
         guard word < UInt64(capacity) else {
           isBroken = true

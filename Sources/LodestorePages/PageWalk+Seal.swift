@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 /// The rules of the pages of a sealed file: one state, and zeros wherever nothing is.
@@ -41,7 +42,7 @@ extension PageWalk {
 
   /// Checks the bytes of a branch or leaf page that belong to no node.
   func checkUnused(
-    _ page: UnsafeRawBufferPointer, _ number: UInt64, _ nodes: [Node], isLeaf: Bool, _ tree: String
+    _ page: ByteView, _ number: UInt64, _ nodes: [Node], isLeaf: Bool, _ tree: String
   ) {
     func refuse(_ detail: String) {
       findings.add(Finding(.seal, .sealPages, tree: tree, "page \(number): " + detail))
@@ -62,9 +63,7 @@ extension PageWalk {
   }
 
   /// Checks that the branches above a leaf have its first key.
-  func checkLowest(
-    _ key: UnsafeRawBufferPointer, _ bounds: Bounds, _ number: UInt64, _ tree: String
-  ) {
+  func checkLowest(_ key: ByteView, _ bounds: Bounds, _ number: UInt64, _ tree: String) {
     guard let low = bounds.low, !key.elementsEqual(low) else { return }
     findings.add(
       Finding(
@@ -73,10 +72,8 @@ extension PageWalk {
   }
 
   /// Checks the word of a tree's record that LMDB does not use.
-  func checkUnusedWord(
-    ofTreeRecordAt offset: Int, in page: UnsafeRawBufferPointer, _ number: UInt64
-  ) {
-    guard offset + TreeRecordLayout.size <= page.count, page._uint32(at: offset) != 0 else {
+  func checkUnusedWord(ofTreeRecordAt offset: Int, in page: ByteView, _ number: UInt64) {
+    guard offset + TreeRecordLayout.size <= page.count, page.uint32(at: offset) != 0 else {
       return
     }
     findings.add(
@@ -113,6 +110,6 @@ extension PageWalk {
   }
 }
 
-extension Slice<UnsafeRawBufferPointer> {
+extension ByteView {
   fileprivate var isZero: Bool { allSatisfy { $0 == 0 } }
 }

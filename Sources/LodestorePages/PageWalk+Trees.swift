@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 extension PageWalk {
@@ -102,21 +103,21 @@ extension PageWalk {
 
   /// The nodes of a page whose header is right; nil, with a finding, otherwise.
   private func checkHeader(
-    _ page: UnsafeRawBufferPointer, _ number: UInt64, isLeaf: Bool, _ walk: Walk
+    _ page: ByteView, _ number: UInt64, isLeaf: Bool, _ walk: Walk
   ) -> [Node]? {
     func refuse(_ detail: String) -> [Node]? {
       findings.add(Finding(.page, tree: walk.name, "page \(number): " + detail))
       return nil
     }
-    guard page._uint64(at: PageLayout.number) == number else {
-      return refuse("says it is page \(page._uint64(at: PageLayout.number))")
+    guard page.uint64(at: PageLayout.number) == number else {
+      return refuse("says it is page \(page.uint64(at: PageLayout.number))")
     }
     let expected = isLeaf ? PageFlag.leaf : PageFlag.branch
-    guard page._uint16(at: format.flags) == expected else {
-      return refuse("has flags \(page._uint16(at: format.flags)), must be \(expected)")
+    guard page.uint16(at: format.flags) == expected else {
+      return refuse("has flags \(page.uint16(at: format.flags)), must be \(expected)")
     }
     if let fault = transactionFault(of: page) { return refuse(fault) }
-    let lower = format.origin + Int(page._uint16(at: format.lower))
+    let lower = format.origin + Int(page.uint16(at: format.lower))
     let upper = upper(of: page)
     guard lower >= format.headerSize, lower & 1 == 0, lower <= upper, upper <= pageSize else {
       return refuse("has its free space at \(lower) to \(upper)")
@@ -128,7 +129,7 @@ extension PageWalk {
     var nodes: [Node] = []
     nodes.reserveCapacity(count)
     for index in 0..<count {
-      let offset = format.origin + Int(page._uint16(at: format.slot(index)))
+      let offset = format.origin + Int(page.uint16(at: format.slot(index)))
       guard offset >= upper, offset & 1 == 0, offset + PageLayout.nodeHeaderSize <= pageSize else {
         return refuse("node \(index) is at \(offset), nodes are at \(upper) to \(pageSize)")
       }
@@ -144,23 +145,23 @@ extension PageWalk {
   ///
   /// LMDB 1.0 takes a page of a later commit for one of the write in progress, and changes it in
   /// place.
-  func transactionFault(of header: UnsafeRawBufferPointer) -> String? {
-    guard let written = format.transaction.map({ header._uint64(at: $0) }),
+  func transactionFault(of header: ByteView) -> String? {
+    guard let written = format.transaction.map({ header.uint64(at: $0) }),
       written == 0 || written > meta.transaction
     else { return nil }
     return "was written by commit \(written), commits are 1 to \(meta.transaction)"
   }
 
   /// Where the free space of a page ends.
-  private func upper(of page: UnsafeRawBufferPointer) -> Int {
-    format.origin + Int(page._uint16(at: format.upper))
+  private func upper(of page: ByteView) -> Int {
+    format.origin + Int(page.uint16(at: format.upper))
   }
 
-  private func node(at offset: Int, in page: UnsafeRawBufferPointer, isLeaf: Bool) -> Node? {
-    let low = UInt64(page._uint32(at: offset + PageLayout.nodeValueSize))
-    let flags = page._uint16(at: offset + PageLayout.nodeFlags)
+  private func node(at offset: Int, in page: ByteView, isLeaf: Bool) -> Node? {
+    let low = UInt64(page.uint32(at: offset + PageLayout.nodeValueSize))
+    let flags = page.uint16(at: offset + PageLayout.nodeFlags)
     let keyStart = offset + PageLayout.nodeHeaderSize
-    let keyEnd = keyStart + Int(page._uint16(at: offset + PageLayout.nodeKeySize))
+    let keyEnd = keyStart + Int(page.uint16(at: offset + PageLayout.nodeKeySize))
     let dataSize = Int(low)
     let isElsewhere = flags & NodeFlag.isLarge != 0
     let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : dataSize
@@ -177,7 +178,7 @@ extension PageWalk {
 
   /// Nodes fill the page from its upper mark to its end, one after the other.
   private func checkExtents(
-    of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, _ walk: Walk
+    of nodes: [Node], in page: ByteView, _ number: UInt64, _ walk: Walk
   ) -> Bool {
     var expected = upper(of: page)
     for node in nodes.sorted(by: { $0.offset < $1.offset }) {
@@ -201,7 +202,7 @@ extension PageWalk {
   }
 
   private func checkOrder(
-    of nodes: [Node], in page: UnsafeRawBufferPointer, _ number: UInt64, isLeaf: Bool,
+    of nodes: [Node], in page: ByteView, _ number: UInt64, isLeaf: Bool,
     _ bounds: Bounds, _ walk: Walk
   ) {
     let areIntegers = walk.report.hasIntegerKeys
@@ -209,12 +210,12 @@ extension PageWalk {
       findings.add(
         Finding(
           .pageOrder, tree: walk.name,
-          key: UnsafeRawBufferPointer(rebasing: page[nodes[index].keyRange]),
+          key: page[nodes[index].keyRange],
           "page \(number), node \(index): " + detail))
     }
     // LMDB never reads the first key of a branch page; it is often empty or out of date.
     for index in (isLeaf ? 0 : 1)..<max(nodes.count, isLeaf ? 0 : 1) {
-      let key = UnsafeRawBufferPointer(rebasing: page[nodes[index].keyRange])
+      let key = page[nodes[index].keyRange]
       let isLengthRight =
         areIntegers
         ? key.count == PageLayout.idSize : (1...PageLayout.longestKey).contains(key.count)
@@ -223,19 +224,19 @@ extension PageWalk {
         continue
       }
       if index > (isLeaf ? 0 : 1) {
-        let previous = UnsafeRawBufferPointer(rebasing: page[nodes[index - 1].keyRange])
+        let previous = page[nodes[index - 1].keyRange]
         if !EngineKeyOrder.precedes(previous, key, areIntegers) {
           complain(index, "the key is not above the one before it")
         }
       }
       if isLeaf, index == 0, isOfSealedFile { checkLowest(key, bounds, number, walk.name) }
       if let low = bounds.low,
-        low.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) })
+        low._withBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) })
       {
         complain(index, "the key is below what the page above says")
       }
       if let high = bounds.high,
-        !high.withUnsafeBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) })
+        !high._withBytes({ EngineKeyOrder.precedes(key, $0, areIntegers) })
       {
         complain(index, "the key is above what the page above says")
       }

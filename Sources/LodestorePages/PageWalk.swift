@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 /// One pass over the trees of an LMDB file and over its free list.
@@ -19,7 +20,7 @@ final class PageWalk {
   var findings: FindingList
   private var live: PageSet
   private var free: PageSet
-  private var buffers: [UnsafeMutableRawBufferPointer] = []
+  private var buffers: [MutableByteView] = []
   private(set) var freeCount = 0
   /// Whether bytes of nothing must be zero; see ``checkSeal(_:fileSize:)``.
   var isOfSealedFile = false
@@ -152,13 +153,13 @@ final class PageWalk {
 
   /// The bytes of `page`, in the buffer of `level`, valid until the next call for that level; nil
   /// when the page is not there whole.
-  func bytes(of page: UInt64, level: Int) throws(VerificationError) -> UnsafeRawBufferPointer? {
+  func bytes(of page: UInt64, level: Int) throws(VerificationError) -> ByteView? {
     try advance(by: 1)
     while buffers.count <= level {
       buffers.append(.allocate(byteCount: pageSize, alignment: 16))
     }
     let count = try file.read(into: buffers[level], at: Int(page) * pageSize)
-    return count == pageSize ? UnsafeRawBufferPointer(buffers[level]) : nil
+    return count == pageSize ? ByteView(buffers[level]) : nil
   }
 
   func noteTree(_ name: String, _ record: TreeRecord) { named.append((name, record)) }

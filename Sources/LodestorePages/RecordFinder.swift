@@ -1,4 +1,5 @@
 internal import CChecksum
+import LodestoreBytes
 
 /// Finds records of a tree by their ids, in the pages of the map.
 ///
@@ -10,7 +11,7 @@ package struct RecordFinder {
   /// Fewer records at once are read without asking for their pages first.
   private static let shortestAsked = 128
   private static let longestAsked = 1_024
-  private static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+  private static var none: ByteView { ByteView() }
 
   private var finder: LeafFinder
   private let readsAhead: Bool
@@ -29,8 +30,14 @@ package struct RecordFinder {
   ///
   /// Bytes without an address mean that there is no such record, or that only LMDB can read it, as a
   /// value in overflow pages: a cursor tells which.
-  package mutating func find(
-    _ ids: UnsafeBufferPointer<UInt64>, _ found: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>
+  package mutating func find(_ ids: [UInt64], _ found: inout [ByteView]) {
+    ids.withUnsafeBufferPointer { ids in
+      found.withUnsafeMutableBufferPointer { found in find(ids, found) }
+    }
+  }
+
+  private mutating func find(
+    _ ids: UnsafeBufferPointer<UInt64>, _ found: UnsafeMutableBufferPointer<ByteView>
   ) {
     var start = 0
     var sure = 0
@@ -62,7 +69,7 @@ package struct RecordFinder {
   }
 
   /// The bytes of the record with `id`, as with many.
-  package mutating func find(_ id: UInt64) -> UnsafeRawBufferPointer {
+  package mutating func find(_ id: UInt64) -> ByteView {
     let leaf = finder.leaf(of: id)
     prefetch(id, in: leaf)
     guard let page = finder.page(leaf) else { return Self.none }
@@ -91,7 +98,7 @@ package struct RecordFinder {
 
   private func record(
     _ id: UInt64, in page: LeafPage, from lowest: UInt64
-  ) -> UnsafeRawBufferPointer {
+  ) -> ByteView {
     var index = guess(id, page, lowest)
     if page.id(page.node(index)) != id {
       var low = 0

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The position of a key in a tree, estimated by one descent: no entry is read.
 struct TreePosition {
   /// The share of the tree's entries that are below the key, from 0 to 1.
@@ -101,7 +103,7 @@ extension TreePages {
   }
 
   private func position(of key: [UInt8], _ edge: RightEdge) -> TreePosition {
-    key.withUnsafeBytes { key in
+    key._withBytes { key in
       var number = root
       var share = 0.0
       var width = 1.0

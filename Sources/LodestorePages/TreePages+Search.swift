@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// A pair of a tree, in the pages.
@@ -9,11 +10,11 @@ package struct PagePair {
   /// Whether the value is the record of a tree.
   package let isTree: Bool
 
-  package var key: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: keyStart, count: Int(keyCount))
+  package var key: ByteView {
+    ByteView(start: keyStart, count: Int(keyCount))
   }
-  package var value: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: valueStart, count: valueCount)
+  package var value: ByteView {
+    ByteView(start: valueStart, count: valueCount)
   }
 }
 
@@ -30,13 +31,13 @@ extension TreePages {
 
   /// The key that is searched for.
   struct Wanted {
-    let bytes: UnsafeRawBufferPointer
+    let bytes: ByteView
     /// An id, or the first eight bytes as they compare.
     let word: UInt64
     let hasWord: Bool
 
     @inline(__always)
-    init(_ bytes: UnsafeRawBufferPointer, isInteger: Bool) {
+    init(_ bytes: ByteView, isInteger: Bool) {
       self.bytes = bytes
       hasWord = bytes.count >= 8
       let first = hasWord ? bytes.loadUnaligned(as: UInt64.self) : 0
@@ -94,14 +95,14 @@ extension TreePages {
 
   /// The key of a node; `nil` where it is not in the page.
   @inline(__always)
-  func key(_ base: UnsafeRawPointer, _ index: Int) -> UnsafeRawBufferPointer? {
+  func key(_ base: UnsafeRawPointer, _ index: Int) -> ByteView? {
     let node = offset(base, index)
     guard node >= 0 else { return nil }
     let count = Int(
       base.loadUnaligned(fromByteOffset: node &+ PageLayout.nodeKeySize, as: UInt16.self))
     let start = node &+ PageLayout.nodeHeaderSize
     guard start &+ count <= pageSize else { return nil }
-    return UnsafeRawBufferPointer(start: base + start, count: count)
+    return ByteView(start: base + start, count: count)
   }
 
   @inline(__always)
@@ -204,7 +205,7 @@ extension TreePages {
   }
 
   /// The pair of `key`; `nil` when the tree lacks the key.
-  package func pair(of key: UnsafeRawBufferPointer) throws(PageError) -> PagePair? {
+  package func pair(of key: ByteView) throws(PageError) -> PagePair? {
     guard !hasIntegerKeys || key.count == PageLayout.idSize else { return nil }
     let wanted = Wanted(key, isInteger: hasIntegerKeys)
     var number = root
@@ -220,7 +221,7 @@ extension TreePages {
   }
 
   @inline(__always)
-  func isEqual(_ key: UnsafeRawBufferPointer, _ wanted: Wanted) -> Bool {
+  func isEqual(_ key: ByteView, _ wanted: Wanted) -> Bool {
     guard key.count == wanted.bytes.count else { return false }
     if hasIntegerKeys { return key.loadUnaligned(as: UInt64.self) == wanted.word }
     guard let one = key.baseAddress, let other = wanted.bytes.baseAddress else { return true }
@@ -229,7 +230,7 @@ extension TreePages {
 
   /// Whether `one` comes before `other`.
   @inline(__always)
-  func precedes(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+  func precedes(_ one: ByteView, _ other: ByteView) -> Bool {
     EngineKeyOrder.precedes(one, other, hasIntegerKeys)
   }
 }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// The pages of one tree as one commit has them, read as LMDB lays them out.
@@ -37,7 +38,7 @@ package struct TreePages: @unchecked Sendable {
 
   /// The branch page above the leaf that has or would have `key`, and the index of that leaf among
   /// its children; `nil` for a tree of one leaf.
-  package func branch(above key: UnsafeRawBufferPointer) -> (Page, Int)? {
+  package func branch(above key: ByteView) -> (Page, Int)? {
     var number = root
     for level in 1..<max(2, min(depth, PageLayout.deepestTree)) {
       guard let page = page(number), page.isBranch else { return nil }
@@ -93,12 +94,12 @@ package struct TreePages: @unchecked Sendable {
 
     /// In a leaf the number of keys below `key`; in a branch the index of the child that may have
     /// it.
-    func index(of key: UnsafeRawBufferPointer, isInteger: Bool = false) -> Int {
+    func index(of key: ByteView, isInteger: Bool = false) -> Int {
       withConstantFormat { $0.search(key, isInteger: isInteger) }
     }
 
     @inline(__always)
-    private func search(_ key: UnsafeRawBufferPointer, isInteger: Bool) -> Int {
+    private func search(_ key: ByteView, isInteger: Bool) -> Int {
       // The first key of a branch stands for "anything lower".
       var low = isBranch ? 1 : 0
       var high = count
@@ -112,7 +113,7 @@ package struct TreePages: @unchecked Sendable {
 
     /// The order of the key at `index` and `key`.
     @inline(__always)
-    private func order(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
+    private func order(at index: Int, _ key: ByteView) -> Int {
       guard let node = node(at: index) else { return 1 }
       let keyCount = Int(
         base.loadUnaligned(fromByteOffset: node + PageLayout.nodeKeySize, as: UInt16.self))
@@ -128,7 +129,7 @@ package struct TreePages: @unchecked Sendable {
 
     /// The order of the id at `index` and `key`, in a tree of records.
     @inline(__always)
-    private func integerOrder(at index: Int, _ key: UnsafeRawBufferPointer) -> Int {
+    private func integerOrder(at index: Int, _ key: ByteView) -> Int {
       guard let node = node(at: index), key.count == PageLayout.idSize,
         node + PageLayout.nodeHeaderSize + PageLayout.idSize <= size
       else { return 1 }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 /// The record of a tree, 48 bytes that LMDB stores on a 64-bit machine.
@@ -13,15 +14,15 @@ package struct TreeRecord: Equatable, Sendable {
   package var root: UInt64
 
   /// Reads ``TreeRecordLayout/size`` bytes at `offset`, which the caller has checked to be there.
-  package init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    pad = bytes._uint32(at: offset + TreeRecordLayout.pageSize)
-    flags = bytes._uint16(at: offset + TreeRecordLayout.flags)
-    depth = bytes._uint16(at: offset + TreeRecordLayout.depth)
-    branchPages = bytes._uint64(at: offset + TreeRecordLayout.branchPages)
-    leafPages = bytes._uint64(at: offset + TreeRecordLayout.leafPages)
-    overflowPages = bytes._uint64(at: offset + TreeRecordLayout.overflowPages)
-    entries = bytes._uint64(at: offset + TreeRecordLayout.entries)
-    root = bytes._uint64(at: offset + TreeRecordLayout.root)
+  package init(_ bytes: ByteView, at offset: Int) {
+    pad = bytes.uint32(at: offset + TreeRecordLayout.pageSize)
+    flags = bytes.uint16(at: offset + TreeRecordLayout.flags)
+    depth = bytes.uint16(at: offset + TreeRecordLayout.depth)
+    branchPages = bytes.uint64(at: offset + TreeRecordLayout.branchPages)
+    leafPages = bytes.uint64(at: offset + TreeRecordLayout.leafPages)
+    overflowPages = bytes.uint64(at: offset + TreeRecordLayout.overflowPages)
+    entries = bytes.uint64(at: offset + TreeRecordLayout.entries)
+    root = bytes.uint64(at: offset + TreeRecordLayout.root)
   }
 }
 
@@ -43,16 +44,16 @@ package struct MetaPage: Equatable, Sendable {
   package static let transactionLimit: UInt64 = 1 << 56
 
   /// Reads ``MetaPageLayout/size`` bytes, which the caller has checked to be there.
-  package init(_ bytes: UnsafeRawBufferPointer, _ format: PageFormat) {
+  package init(_ bytes: ByteView, _ format: PageFormat) {
     let layout = format.meta
-    pageNumber = bytes._uint64(at: PageLayout.number)
-    pageFlags = bytes._uint16(at: format.flags)
-    magic = bytes._uint32(at: layout.magic)
-    version = bytes._uint32(at: layout.version)
-    mapSize = bytes._uint64(at: layout.mapSize)
+    pageNumber = bytes.uint64(at: PageLayout.number)
+    pageFlags = bytes.uint16(at: format.flags)
+    magic = bytes.uint32(at: layout.magic)
+    version = bytes.uint32(at: layout.version)
+    mapSize = bytes.uint64(at: layout.mapSize)
     freeList = TreeRecord(bytes, at: layout.freeList)
     main = TreeRecord(bytes, at: layout.names)
-    lastPage = bytes._uint64(at: layout.lastPage)
-    transaction = bytes._uint64(at: layout.transaction)
+    lastPage = bytes.uint64(at: layout.lastPage)
+    transaction = bytes.uint64(at: layout.transaction)
   }
 }

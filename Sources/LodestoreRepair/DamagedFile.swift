@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -58,10 +59,10 @@ final class DamagedFile {
         var hits = 0
         for page in 2..<max(2, min(size / pageSize, 258)) {
           let bytes = try read(file, at: page * pageSize, count: format.headerSize)
-          let isKind = bytes.withUnsafeBytes {
-            $0.count == format.headerSize && $0._uint64(at: PageLayout.number) == UInt64(page)
+          let isKind = bytes._withBytes {
+            $0.count == format.headerSize && $0.uint64(at: PageLayout.number) == UInt64(page)
               && [PageFlag.branch, PageFlag.leaf, PageFlag.overflow].contains(
-                $0._uint16(at: format.flags))
+                $0.uint16(at: format.flags))
           }
           if isKind { hits += 1 }
         }
@@ -74,7 +75,7 @@ final class DamagedFile {
   private static func read(
     _ file: PageFile, at offset: Int, count: Int
   ) throws(VerificationError) -> [UInt8] {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    let buffer = MutableByteView.allocate(byteCount: count, alignment: 16)
     defer { buffer.deallocate() }
     return Array(buffer.prefix(try file.read(into: buffer, at: offset)))
   }
@@ -84,7 +85,7 @@ final class DamagedFile {
   ) throws(VerificationError) -> MetaPage? {
     let bytes = try read(file, at: offset, count: format.meta.size)
     guard bytes.count == format.meta.size else { return nil }
-    let meta = bytes.withUnsafeBytes { MetaPage($0, format) }
+    let meta = bytes._withBytes { MetaPage($0, format) }
     guard meta.magic == MetaPageLayout.magicNumber, meta.version == format.dataVersion else {
       return nil
     }
@@ -96,11 +97,11 @@ final class DamagedFile {
   /// The bytes of one page, as long as the object lives.
   final class Page {
     let number: Int
-    let bytes: UnsafeRawBufferPointer
+    let bytes: ByteView
 
-    fileprivate init(_ number: Int, _ bytes: UnsafeMutableRawBufferPointer) {
+    fileprivate init(_ number: Int, _ bytes: MutableByteView) {
       self.number = number
-      self.bytes = UnsafeRawBufferPointer(bytes)
+      self.bytes = ByteView(bytes)
     }
 
     deinit { bytes.deallocate() }
@@ -109,20 +110,20 @@ final class DamagedFile {
   /// `nil` for a number that is no page of the file.
   func page(_ number: UInt64) throws(VerificationError) -> Page? {
     guard number >= PageLayout.firstDataPage, number < UInt64(pageCount) else { return nil }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
+    let buffer = MutableByteView.allocate(byteCount: pageSize, alignment: 16)
     let page = Page(Int(number), buffer)
     return try file.read(into: buffer, at: Int(number) * pageSize) == pageSize ? page : nil
   }
 
   /// Whether a page says that it is the one that it is.
   func isInPlace(_ page: Page) -> Bool {
-    page.bytes._uint64(at: PageLayout.number) == UInt64(page.number)
+    page.bytes.uint64(at: PageLayout.number) == UInt64(page.number)
   }
 
-  func flags(_ page: Page) -> UInt16 { page.bytes._uint16(at: format.flags) }
+  func flags(_ page: Page) -> UInt16 { page.bytes.uint16(at: format.flags) }
 
   /// The commit that wrote a page; 0 where the format does not tell.
-  func commit(_ page: Page) -> UInt64 { format.transaction.map { page.bytes._uint64(at: $0) } ?? 0 }
+  func commit(_ page: Page) -> UInt64 { format.transaction.map { page.bytes.uint64(at: $0) } ?? 0 }
 
   // MARK: Nodes
 
@@ -143,13 +144,13 @@ final class DamagedFile {
   /// first one on, and deleted ones never are.
   func nodes(of page: Page, isLeaf: Bool) -> (nodes: [Node], isWhole: Bool) {
     let bytes = page.bytes
-    let lower = format.origin + Int(bytes._uint16(at: format.lower))
-    let upper = format.origin + Int(bytes._uint16(at: format.upper))
+    let lower = format.origin + Int(bytes.uint16(at: format.lower))
+    let upper = format.origin + Int(bytes.uint16(at: format.upper))
     var bySlots: [Node] = []
     var isWhole = true
     if lower >= format.headerSize, lower <= pageSize {
       for slot in stride(from: format.headerSize, to: lower - 1, by: PageLayout.slotSize) {
-        if let node = node(at: format.origin + Int(bytes._uint16(at: slot)), bytes, isLeaf) {
+        if let node = node(at: format.origin + Int(bytes.uint16(at: slot)), bytes, isLeaf) {
           bySlots.append(node)
         } else {
           isWhole = false
@@ -178,7 +179,7 @@ final class DamagedFile {
     for index in nodes.indices {
       let slot = format.slot(index)
       guard slot + PageLayout.slotSize <= pageSize else { break }
-      places[format.origin + Int(page.bytes._uint16(at: slot))] = index
+      places[format.origin + Int(page.bytes.uint16(at: slot))] = index
     }
     return nodes.sorted { places[$0.offset] ?? Int.max < places[$1.offset] ?? Int.max }
   }
@@ -192,14 +193,14 @@ final class DamagedFile {
     return next == pageSize
   }
 
-  private func node(at offset: Int, _ page: UnsafeRawBufferPointer, _ isLeaf: Bool) -> Node? {
+  private func node(at offset: Int, _ page: ByteView, _ isLeaf: Bool) -> Node? {
     guard offset >= format.headerSize, offset & 1 == 0,
       offset + PageLayout.nodeHeaderSize <= pageSize
     else { return nil }
-    let low = UInt64(page._uint32(at: offset + PageLayout.nodeValueSize))
-    let flags = page._uint16(at: offset + PageLayout.nodeFlags)
+    let low = UInt64(page.uint32(at: offset + PageLayout.nodeValueSize))
+    let flags = page.uint16(at: offset + PageLayout.nodeFlags)
     let start = offset + PageLayout.nodeHeaderSize
-    let keySize = Int(page._uint16(at: offset + PageLayout.nodeKeySize))
+    let keySize = Int(page.uint16(at: offset + PageLayout.nodeKeySize))
     let isElsewhere = flags & NodeFlag.isLarge != 0
     let held = !isLeaf ? 0 : isElsewhere ? format.overflowReferenceSize : Int(low)
     let valueStart = start + (isLeaf ? format.valueOffset(behindKeyOf: keySize) : keySize)
@@ -215,26 +216,26 @@ final class DamagedFile {
 
   /// A pair of a leaf.
   struct Pair {
-    let key: UnsafeRawBufferPointer
-    let body: UnsafeRawBufferPointer
+    let key: ByteView
+    let body: ByteView
     let flags: UInt16
     /// Keeps the bytes.
     fileprivate let owners: [AnyObject]
   }
 
   private final class Run {
-    let bytes: UnsafeMutableRawBufferPointer
+    let bytes: MutableByteView
     init(_ count: Int) { bytes = .allocate(byteCount: count, alignment: 16) }
     deinit { bytes.deallocate() }
   }
 
   /// The pair of a node; `nil` where its value is in pages that are not one.
   func pair(_ node: Node, in page: Page) throws(VerificationError) -> Pair? {
-    let key = UnsafeRawBufferPointer(rebasing: page.bytes[node.key])
+    let key = page.bytes[node.key]
     guard node.flags & NodeFlag.isLarge != 0 else {
       let end = node.valueStart + node.size
       guard end <= pageSize else { return nil }
-      let body = UnsafeRawBufferPointer(rebasing: page.bytes[node.valueStart..<end])
+      let body = page.bytes[node.valueStart..<end]
       return Pair(key: key, body: body, flags: node.flags, owners: [page])
     }
     guard let pages = try run(of: node, in: page), pages.count <= spare else { return nil }
@@ -243,7 +244,7 @@ final class DamagedFile {
     guard try file.read(into: run.bytes, at: pages.lowerBound * pageSize) == run.bytes.count else {
       return nil
     }
-    let body = UnsafeRawBufferPointer(rebasing: run.bytes[format.headerSize...])
+    let body = ByteView(run.bytes)[format.headerSize...]
     return Pair(key: key, body: body, flags: node.flags, owners: [page, run])
   }
 
@@ -255,7 +256,7 @@ final class DamagedFile {
     let start = try Self.read(file, at: pages.lowerBound * pageSize, count: format.headerSize)
     let isRun =
       start.count == format.headerSize
-      && start.withUnsafeBytes { $0._uint64(at: PageLayout.number) == UInt64(pages.lowerBound) }
+      && start._withBytes { $0.uint64(at: PageLayout.number) == UInt64(pages.lowerBound) }
     return isRun ? pages : nil
   }
 
@@ -281,7 +282,7 @@ final class DamagedFile {
   func beginReading() { spare = 8 * pageCount }
 
   private func runPages(of node: Node, in page: Page) -> Range<Int>? {
-    let first = page.bytes._uint64(at: node.valueStart)
+    let first = page.bytes.uint64(at: node.valueStart)
     let count = format.overflowPages(of: node.size, pageSize: pageSize)
     guard first >= PageLayout.firstDataPage, first < UInt64(pageCount),
       count <= pageCount - Int(first)

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -242,8 +243,8 @@ final class DamagedStore {
   }
 
   private func addDescription(_ key: [UInt8], _ body: [UInt8]) {
-    key.withUnsafeBytes { key in
-      body.withUnsafeBytes { body in
+    key._withBytes { key in
+      body._withBytes { body in
         do throws(FormatError) {
           let document = try Document(decoding: try Checksum.unsealed(key: key, body: body))
           if let number = CatalogueKey.entityNumber(key) {
@@ -324,12 +325,12 @@ final class DamagedStore {
     for (key, pair) in found.pairs {
       // The new store builds all indexes as a whole, and measures its records.
       if key.first == 4 || key.first == CounterKey.sizeKind { continue }
-      let name = key.withUnsafeBytes { Finding.hexadecimal($0) }
-      guard let most = key.withUnsafeBytes({ Self.most($0) }), pair.body.count == 8 else {
+      let name = key._withBytes { Finding.hexadecimal($0) }
+      guard let most = key._withBytes({ Self.most($0) }), pair.body.count == 8 else {
         problems.append("counter \(name) is none that the format lists")
         continue
       }
-      let value = pair.body.withUnsafeBytes { $0._uint64(at: 0) }
+      let value = pair.body._withBytes { $0.uint64(at: 0) }
       guard (1...most).contains(value) else {
         problems.append(
           "counter \(name) says \(value), must be 1 to \(most): numbers go on behind the highest found"
@@ -341,7 +342,7 @@ final class DamagedStore {
   }
 
   /// The highest value that a counter may have; `nil` for other keys.
-  private static func most(_ key: UnsafeRawBufferPointer) -> UInt64? {
+  private static func most(_ key: ByteView) -> UInt64? {
     if CatalogueKey.entityNumber(key) != nil { return 1 << 63 }
     let isOfNumbers =
       key.elementsEqual(CounterKey.nextEntity) || key.elementsEqual(CounterKey.nextRelationship)
@@ -362,7 +363,7 @@ final class DamagedStore {
     hasAllDigests =
       found.isWhole && found.pairs.values.allSatisfy { $0.place >= trusted }
       && found.pairs.keys.allSatisfy { key in
-        switch key.withUnsafeBytes({ DigestedContent(key: $0) }) {
+        switch key._withBytes({ DigestedContent(key: $0) }) {
         case .records(let entity): entities.contains { $0.number == entity }
         case .links(let number): relationships.contains { $0.number == number }
         case .buckets: true
@@ -374,8 +375,8 @@ final class DamagedStore {
     }
     var digests: [DigestedContent: ContentDigest] = [:]
     for (key, pair) in found.pairs where pair.place >= trusted {
-      guard let content = key.withUnsafeBytes({ DigestedContent(key: $0) }) else { continue }
-      digests[content] = pair.body.withUnsafeBytes { ContentDigest(bytes: $0) }
+      guard let content = key._withBytes({ DigestedContent(key: $0) }) else { continue }
+      digests[content] = pair.body._withBytes { ContentDigest(bytes: $0) }
     }
     self.digests = digests
   }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Which record is meant.
@@ -38,7 +39,7 @@ struct HeldIDs {
   }
 
   private func values(
-    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription
+    _ bytes: ByteView, _ entity: EntityDescription
   ) throws -> (RecordLayout, [Value])? {
     let number = try RecordLayout.layoutNumber(of: bytes)
     guard let layout = entity.layouts.first(where: { $0.number == number }) else { return nil }
@@ -48,7 +49,7 @@ struct HeldIDs {
 
   /// The records that a record leads to, or only those that it must lead to.
   func targets(
-    _ bytes: UnsafeRawBufferPointer, _ entity: EntityDescription, isRequired: Bool = false
+    _ bytes: ByteView, _ entity: EntityDescription, isRequired: Bool = false
   ) throws -> [(RelationshipDescription, UInt64)] {
     guard !relationships.isEmpty, let (layout, values) = try values(bytes, entity) else {
       return []
@@ -77,7 +78,7 @@ struct HeldIDs {
 
   /// The record with null for each id of a record that is lost; and how many these were.
   func emptied(
-    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ entity: EntityDescription,
+    _ bytes: ByteView, _ id: UInt64, _ entity: EntityDescription,
     _ isThere: (EntityNumber, UInt64) -> Bool
   ) throws -> ([UInt8], Int) {
     guard !relationships.isEmpty, case (var layout, var values)? = try values(bytes, entity) else {

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -39,9 +40,9 @@ final class IndexEvidence {
     if indexes.isEmpty { return nil }
   }
 
-  private static func hash(_ key: UnsafeRawBufferPointer, _ id: UInt64) -> Int {
+  private static func hash(_ key: ByteView, _ id: UInt64) -> Int {
     var hasher = Hasher()
-    hasher.combine(bytes: key)
+    hasher._combine(bytes: key)
     hasher.combine(id)
     return hasher.finalize()
   }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -50,19 +51,19 @@ enum PageKind: UInt8 {
   static func isRecord(_ pair: DamagedFile.Pair) -> Bool {
     recordID(pair.key) != nil
       && pair.body.count >= RecordLayout.headerSize + RecordLayout.checksumSize
-      && Checksum.fits(pair.body, id: pair.key._uint64(at: 0))
+      && Checksum.fits(pair.body, id: pair.key.uint64(at: 0))
   }
 
-  static func recordID(_ key: UnsafeRawBufferPointer) -> UInt64? {
+  static func recordID(_ key: ByteView) -> UInt64? {
     guard key.count == 8 else { return nil }
-    let id = key._uint64(at: 0)
+    let id = key.uint64(at: 0)
     return id > 0 && id < 1 << 63 ? id : nil
   }
 
   private static func kind(ofSealed pair: DamagedFile.Pair) -> PageKind? {
     let key = pair.key
     if key.count == 21, key[0] == 2, pair.body.count >= 6,
-      Checksum.fits(pair.body, id: key._bigEndianUInt64(at: 5))
+      Checksum.fits(pair.body, id: key.bigEndianUInt64(at: 5))
     {
       return .history
     }
@@ -77,7 +78,7 @@ enum PageKind: UInt8 {
     return HistoryKey(key) != nil ? .history : .sealed
   }
 
-  private static func isCounter(_ key: UnsafeRawBufferPointer) -> Bool {
+  private static func isCounter(_ key: ByteView) -> Bool {
     switch (key.first, key.count) {
     case (1, 5), (2, 1), (3, 1), (4, 9): true
     default: false
@@ -85,18 +86,16 @@ enum PageKind: UInt8 {
   }
 
   /// The pages that one pair of the free list frees; `nil` for a pair of another tree.
-  static func freed(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
-  ) -> [UInt64]? {
+  static func freed(_ key: ByteView, _ body: ByteView) -> [UInt64]? {
     guard key.count == 8, body.count >= 16, body.count & 7 == 0 else { return nil }
-    let commit = key._uint64(at: 0)
-    let count = body._uint64(at: 0)
+    let commit = key.uint64(at: 0)
+    let count = body.uint64(at: 0)
     guard commit > 0, commit < 1 << 56, count > 0, count <= UInt64(body.count / 8 - 1) else {
       return nil
     }
     var pages: [UInt64] = []
     for index in 1...Int(count) {
-      let page = body._uint64(at: 8 * index)
+      let page = body.uint64(at: 8 * index)
       guard page >= PageLayout.firstDataPage, page < pages.last ?? .max else { return nil }
       pages.append(page)
     }

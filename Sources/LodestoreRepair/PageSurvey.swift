@@ -47,7 +47,7 @@ struct PageSurvey {
         let kind = PageKind(pair)
         counts[kind, default: 0] += 1
         if kind == .freeList {
-          let commit = pair.key._uint64(at: 0)
+          let commit = pair.key.uint64(at: 0)
           if commit >= freed.last?.commit ?? 0 || freed.last?.page != number {
             freed.append((number, commit))
           }
@@ -138,7 +138,7 @@ struct PageSurvey {
           isGood = false
           continue
         }
-        list.commit = max(list.commit, pair.key._uint64(at: 0))
+        list.commit = max(list.commit, pair.key.uint64(at: 0))
         list.freed += freed
       }
       return true

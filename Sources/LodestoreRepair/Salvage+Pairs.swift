@@ -1,4 +1,5 @@
 internal import EntityStore
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -49,8 +50,8 @@ extension Salvage {
       part.saved += 1
       if pair.place < .tree { part.orphans += 1 }
       if pair.place < .current { part.older += 1 }
-      key.withUnsafeBytes { key in
-        pair.body.withUnsafeBytes { body in
+      key._withBytes { key in
+        pair.body._withBytes { body in
           if let content, let one = ContentDigest(of: content, key: key, body: body) { sum += one }
         }
       }
@@ -74,7 +75,7 @@ extension Salvage {
   /// Whether a sealed pair is one that an importer keeps.
   private static func isImport(_ pair: DamagedFile.Pair) -> Bool {
     guard isSealed(pair), ImportKey.split(pair.key) != nil else { return false }
-    return (try? Document(decoding: UnsafeRawBufferPointer(rebasing: pair.body[4...]))) != nil
+    return (try? Document(decoding: pair.body[4...])) != nil
   }
 
   func carryPairs(into rebuild: StoreRebuild, _ report: inout RepairReport) throws {
@@ -108,7 +109,7 @@ extension Salvage {
     try forEachPair(
       of: .history, .history, nil, oldest: .current, &part, { PageKind($0) == .history },
       { key, body in
-        switch key.withUnsafeBytes({ HistoryKey($0) }) {
+        switch key._withBytes({ HistoryKey($0) }) {
         case .part(_, let part): if part == 0 { counts["writes", default: 0] += 1 }
         case .image: counts["images", default: 0] += 1
         case .tombstone: counts["preserved values", default: 0] += 1
@@ -154,7 +155,7 @@ extension Salvage {
       addProblem("the header's field '\(field.rawValue)' has \(bytes.count) bytes, must have 8")
       return nil
     }
-    return bytes.withUnsafeBytes { $0._uint64(at: 0) }
+    return bytes._withBytes { $0.uint64(at: 0) }
   }
 
   /// The fields of the header that the new store keeps.
@@ -166,9 +167,9 @@ extension Salvage {
       if key == HeaderField.uuid.key { return isSame && body.count == 16 }
       if key == HeaderField.created.key {
         return body.count == 8
-          && body.withUnsafeBytes { Double(bitPattern: $0._uint64(at: 0)).isFinite }
+          && body._withBytes { Double(bitPattern: $0.uint64(at: 0)).isFinite }
       }
-      guard let entity = key.withUnsafeBytes({ HeaderField.changedEntity($0) }), body.count == 8
+      guard let entity = key._withBytes({ HeaderField.changedEntity($0) }), body.count == 8
       else { return false }
       let name = store.entities.first { $0.number == entity }?.name
       return report.parts.allSatisfy { part in
@@ -187,11 +188,11 @@ extension Salvage {
     let known = FormatVersion.current.rawValue
     let requirement =
       store.header[HeaderField.format.key].flatMap { bytes in
-        bytes.withUnsafeBytes { try? FormatRequirement(bytes: $0) }
+        bytes._withBytes { try? FormatRequirement(bytes: $0) }
       } ?? FormatRequirement(lowestReader: 1, lowestWriter: 1)
     let isLater = max(requirement.lowestReader, requirement.lowestWriter) > known
     let fields = store.header.filter { key, _ in
-      key.withUnsafeBytes { HeaderField.changedEntity($0) } == nil
+      key._withBytes { HeaderField.changedEntity($0) } == nil
         && HeaderField(rawValue: String(decoding: key, as: UTF8.self)) == nil
     }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     if isLater {

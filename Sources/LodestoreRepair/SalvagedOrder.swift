@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -61,8 +62,8 @@ struct SalvagedOrder {
     }
     var positions: [LinkPair: Positions] = [:]
     for (key, pair) in found.pairs {
-      key.withUnsafeBytes { key in
-        pair.body.withUnsafeBytes { body in
+      key._withBytes { key in
+        pair.body._withBytes { body in
           guard let (link, position, isLink) = Self.content(key, body) else { return }
           var known = positions[link] ?? Positions()
           let isOlder = pair.place < .current
@@ -85,10 +86,10 @@ struct SalvagedOrder {
   }
 
   private static func content(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+    _ key: ByteView, _ body: ByteView
   ) -> (link: LinkPair, position: UInt64, isLink: Bool)? {
     guard body.count == 8 else { return nil }
-    let value = body._uint64(at: 0)
+    let value = body.uint64(at: 0)
     switch LinkOrderKey.content(key) {
     case .link(let owner, let other) where LinkOrderKey.isPosition(value):
       return (LinkPair(from: owner, to: other), value, true)

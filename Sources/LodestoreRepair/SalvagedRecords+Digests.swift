@@ -58,7 +58,7 @@ extension SalvagedRecords {
     var ids = IDRuns()
     var sum = ContentDigest()
     for case let pair? in leaf.pairs where view(pair, of: entity) != nil {
-      ids.append(pair.key._uint64(at: 0))
+      ids.append(pair.key.uint64(at: 0))
       sum += number(of: pair)
     }
     guard let first = ids.normalized.ranges.first, let last = ids.normalized.ranges.last else {

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -37,7 +38,7 @@ extension SalvagedRecords {
         if let evidence = evidence[entity.number] {
           for case let pair? in leaf.pairs {
             guard let view = view(pair, of: entity) else { continue }
-            score += evidence.confirms(pair.key._uint64(at: 0), view) ? 4 : -4
+            score += evidence.confirms(pair.key.uint64(at: 0), view) ? 4 : -4
           }
         }
         if earlier[entity.number]?.contains(page) ?? false { score += 2 }
@@ -140,7 +141,7 @@ extension SalvagedRecords {
 
   static func hash(_ page: DamagedFile.Page) -> Int {
     var hasher = Hasher()
-    hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: page.bytes[8...]))
+    hasher._combine(bytes: page.bytes[8...])
     return hasher.finalize()
   }
 }

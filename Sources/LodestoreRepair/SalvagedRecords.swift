@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -94,14 +95,14 @@ final class SalvagedRecords {
   /// The record of a pair; `nil` where it is not one of `entity`, or not whole.
   func view(_ pair: DamagedFile.Pair, of entity: EntityDescription) -> RecordView? {
     guard PageKind.isRecord(pair), let view = layouts[entity.number]?.view(of: pair.body),
-      (try? view.validate(id: pair.key._uint64(at: 0))) != nil
+      (try? view.validate(id: pair.key.uint64(at: 0))) != nil
     else { return nil }
     return view
   }
 
   func number(of pair: DamagedFile.Pair) -> ContentDigest {
     var digest = ContentDigest()
-    digest.add(record: pair.key._uint64(at: 0), checksum: pair.body.recordChecksum)
+    digest.add(record: pair.key.uint64(at: 0), checksum: pair.body.recordChecksum)
     return digest
   }
 
@@ -123,7 +124,7 @@ final class SalvagedRecords {
             continue
           }
           found.records += 1
-          ids.append(pair.key._uint64(at: 0))
+          ids.append(pair.key.uint64(at: 0))
           sum += self.number(of: pair)
         }
         return true
@@ -211,7 +212,7 @@ final class SalvagedRecords {
           var mine = IDRuns()
           for case let pair? in leaf.pairs {
             guard let view = view(pair, of: entity) else { continue }
-            let id = pair.key._uint64(at: 0)
+            let id = pair.key.uint64(at: 0)
             var real = candidate.place
             if real == .tree, !candidate.bounds.contains(id) { real = .current }
             guard real == place, !result.closed.contains(id), takes(id, view, candidate) else {
@@ -330,13 +331,11 @@ final class SalvagedRecords {
   }
 
   /// Visits the records of an entity that are saved, each once.
-  func forEach(
-    of entity: EntityDescription, _ visit: (UInt64, UnsafeRawBufferPointer) throws -> Void
-  ) throws {
+  func forEach(of entity: EntityDescription, _ visit: (UInt64, ByteView) throws -> Void) throws {
     let ids = ids[entity.number] ?? IDRuns()
     func take(_ leaf: WalkedLeaf, _ some: IDRuns?) throws {
       for case let pair? in leaf.pairs {
-        guard view(pair, of: entity) != nil, case let id = pair.key._uint64(at: 0),
+        guard view(pair, of: entity) != nil, case let id = pair.key.uint64(at: 0),
           ids.contains(id), some?.contains(id) ?? true
         else { continue }
         try visit(id, pair.body)

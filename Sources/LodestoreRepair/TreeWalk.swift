@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -9,7 +10,7 @@ struct KeyBounds {
   /// For a tree with integer keys: the ids within.
   var ids: Range<UInt64> {
     func bound(_ bytes: [UInt8]?) -> UInt64? {
-      bytes.flatMap { $0.count == 8 ? $0.withUnsafeBytes { $0._uint64(at: 0) } : nil }
+      bytes.flatMap { $0.count == 8 ? $0._withBytes { $0.uint64(at: 0) } : nil }
     }
     let start = bound(low) ?? 0
     return start..<max(start, bound(high) ?? .max)
@@ -130,10 +131,10 @@ extension DamagedFile {
       _ = pages.insert(page.number)
       counts.branchPages += 1
       let precedes = { (a: [UInt8], b: [UInt8]) in
-        a.withUnsafeBytes { a in
-          b.withUnsafeBytes { b in
+        a._withBytes { a in
+          b._withBytes { b in
             hasIntegerKeys && a.count == 8 && b.count == 8
-              ? a._uint64(at: 0) < b._uint64(at: 0) : a.lexicographicallyPrecedes(b)
+              ? a.uint64(at: 0) < b.uint64(at: 0) : a.lexicographicallyPrecedes(b)
           }
         }
       }

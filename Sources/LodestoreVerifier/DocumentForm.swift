@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 
 /// The form that a document must have; members that are not named are let pass.
@@ -71,7 +72,7 @@ indirect enum DocumentForm: Sendable {
       if case .integer(let byte) = element { UInt8(truncatingIfNeeded: byte) } else { 0 }
     }
     do {
-      try bytes.withUnsafeBytes { try DocumentReader($0).validate() }
+      try bytes._withBytes { try DocumentReader($0).validate() }
       return nil
     } catch {
       return "\(path) holds the bytes of no document: \(error)"

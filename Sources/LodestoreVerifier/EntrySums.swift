@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The entries that the records of an entity must have in an index, and those that it has, as two sums.
 ///
 /// Equal sums of as many hashes are sums of the same entries, so that no entry has to be looked up. The hash
@@ -9,22 +11,22 @@ struct EntrySums {
   private var foundCount = 0
 
   /// An entry that a record makes.
-  mutating func expect(_ key: UnsafeRawBufferPointer, of id: UInt64) {
+  mutating func expect(_ key: ByteView, of id: UInt64) {
     expected &+= Self.hash(key, id)
     expectedCount += 1
   }
 
   /// An entry of the index.
-  mutating func find(_ key: UnsafeRawBufferPointer, of id: UInt64) {
+  mutating func find(_ key: ByteView, of id: UInt64) {
     found &+= Self.hash(key, id)
     foundCount += 1
   }
 
   var areEqual: Bool { expected == found && expectedCount == foundCount }
 
-  private static func hash(_ key: UnsafeRawBufferPointer, _ id: UInt64) -> UInt64 {
+  private static func hash(_ key: ByteView, _ id: UInt64) -> UInt64 {
     var hasher = Hasher()
-    hasher.combine(bytes: key)
+    hasher._combine(bytes: key)
     hasher.combine(id)
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 
 /// What trees hold, in the words of the schema: `records.1` is `Film`.
@@ -21,9 +22,7 @@ package enum TreeTitles {
     }
   }
 
-  private static func entity(
-    key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
-  ) -> EntityDescription? {
+  private static func entity(key: ByteView, body: ByteView) -> EntityDescription? {
     guard let number = CatalogueKey.entityNumber(key),
       let content = try? Checksum.unsealed(key: key, body: body),
       let document = try? Document(decoding: content),

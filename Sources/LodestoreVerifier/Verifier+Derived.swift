@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
@@ -27,7 +28,7 @@ extension Verifier {
     try walk(tree) { key, body in
       // What has no form has been reported with the record.
       guard key.count == 8, let view = layouts.view(of: body) else { return }
-      let id = key._uint64(at: 0)
+      let id = key.uint64(at: 0)
       for (attribute, derivation, related) in sources {
         guard let stored = try? Self.value(of: attribute, in: view),
           let detail = try fault(stored, attribute, derivation, related, view, id, entity)
@@ -134,7 +135,7 @@ extension Verifier {
     }
     if let part = derivation.part { return part.value(of: value) }
     guard let path = derivation.path, case .document(let bytes) = value else { return .null }
-    return bytes.withUnsafeBytes { bytes in
+    return bytes._withBytes { bytes in
       try? DocumentMember.value(at: path, of: bytes, as: attribute.type)
     } ?? .null
   }
@@ -163,7 +164,7 @@ extension Verifier {
       let key = cursor.key
       guard key.count >= length, key.prefix(length).elementsEqual(prefix.bytes) else { break }
       if related.isUnique {
-        if cursor.value.count == 8 { ids.append(cursor.value._uint64(at: 0)) }
+        if cursor.value.count == 8 { ids.append(cursor.value.uint64(at: 0)) }
       } else if let other = KeyDecoder.recordIDSuffix(key) {
         ids.append(other)
       }

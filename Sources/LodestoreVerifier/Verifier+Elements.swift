@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
@@ -20,17 +21,17 @@ extension Verifier {
         else { return }
         expected += keys.count
         for element in keys {
-          let entry = element + bigEndianBytes(key._uint64(at: 0))
+          let entry = element + bigEndianBytes(key.uint64(at: 0))
           guard let found = try transaction.get(entry, in: tree) else {
             add(
               .entryMissing, .elementEntries, tree: tree.name, subject: subject,
-              record: key._uint64(at: 0), "the record has no entry \(Finding.hexadecimal(entry))")
+              record: key.uint64(at: 0), "the record has no entry \(Finding.hexadecimal(entry))")
             continue
           }
           if !found.isEmpty {
             add(
               .entryBody, .elementBody, tree: tree.name, subject: subject,
-              record: key._uint64(at: 0),
+              record: key.uint64(at: 0),
               "the body has \(found.count) bytes, must have 0")
           }
         }
@@ -52,7 +53,7 @@ extension Verifier {
       guard case .document(let bytes) = entity.attribute(number: index.attribute)?.initial else {
         return []
       }
-      return try bytes.withBytes { (bytes) throws(FormatError) in
+      return try bytes._withBytes { (bytes) throws(FormatError) in
         try DocumentElements.keys(at: index.path, of: bytes)
       }
     }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
@@ -93,14 +94,14 @@ extension Verifier {
         CounterKey.building(entity: entity.number, index: index.number), in: counters),
       body.count == 8
     else { return 1 }
-    return body._uint64(at: 0)
+    return body.uint64(at: 0)
   }
 
   private func count(_ records: Tree?, below end: UInt64) throws -> Int {
     guard let records else { return 0 }
     var count = 0
     try walk(records) { key, _ in
-      if key.count == 8, key._uint64(at: 0) < end { count += 1 }
+      if key.count == 8, key.uint64(at: 0) < end { count += 1 }
     }
     return count
   }
@@ -123,7 +124,7 @@ extension Verifier {
           .recordKey, tree: tree.name, subject: verification.entity.name, key: key,
           "the key has \(key.count) bytes, must have 8")
       }
-      let id = key._uint64(at: 0)
+      let id = key.uint64(at: 0)
       if id == 0 || id >= 1 << 63 {
         add(
           .recordKey, tree: tree.name, subject: verification.entity.name, record: id,
@@ -149,7 +150,7 @@ extension Verifier {
     let stored = try transaction.get(key, in: counters)
     // Another length is found with the other counters.
     if let stored, stored.count != 8 { return }
-    let value = stored?._uint64(at: 0)
+    let value = stored?.uint64(at: 0)
     guard value != size else { return }
     add(
       .counter, .counterSize, tree: counters.name, subject: entity.name, key: key,
@@ -157,7 +158,7 @@ extension Verifier {
   }
 
   private func verifyRecord(
-    _ id: UInt64, _ body: UnsafeRawBufferPointer, of verification: inout EntityVerification,
+    _ id: UInt64, _ body: ByteView, of verification: inout EntityVerification,
     in tree: Tree
   ) throws {
     let entity = verification.entity.name

@@ -32,12 +32,12 @@ extension Verifier {
             "is \(requirement.lowestReader) and \(requirement.lowestWriter), versions begin at 1")
         }
       case .created:
-        if !Double(bitPattern: body._uint64(at: 0)).isFinite {
+        if !Double(bitPattern: body.uint64(at: 0)).isFinite {
           addHeader(field, .headerCreated, "is not a date")
         }
       case .schema:
-        if body._uint64(at: 0) > 1 << 62 {
-          addHeader(field, .headerSchema, "is \(body._uint64(at: 0)), at most 2^62")
+        if body.uint64(at: 0) > 1 << 62 {
+          addHeader(field, .headerSchema, "is \(body.uint64(at: 0)), at most 2^62")
         }
       case .uuid, .model: break
       }
@@ -117,7 +117,7 @@ extension Verifier {
       guard body.count == 8 else {
         return add(key, .counterLength, "has \(body.count) bytes, must have 8")
       }
-      let value = body._uint64(at: 0)
+      let value = body.uint64(at: 0)
       if isNextEntity { nextEntity = value }
       if isNextRelationship { nextRelationship = value }
       if isOfBuilding, !CounterKey.builtRange.contains(value) {

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
@@ -33,7 +34,7 @@ extension Verifier {
         let body = try? transaction.get(
           CounterKey.nextRecord(entity: entity.number), in: counters), body.count == 8
       {
-        next = max(next, body._uint64(at: 0))
+        next = max(next, body.uint64(at: 0))
       }
       result[entity.number] = next
     }
@@ -46,13 +47,13 @@ extension Verifier {
       let body = try? transaction.get(CounterKey.nextRelationship, in: counters)
     else { return 1 }
     // One of another size has been reported.
-    return body.count == 8 ? body._uint64(at: 0) : .max
+    return body.count == 8 ? body.uint64(at: 0) : .max
   }
 
   private func purged(in tree: Tree) -> UInt64 {
     let key = HistoryKey.purged.bytes
     guard let body = try? transaction.get(key, in: tree),
-      let content = try? key.withBytes({ (key) throws(FormatError) in
+      let content = try? key._withBytes({ (key) throws(FormatError) in
         try Checksum.unsealed(key: key, body: body)
       }), let document = try? Document(decoding: content),
       case .integer(let number) = document["number"]
@@ -89,13 +90,11 @@ private struct HistoryCheck {
     self.nextIDs = nextIDs
   }
 
-  private func add(
-    _ key: UnsafeRawBufferPointer?, _ rule: FormatRule?, _ detail: @autoclosure () -> String
-  ) {
+  private func add(_ key: ByteView?, _ rule: FormatRule?, _ detail: @autoclosure () -> String) {
     verifier.add(.history, rule, tree: tree, key: key, detail())
   }
 
-  mutating func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) {
+  mutating func visit(_ key: ByteView, _ body: ByteView) {
     guard let known = HistoryKey(key) else {
       return add(key, .historyKey, "the key is none of those of a history")
     }
@@ -260,7 +259,7 @@ private struct HistoryCheck {
   }
 
   private func checkImage(
-    _ body: UnsafeRawBufferPointer, _ number: EntityNumber, _ id: UInt64
+    _ body: ByteView, _ number: EntityNumber, _ id: UInt64
   ) throws(FormatError) {
     let entity = try entity(number)
     let layoutNumber = try RecordLayout.layoutNumber(of: body)

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
@@ -28,10 +29,10 @@ extension Verifier {
   ) throws {
     guard let records else { return }
     try walk(records) { key, body in
-      guard key.count == 8, key._uint64(at: 0) < index.end,
+      guard key.count == 8, key.uint64(at: 0) < index.end,
         let view = verification.layouts.view(of: body)
       else { return }
-      try verifyEntry(of: key._uint64(at: 0), view, index, &verification)
+      try verifyEntry(of: key.uint64(at: 0), view, index, &verification)
     }
   }
 
@@ -51,8 +52,8 @@ extension Verifier {
       return add(.entryMissing, "the record has no entry")
     }
     // The body's length is looked at with the entry.
-    guard index.description.isUnique, body.count == 8, body._uint64(at: 0) != id else { return }
-    let holder = body._uint64(at: 0)
+    guard index.description.isUnique, body.count == 8, body.uint64(at: 0) != id else { return }
+    let holder = body.uint64(at: 0)
     if try holds(holder, key, in: index.description, &verification) {
       add(.uniqueness, "record \(holder) has the same values, in a unique index")
     } else {
@@ -96,7 +97,7 @@ extension Verifier {
   ) throws {
     let isUnique = index.description.isUnique
     let expectedSize = isUnique ? 8 : 0
-    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
+    var previous = ByteView()
     try walk(index.tree) { key, body in
       func add(
         _ code: Finding.Code, record: UInt64? = nil, _ detail: @autoclosure () -> String,
@@ -127,7 +128,7 @@ extension Verifier {
 
   /// Looks up the record that an entry leads to.
   private func compareEntry(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, of index: VerifiedIndex,
+    _ key: ByteView, _ body: ByteView, of index: VerifiedIndex,
     _ verification: inout EntityVerification
   ) throws {
     guard
@@ -151,7 +152,7 @@ extension Verifier {
   /// Decodes a key, whose bytes are compared with those that an encoder makes: an encoder and a decoder
   /// that are wrong in the same way are less likely than one that is.
   private static func problem(
-    ofTuple key: UnsafeRawBufferPointer, _ index: EntityDescription.Index
+    ofTuple key: ByteView, _ index: EntityDescription.Index
   ) -> FormatError? {
     let isCut = key.count >= KeyEncoder.cutLength
     if isCut { return nil }

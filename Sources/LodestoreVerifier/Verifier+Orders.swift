@@ -21,13 +21,13 @@ extension Verifier {
           .linkOrder, tree: name, subject: subject, key: key,
           "must be a link or a position, of 17 bytes, with a body of 8")
       }
-      let value = body._uint64(at: 0)
+      let value = body.uint64(at: 0)
       switch content {
       case .link(let owner, let other):
         linkCount += 1
         let position = try transaction.get(LinkOrderKey.position(owner, value), in: tree)
         if value == 0 || value > LinkOrderKey.highestPosition || position?.count != 8
-          || position?._uint64(at: 0) != other
+          || position?.uint64(at: 0) != other
         {
           add(
             .linkOrder, tree: name, subject: subject, key: key,
@@ -40,7 +40,7 @@ extension Verifier {
         let entry = try transaction.get(encoder.bytes, in: links.tree)
         let isLinked =
           links.isUnique
-          ? entry.map { $0.count == 8 && $0._uint64(at: 0) == other } : entry.map { _ in true }
+          ? entry.map { $0.count == 8 && $0.uint64(at: 0) == other } : entry.map { _ in true }
         if isLinked != true {
           add(
             .linkOrder, tree: links.tree.name, subject: subject, key: encoder.bytes,

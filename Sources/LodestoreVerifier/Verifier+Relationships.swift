@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
@@ -51,7 +52,7 @@ extension Verifier {
     let findingCount = findings.count
     var digest = ContentDigest()
     var encoder = KeyEncoder()
-    var previous = UnsafeRawBufferPointer(start: nil, count: 0)
+    var previous = ByteView()
     try walk(tree) { key, body in
       if let content, let number = ContentDigest(of: content, key: key, body: body) {
         digest += number

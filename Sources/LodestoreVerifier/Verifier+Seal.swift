@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 internal import LodestorePages
 
@@ -7,7 +8,7 @@ extension Verifier {
   /// Checks the seal of a sealed file against the content that was read before, and that a file
   /// without a seal does not ask for the writer of one.
   func verifySeal() throws {
-    let isForNobody = try headerField(.format)?.withUnsafeBytes { bytes in
+    let isForNobody = try headerField(.format)?._withBytes { bytes in
       try FormatRequirement(bytes: bytes).lowestWriter == SealDescription.lowestWriter
     }
     guard trees[TreeName.seal.text] != nil else {

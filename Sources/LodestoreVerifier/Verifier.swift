@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 package import LodestorePages
 
@@ -183,7 +184,7 @@ package final class Verifier {
 
   func add(
     _ code: Finding.Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
-    record: UInt64? = nil, key: UnsafeRawBufferPointer? = nil, _ detail: @autoclosure () -> String
+    record: UInt64? = nil, key: ByteView? = nil, _ detail: @autoclosure () -> String
   ) {
     findings.add(
       Finding(code, rule, tree: tree, subject: subject, record: record, key: key, detail()))
@@ -193,7 +194,7 @@ package final class Verifier {
     _ code: Finding.Code, _ rule: FormatRule? = nil, tree: String? = nil, subject: String? = nil,
     record: UInt64? = nil, key: some Collection<UInt8>, _ detail: @autoclosure () -> String
   ) {
-    Array(key).withUnsafeBytes {
+    Array(key)._withBytes {
       findings.add(
         Finding(code, rule, tree: tree, subject: subject, record: record, key: $0, detail()))
     }
@@ -215,9 +216,7 @@ package final class Verifier {
 
   /// Calls `body` with every pair of `tree`; the bytes are valid for the whole transaction.
   @inline(__always)
-  func walk(
-    _ tree: Tree, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
-  ) throws {
+  func walk(_ tree: Tree, _ body: (ByteView, ByteView) throws -> Void) throws {
     let cursor = try Cursor(tree, in: transaction)
     var found = try cursor.first()
     while found {

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import Synchronization
 import Testing
 
@@ -207,7 +208,7 @@ private enum KilledTasks {
     let path = folder + "/test.lodestore"
     let noted = try [UInt8](
       Data(contentsOf: URL(fileURLWithPath: folder + "/acknowledged.\(round)")))
-    let episodes = noted.withUnsafeBytes { bytes in
+    let episodes = noted._withBytes { bytes in
       (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: Int.self) }
     }
     let store = try Store(at: path, entities: [Film.self])

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import LodestoreJSON
 
@@ -9,7 +10,7 @@ import LodestoreJSON
 /// In JSON a text that begins with `data:` stands for bytes in hexadecimal digits, and one with
 /// `date:` for a date by its number.
 enum DocumentInput {
-  static func document(_ bytes: UnsafeRawBufferPointer) throws -> Document {
+  static func document(_ bytes: ByteView) throws -> Document {
     if let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       return document(try JSONValue(parsing: Array(bytes)))
     }
@@ -51,7 +52,7 @@ enum DocumentInput {
     let written = try read(document)
     let bytes = written.encoded()
     do {
-      let decoded = try bytes.withUnsafeBytes { try Document(decoding: $0) }
+      let decoded = try bytes._withBytes { try Document(decoding: $0) }
       let again = try read(decoded).encoded()
       require(again == bytes, "\(document) is written as \(written), and then in another way")
     } catch {

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A function that is tried with arbitrary bytes.
 ///
 /// See Tests/README.md, "Fuzzing".
@@ -11,11 +13,11 @@ struct FuzzTarget: Sendable {
   ///
   /// A thrown error is a correct refusal. A finding is a trap of the tried code or of
   /// ``require(_:_:)``, a report of the address sanitizer, or a run without end.
-  let run: @Sendable (UnsafeRawBufferPointer) throws -> Void
+  let run: @Sendable (ByteView) throws -> Void
 
   init(
     _ name: String, longestInput: Int, seeds: @escaping @Sendable () throws -> [[UInt8]],
-    run: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+    run: @escaping @Sendable (ByteView) throws -> Void
   ) {
     self.name = name
     self.longestInput = longestInput
@@ -37,23 +39,23 @@ func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
 
 /// Takes numbers from the front of an input; zeros after its end.
 struct InputReader {
-  private(set) var rest: UnsafeRawBufferPointer
+  private(set) var rest: ByteView
 
-  init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+  init(_ bytes: ByteView) { rest = bytes }
 
   mutating func byte() -> UInt8 {
     guard let first = rest.first else { return 0 }
-    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+    rest = rest.dropFirst()
     return first
   }
 
   mutating func number(below bound: Int) -> Int { Int(byte()) % bound }
 
   /// The rest, in memory of its exact size, so that the address sanitizer sees a read in front of it too.
-  func withRest<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: rest.count, alignment: 1)
+  func withRest<R>(_ body: (ByteView) throws -> R) rethrows -> R {
+    let copy = MutableByteView.allocate(byteCount: rest.count, alignment: 1)
     defer { copy.deallocate() }
     copy.copyMemory(from: rest)
-    return try body(UnsafeRawBufferPointer(copy))
+    return try body(ByteView(copy))
   }
 }

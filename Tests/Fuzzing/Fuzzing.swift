@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 
 // The functions that libFuzzer calls; libFuzzer has the program's `main`.
 
@@ -28,7 +29,7 @@ public func initializeFuzzing(_: UnsafeMutableRawPointer?, _: UnsafeMutableRawPo
 /// Runs the target on one input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func runInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  do { try target.run(UnsafeRawBufferPointer(start: bytes, count: count)) } catch {}
+  do { try target.run(ByteView(start: bytes, count: count)) } catch {}
   return 0
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 
 /// The inflater of the system's zlib, whose results the fuzzer compares with.
 ///
@@ -47,7 +48,7 @@ struct Zlib {
     }
     guard begin(stream, -15, "1.2.11", CInt(size)) == 0 else { return Result() }
     defer { _ = end(stream) }
-    return bytes.withUnsafeBytes { input in
+    return bytes._withBytes { input in
       stream.storeBytes(of: input.baseAddress, as: UnsafeRawPointer?.self)
       stream.storeBytes(of: UInt32(input.count), toByteOffset: 8, as: UInt32.self)
       stream.storeBytes(of: output, toByteOffset: 24, as: UnsafeMutableRawPointer.self)
@@ -57,7 +58,7 @@ struct Zlib {
       let left = Int(stream.load(fromByteOffset: 8, as: UInt32.self))
       let room = Int(stream.load(fromByteOffset: 32, as: UInt32.self))
       return Result(
-        text: Array(UnsafeRawBufferPointer(start: output, count: limit - room)),
+        text: Array(ByteView(start: output, count: limit - room)),
         count: code == streamEnd ? input.count - left : nil)
     }
   }

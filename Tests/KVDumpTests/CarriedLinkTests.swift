@@ -1,5 +1,6 @@
 import EntityStore
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -142,7 +143,7 @@ private struct Player: Entity {
       case "the link from a team": try store.remove(first.key, from)
       case "the link from a player": try store.remove(try #require(store.pairs(to).first).key, to)
       default:
-        let player = first.key.withUnsafeBytes { $0._bigEndianUInt64(at: first.key.count - 8) }
+        let player = first.key._withBytes { $0.bigEndianUInt64(at: first.key.count - 8) }
         _ = try store.transaction.delete(player, in: store.tree(.records(entity: 2)))
       }
     }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import KVDumpCommands
@@ -13,8 +14,8 @@ extension RawStore {
     ) {
       var digest = ContentDigest()
       for pair in try pairs(name) {
-        let number = pair.key.withUnsafeBytes { key in
-          pair.body.withUnsafeBytes { ContentDigest(of: content, key: key, body: $0) }
+        let number = pair.key._withBytes { key in
+          pair.body._withBytes { ContentDigest(of: content, key: key, body: $0) }
         }
         digest += try required(number)
       }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import Testing
 
 @testable import LodestorePages
@@ -44,7 +45,7 @@ import Testing
   @Test func `a meta page holds`() throws {
     let (numbers, bytes) = try Self.example("meta page")
     #expect(bytes.count == Self.format.meta.size)
-    let meta = bytes.withUnsafeBytes { MetaPage($0, Self.format) }
+    let meta = bytes._withBytes { MetaPage($0, Self.format) }
     #expect(meta.magic == MetaPageLayout.magicNumber && meta.version == Self.format.dataVersion)
     #expect(meta.pageFlags == PageFlag.meta)
     func record(_ tree: TreeRecord) -> [UInt64] {
@@ -62,7 +63,7 @@ import Testing
     #expect(Self.format.name(ofTree: key) == "records.1")
     #expect(Self.number(bytes, PageLayout.nodeFlags, 2) == UInt64(NodeFlag.isTree))
     #expect(rest.count == TreeRecordLayout.size)
-    let tree = rest.withUnsafeBytes { TreeRecord($0, at: 0) }
+    let tree = rest._withBytes { TreeRecord($0, at: 0) }
     #expect(
       numbers == [
         1, UInt64(tree.flags), UInt64(tree.depth), tree.branchPages, tree.leafPages,

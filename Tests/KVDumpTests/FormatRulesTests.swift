@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -180,8 +181,8 @@ struct FormatRulesTests {
         let isRecords = pair.tree.hasPrefix("records.")
         let tree = try store.tree(pair.tree, hasIntegerKeys: isRecords)
         if isRecords {
-          let id = pair.key.withUnsafeBytes { $0._uint64(at: 0) }
-          try pair.body.withUnsafeBytes { try store.transaction.put(id, $0, in: tree) }
+          let id = pair.key._withBytes { $0.uint64(at: 0) }
+          try pair.body._withBytes { try store.transaction.put(id, $0, in: tree) }
         } else {
           try store.transaction.put(pair.key, pair.body, in: tree)
         }

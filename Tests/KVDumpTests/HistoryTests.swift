@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreBytes
 import Testing
 
 // Whole Foundation: `Process` is not in FoundationEssentials.
@@ -237,7 +238,7 @@ struct HistoryCommandTests {
 /// Counts the writes; each one is a text.
 private final class WriteCounter: ByteSink {
   private(set) var writes: [String] = []
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
+  func write(_ bytes: ByteView) throws {
     writes.append(String(decoding: bytes, as: UTF8.self))
   }
   func finish() {}

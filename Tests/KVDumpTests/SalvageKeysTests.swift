@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -65,7 +66,7 @@ private struct Book: Entity {
       let content = try raw.record(2, entity: book).dropLast(4).map {
         $0 == UInt8(ascii: "y") ? UInt8(ascii: "x") : $0
       }
-      let checksum = content.withUnsafeBytes { Checksum.record(id: 2, body: $0) }
+      let checksum = content._withBytes { Checksum.record(id: 2, body: $0) }
       try raw.putRecord(2, content + littleEndianBytes(checksum), entity: book)
       try raw.putDigests()
     }

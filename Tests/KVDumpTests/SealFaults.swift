@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import KVDumpCommands
@@ -16,13 +17,13 @@ extension RawStore {
     try put(HeaderField.format.key, requirement.bytes, .header)
     var digest = ContentDigest()
     for pair in try pairs(.digests) {
-      digest += try required(pair.body.withUnsafeBytes { ContentDigest(bytes: $0) })
+      digest += try required(pair.body._withBytes { ContentDigest(bytes: $0) })
     }
     func fingerprint(_ names: [TreeName]) throws -> [UInt8] {
       var fingerprint = SchemaFingerprint()
       for pair in try names.flatMap({ try pairs($0) }) {
-        pair.key.withUnsafeBytes { key in
-          pair.body.withUnsafeBytes { fingerprint.add(key: key, body: $0) }
+        pair.key._withBytes { key in
+          pair.body._withBytes { fingerprint.add(key: key, body: $0) }
         }
       }
       return fingerprint.value

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 
 #if canImport(FoundationEssentials)
@@ -163,7 +164,7 @@ struct RawStore {
 
   func putRecord(_ id: UInt64, _ body: [UInt8], entity: EntityNumber = 1) throws {
     let tree = try tree(.records(entity: entity))
-    try body.withUnsafeBytes { try transaction.put(id, $0, in: tree) }
+    try body._withBytes { try transaction.put(id, $0, in: tree) }
   }
 
   /// Changes a record's bytes and gives it the checksum of the result.
@@ -172,14 +173,14 @@ struct RawStore {
   {
     var content = Array(try record(id, entity: entity).dropLast(4))
     try change(&content)
-    let checksum = content.withUnsafeBytes { Checksum.record(id: id, body: $0) }
+    let checksum = content._withBytes { Checksum.record(id: id, body: $0) }
     try putRecord(id, content + littleEndianBytes(checksum), entity: entity)
   }
 
   /// Puts the values of a record under another id, and no entry in an index.
   func putCopy(of id: UInt64, as other: UInt64, entity: EntityNumber = 1) throws {
     let content = Array(try record(id, entity: entity).dropLast(4))
-    let checksum = content.withUnsafeBytes { Checksum.record(id: other, body: $0) }
+    let checksum = content._withBytes { Checksum.record(id: other, body: $0) }
     try putRecord(other, content + littleEndianBytes(checksum), entity: entity)
   }
 

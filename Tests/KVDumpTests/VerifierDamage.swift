@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import KVDumpCommands
@@ -85,7 +86,7 @@ struct FaultFile {
 
   func uint16(_ offset: Int) -> Int { Int(bytes[offset]) | Int(bytes[offset + 1]) << 8 }
 
-  func uint64(_ offset: Int) -> UInt64 { bytes.withUnsafeBytes { $0._uint64(at: offset) } }
+  func uint64(_ offset: Int) -> UInt64 { bytes._withBytes { $0.uint64(at: offset) } }
 
   mutating func put(_ value: some FixedWidthInteger, _ offset: Int) {
     for (index, byte) in littleEndianBytes(value).enumerated() where offset + index < bytes.count {
@@ -220,7 +221,7 @@ extension RawStore {
     for _ in 0..<putCount {
       let id = UInt64.random(in: 1...900, using: &random)
       let body = bytes(.random(in: 60...600, using: &random))
-      try body.withUnsafeBytes { try transaction.put(id, $0, in: records) }
+      try body._withBytes { try transaction.put(id, $0, in: records) }
       let key = Array("user-\(UInt32.random(in: 0...99_999, using: &random))-\(id)".utf8)
       try transaction.put(key, bytes(20), in: index)
     }

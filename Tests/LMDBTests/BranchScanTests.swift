@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
     let tree = try #require(try environment.openExistingTree("r", hasIntegerKeys: true))
     try environment.write { transaction in
       for id in 1...Self.recordCount where id % 7 != 0 {
-        try bytes.withBytes { (bytes) throws(LMDBError) in
+        try bytes._withBytes { (bytes) throws(LMDBError) in
           try transaction.put(start + id, bytes, in: tree)
         }
       }
@@ -100,7 +101,7 @@ import Testing
     // An id above all ids of the leaf after; every seventh id does not exist.
     let id = (number(bytes, at: node + 8) / 7 + 20 * pageSize / 4_096) * 7 + (kind == 0 ? 1 : 0)
     let raised = [UInt8(id & 0xff), UInt8(id >> 8)]
-    _ = raised.withUnsafeBytes { pwrite(file, $0.baseAddress, 2, off_t(leaf + node + 8)) }
+    _ = raised._withBytes { pwrite(file, $0.baseAddress, 2, off_t(leaf + node + 8)) }
     close(file)
     #expect(name { _ = try ids(in: path) } == "MDB_CORRUPTED")
   }
@@ -137,7 +138,7 @@ import Testing
 
   private func page(_ offset: Int, of file: Int32) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: pageSize)
-    _ = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(offset)) }
+    _ = bytes._withMutableBytes { pread(file, $0.baseAddress, $0.count, off_t(offset)) }
     return bytes
   }
 
@@ -173,6 +174,6 @@ import Testing
   private func setChild(_ index: Int, ofBranchAt offset: Int, in file: Int32, to child: UInt64) {
     let node = node(index, of: page(offset, of: file))
     let bytes = (0..<6).map { UInt8(truncatingIfNeeded: child >> UInt64($0 * 8)) }
-    _ = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress, 6, off_t(offset + node)) }
+    _ = bytes._withBytes { pwrite(file, $0.baseAddress, 6, off_t(offset + node)) }
   }
 }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import Testing
 
 @Suite struct CursorTests {
@@ -190,5 +191,5 @@ extension [UInt8] {
   private static let kept = SharedBuffers()
 
   /// A copy that lives as long as the process; a handful of bytes.
-  func span() -> UnsafeRawBufferPointer { Self.kept.copy(self) }
+  func span() -> ByteView { Self.kept.copy(self) }
 }

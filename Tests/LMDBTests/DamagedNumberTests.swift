@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -87,7 +88,7 @@ import Testing
     guard file >= 0 else { return nil }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: size(of: path))
-    let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+    let count = bytes._withMutableBytes { read(file, $0.baseAddress, $0.count) }
     return count == bytes.count ? bytes : nil
   }
 }

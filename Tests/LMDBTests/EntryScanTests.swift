@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import Testing
 
 /// Entries read from the pages in the map must equal those of LMDB's own cursor.
@@ -55,8 +56,8 @@ import Testing
             let count =
               Int.random(in: 0..<200, using: &random) == 0
               ? 9_000 : Int.random(in: 0...20, using: &random)
-            try randomKey().withBytes { (key) throws(LMDBError) in
-              try [UInt8](repeating: UInt8(key.count), count: count).withBytes {
+            try randomKey()._withBytes { (key) throws(LMDBError) in
+              try [UInt8](repeating: UInt8(key.count), count: count)._withBytes {
                 (value) throws(LMDBError) in try transaction.put(key, value, in: tree)
               }
             }
@@ -101,7 +102,7 @@ import Testing
           let count =
             Int.random(in: 0..<100, using: &random) == 0
             ? 5_000 : Int.random(in: 0...300, using: &random)
-          try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: count).withBytes {
+          try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: count)._withBytes {
             (bytes) throws(LMDBError) in try transaction.put(id, bytes, in: tree)
           }
         }
@@ -116,11 +117,8 @@ import Testing
             UInt64.random(in: 0...most, using: &random)
           }
           if round % 3 > 0 { ids.sort() }
-          var found = [UnsafeRawBufferPointer](
-            repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: ids.count)
-          ids.withUnsafeBufferPointer { ids in
-            found.withUnsafeMutableBufferPointer { found in finder.find(ids, found) }
-          }
+          var found = [ByteView](repeating: ByteView(), count: ids.count)
+          finder.find(ids, &found)
           for (id, bytes) in zip(ids, found) {
             let stored = try transaction.get(id, in: tree)
             if bytes.baseAddress != nil {
@@ -153,7 +151,7 @@ import Testing
           let tree = try #require(
             try environment.tree("r", isCreated: true, hasIntegerKeys: true, in: transaction))
           for id in ids {
-            try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: 60).withBytes {
+            try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: 60)._withBytes {
               (bytes) throws(LMDBError) in try transaction.put(id, bytes, in: tree)
             }
           }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreSystem
 import Synchronization
 import Testing
@@ -93,7 +94,7 @@ func key(_ number: Int) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
 }
 
-func number(_ bytes: UnsafeRawBufferPointer) -> Int {
+func number(_ bytes: ByteView) -> Int {
   bytes.prefix(8).reduce(0) { $0 << 8 | Int($1) }
 }
 
@@ -106,21 +107,21 @@ func write(_ bytes: [UInt8], to path: String, flags: Int32 = O_CREAT | O_TRUNC) 
   let file = open(path, O_WRONLY | flags, 0o600)
   guard file >= 0 else { return }
   defer { close(file) }
-  _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+  _ = bytes._withBytes { write(file, $0.baseAddress, $0.count) }
 }
 
 func contents(of path: String) -> [UInt8] {
   let file = open(path, O_RDONLY)
   defer { close(file) }
   var bytes = [UInt8](repeating: 0, count: max(0, size(of: path)))
-  _ = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
+  _ = bytes._withMutableBytes { read(file, $0.baseAddress, $0.count) }
   return bytes
 }
 
 /// Ends a child process of a test, with a line that says why.
 func fail(_ reason: String) -> Never {
   let line = Array("child: \(reason)\n".utf8)
-  _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+  _ = line._withBytes { write(2, $0.baseAddress, $0.count) }
   exit(9)
 }
 
@@ -154,15 +155,15 @@ final class SharedNumber: Sendable {
 final class SharedBuffers: Sendable {
   private struct Buffer: @unchecked Sendable {
     // Written before it is shared, and never again.
-    let bytes: UnsafeRawBufferPointer
+    let bytes: ByteView
   }
 
   private let buffers = Mutex<[Buffer]>([])
 
-  func copy(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 8)
+  func copy(_ bytes: [UInt8]) -> ByteView {
+    let copy = MutableByteView.allocate(byteCount: bytes.count, alignment: 8)
     copy.copyBytes(from: bytes)
-    let buffer = Buffer(bytes: UnsafeRawBufferPointer(copy))
+    let buffer = Buffer(bytes: ByteView(copy))
     buffers.withLock { $0.append(buffer) }
     return buffer.bytes
   }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
                 : Int.random(in: 0...300, using: &generator)
               let bytes = [UInt8](
                 repeating: UInt8(truncatingIfNeeded: id &+ UInt64(round)), count: count)
-              try bytes.withBytes { (bytes) throws(LMDBError) in
+              try bytes._withBytes { (bytes) throws(LMDBError) in
                 try transaction.put(id, bytes, in: tree)
               }
               expected[id] = bytes
@@ -71,7 +72,7 @@ import Testing
       let tree = try recordTree(of: environment)
       try environment.write { transaction in
         for id in UInt64(1)...500 {
-          try key(Int(id)).withBytes { (bytes) throws(LMDBError) in
+          try key(Int(id))._withBytes { (bytes) throws(LMDBError) in
             try transaction.put(id, bytes, in: tree)
           }
         }
@@ -99,7 +100,7 @@ import Testing
     let tree = try recordTree(of: environment)
     try environment.write { transaction in
       for id in 1...UInt64(pageSize / 20) {
-        try [UInt8](repeating: 0xab, count: 100).withBytes { (bytes) throws(LMDBError) in
+        try [UInt8](repeating: 0xab, count: 100)._withBytes { (bytes) throws(LMDBError) in
           try transaction.put(id, bytes, in: tree)
         }
       }
@@ -109,7 +110,7 @@ import Testing
     var bytes = [UInt8](repeating: 0, count: size(of: path))
     let file = open(path, O_RDWR)
     defer { close(file) }
-    _ = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
+    _ = bytes._withMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
     var damagedCount = 0
     for page in stride(from: 2 * pageSize, to: bytes.count, by: pageSize) {
       func number(_ offset: Int) -> Int {
@@ -122,7 +123,7 @@ import Testing
         continue
       }
       let one: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]
-      _ = one.withUnsafeBytes { pwrite(file, $0.baseAddress, 8, off_t(page + node + 8)) }
+      _ = one._withBytes { pwrite(file, $0.baseAddress, 8, off_t(page + node + 8)) }
       damagedCount += 1
     }
     try #require(damagedCount > 1)

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -136,7 +137,7 @@ import Testing
     try withEnvironment { environment, tree in
       let size = 1 << 30 + 1
       try environment.write { transaction in
-        let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: 4_096), count: size)
+        let bytes = ByteView(start: UnsafeRawPointer(bitPattern: 4_096), count: size)
         #expect(kind { try transaction.put([1].span(), bytes, in: tree) } == .valueSize(size))
         try transaction.put([1], [], in: tree)
       }

@@ -1,4 +1,5 @@
 import CChecksum
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
   @Test func `instruction and table agree for all lengths and alignments`() throws {
     var random = SeededGenerator(salt: 5)
     let bytes = (0..<4_000).map { _ in UInt8.random(in: 0...255, using: &random) }
-    try bytes.withUnsafeBytes { buffer in
+    try bytes._withBytes { buffer in
       let base = try #require(buffer.baseAddress)
       for alignment in 0..<8 {
         for length in Array(0...300) + [767, 768, 769, 1_535, 1_536, 2_000, 3_900] {
@@ -40,7 +41,7 @@ import Testing
         expected ^= UInt32(byte)
         for _ in 0..<8 { expected = expected >> 1 ^ (expected & 1 == 1 ? 0x82f6_3b78 : 0) }
       }
-      let portable = bytes.withUnsafeBytes {
+      let portable = bytes._withBytes {
         lodestore_crc32c_portable(0, $0.baseAddress, $0.count)
       }
       #expect(portable == ~expected, "\(SeededGenerator.replay)")
@@ -51,15 +52,15 @@ import Testing
     let bytes = Array("a record's id and its body".utf8)
     for split in 0...bytes.count {
       var parts = Checksum()
-      Array(bytes[..<split]).withUnsafeBytes { parts.combine($0) }
-      Array(bytes[split...]).withUnsafeBytes { parts.combine($0) }
+      Array(bytes[..<split])._withBytes { parts.combine($0) }
+      Array(bytes[split...])._withBytes { parts.combine($0) }
       #expect(parts.value == checksum(bytes))
     }
   }
 
   @Test func `record is covered together with its id`() {
     let body = Array("body".utf8)
-    let sealed = body.withUnsafeBytes { Checksum.record(id: 0x0102, body: $0) }
+    let sealed = body._withBytes { Checksum.record(id: 0x0102, body: $0) }
     #expect(sealed == checksum([2, 1, 0, 0, 0, 0, 0, 0] + body))
   }
 
@@ -71,12 +72,12 @@ import Testing
       let end = Int.random(in: start...min(length, start + 20), using: &random)
       let difference = body[start..<end].map { _ in UInt8.random(in: 0...255, using: &random) }
       var record = body + [0, 0, 0, 0]
-      record.withUnsafeMutableBytes { Checksum.seal($0, id: 77) }
+      record._withMutableBytes { Checksum.seal($0, id: 77) }
       for isDamaged in [false, true] {
         var changed = record
         if isDamaged { changed[length - 1] ^= 0x40 }
-        changed.withUnsafeMutableBytes { bytes in
-          difference.withUnsafeBytes { Checksum.add($0, at: start, to: bytes) }
+        changed._withMutableBytes { bytes in
+          difference._withBytes { Checksum.add($0, at: start, to: bytes) }
         }
         for (index, byte) in difference.enumerated() {
           #expect(
@@ -84,7 +85,7 @@ import Testing
               == (isDamaged && start + index == length - 1
                 ? body[start + index] ^ 0x40 : body[start + index]))
         }
-        let fits = changed.withUnsafeBytes { Checksum.fits($0, id: 77) }
+        let fits = changed._withBytes { Checksum.fits($0, id: 77) }
         #expect(fits == !isDamaged, "\(length) \(start) \(SeededGenerator.replay)")
       }
     }
@@ -108,13 +109,13 @@ import Testing
 
   private func checksum(_ bytes: [UInt8]) -> UInt32 {
     var checksum = Checksum()
-    bytes.withUnsafeBytes { checksum.combine($0) }
+    bytes._withBytes { checksum.combine($0) }
     return checksum.value
   }
 
   private func unsealed(key: [UInt8], body: [UInt8]) throws -> [UInt8] {
-    try key.withUnsafeBytes { key in
-      try body.withUnsafeBytes { body in Array(try Checksum.unsealed(key: key, body: body)) }
+    try key._withBytes { key in
+      try body._withBytes { body in Array(try Checksum.unsealed(key: key, body: body)) }
     }
   }
 }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
   @Test func `longest key with record id fits the engine`() {
     var encoder = KeyEncoder()
     let long = [UInt8](repeating: 0, count: 2_000)
-    long.withUnsafeBytes { encoder.append(data: $0) }
+    long._withBytes { encoder.append(data: $0) }
     encoder.finishTuple()
     encoder.append(recordID: 7)
     #expect(encoder.count == 488)
@@ -56,7 +57,7 @@ import Testing
       let filler = String(repeating: "f", count: Int.random(in: 440...480, using: &random))
       let whole = try key([.string(filler), random.value(), random.value()])
       var encoder = KeyEncoder()
-      whole.withUnsafeBytes { encoder.append(raw: $0) }
+      whole._withBytes { encoder.append(raw: $0) }
       let wasCut = encoder.finishTuple()
       guard wasCut == (whole.count > 479), isCut(Array(encoder.bytes)) == wasCut,
         wasCut || Array(encoder.bytes) == whole
@@ -69,12 +70,12 @@ import Testing
 
   private func cutTuple(text: some StringProtocol) -> (bytes: [UInt8], wasCut: Bool) {
     var encoder = KeyEncoder()
-    Array(text.utf8).withUnsafeBytes { encoder.append(text: $0) }
+    Array(text.utf8)._withBytes { encoder.append(text: $0) }
     let wasCut = encoder.finishTuple()
     return (Array(encoder.bytes), wasCut)
   }
 
   private func isCut(_ tuple: [UInt8]) -> Bool {
-    tuple.withUnsafeBytes { KeyDecoder.isCut(tuple: $0) }
+    tuple._withBytes { KeyDecoder.isCut(tuple: $0) }
   }
 }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -53,6 +54,6 @@ import Testing
   }
 
   private func decimal(_ bytes: [UInt8]) throws -> DecimalValue {
-    try bytes.withUnsafeBytes { try DecimalValue(bytes: $0, at: 0) }
+    try bytes._withBytes { try DecimalValue(bytes: $0, at: 0) }
   }
 }

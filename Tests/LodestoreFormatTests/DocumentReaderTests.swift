@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -10,11 +11,11 @@ import Testing
     writer.write(UInt64.max)
     writer.write(1.5)
     writer.write("é")
-    [UInt8(1), 2].withUnsafeBytes { writer.write(data: $0) }
+    [UInt8(1), 2]._withBytes { writer.write(data: $0) }
     writer.write(date: -2)
     writer.write(UUIDBytes(high: 5, low: 6))
     writer.write(DecimalValue(isNegative: true, exponent: 3, significand: 7))
-    try writer.bytes.withUnsafeBytes { bytes in
+    try writer.bytes._withBytes { bytes in
       var reader = DocumentReader(bytes)
       try #expect(reader.kind() == .null)
       try reader.skip()
@@ -39,7 +40,7 @@ import Testing
     for _ in 0..<300 {
       let (first, second) = (random.document(depth: 3), random.document(depth: 1))
       let firstBytes = first.encoded()
-      try (firstBytes + second.encoded()).withUnsafeBytes { bytes in
+      try (firstBytes + second.encoded())._withBytes { bytes in
         var reader = DocumentReader(bytes)
         try reader.skip()
         #expect(reader.offset == firstBytes.count, "\(SeededGenerator.replay)")
@@ -49,14 +50,14 @@ import Testing
   }
 
   @Test func `integers of either code are read when they fit`() throws {
-    try Document.integer(300).encoded().withUnsafeBytes { bytes in
+    try Document.integer(300).encoded()._withBytes { bytes in
       var reader = DocumentReader(bytes)
       try #expect(reader.uint64() == 300)
     }
     for (document, readsUnsigned) in [
       (Document.integer(-1), true), (.unsigned(1 << 63), false),
     ] {
-      document.encoded().withUnsafeBytes { bytes in
+      document.encoded()._withBytes { bytes in
         var reader = DocumentReader(bytes)
         #expect(throws: FormatError.self) {
           if readsUnsigned { _ = try reader.uint64() } else { _ = try reader.int64() }
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test func `wrong kind is named`() {
-    Document.string("1").encoded().withUnsafeBytes { bytes in
+    Document.string("1").encoded()._withBytes { bytes in
       var reader = DocumentReader(bytes)
       let error = #expect(throws: FormatError.self) { try reader.int64() }
       #expect(error?.description.contains("kind text, expected integer") == true)
@@ -75,7 +76,7 @@ import Testing
 
   @Test func `array is walked by its count and end`() throws {
     let array = Document.array([.integer(1), .string("two"), .array([.null])])
-    try array.encoded().withUnsafeBytes { bytes in
+    try array.encoded()._withBytes { bytes in
       var reader = DocumentReader(bytes)
       let (count, end) = try reader.enterArray()
       #expect(count == 3 && end == bytes.count)
@@ -91,7 +92,7 @@ import Testing
     "0d 07 00 00 00 02 00 00 00 01 61 00", "0d 05 00 00 00 01 00 00 00 00",
   ])
   func `entering refuses a count that has no bytes`(hexadecimal text: String) {
-    bytes(hexadecimal: text).withUnsafeBytes { bytes in
+    bytes(hexadecimal: text)._withBytes { bytes in
       var reader = DocumentReader(bytes)
       #expect(throws: FormatError.self) {
         if bytes[0] == 0x0c { _ = try reader.enterArray() } else { _ = try reader.enterObject() }
@@ -104,7 +105,7 @@ import Testing
       ("", [1]), ("a", [3, 2]), ("ab", [0x0c, 4, 0, 0, 0, 0, 0, 0, 0]), ("e\u{301}", [0]),
       ("é", [2]),
     ])
-    try bytes.withUnsafeBytes { bytes in
+    try bytes._withBytes { bytes in
       try #expect(DocumentReader.member(named: "", in: bytes).map(Array.init) == [1])
       try #expect(DocumentReader.member(named: "a", in: bytes).map(Array.init) == [3, 2])
       try #expect(DocumentReader.member(named: "ab", in: bytes)?.count == 9)
@@ -117,24 +118,24 @@ import Testing
   }
 
   @Test func `member of what is not an object is nil`() throws {
-    try Document.array([.null]).encoded().withUnsafeBytes { bytes in
+    try Document.array([.null]).encoded()._withBytes { bytes in
       try #expect(DocumentReader.member(named: "a", in: bytes) == nil)
     }
     #expect(throws: FormatError.self) {
-      try DocumentReader.member(named: "a", in: UnsafeRawBufferPointer(start: nil, count: 0))
+      try DocumentReader.member(named: "a", in: ByteView())
     }
   }
 
   @Test func `JSON holds no other kinds`() throws {
     let plain = Document.object(["a": .array([.null, .double(1), .unsigned(.max), .string("")])])
-    try plain.encoded().withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
+    try plain.encoded()._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
     for other in [
       Document.data([]), .date(0), .uuid(UUIDBytes(high: 0, low: 0)), .decimal(.nan),
     ] {
       let bytes = Document.array([.object(["a": other])]).encoded()
-      try bytes.withUnsafeBytes { try DocumentReader($0).validate() }
+      try bytes._withBytes { try DocumentReader($0).validate() }
       #expect(throws: FormatError.self) {
-        try bytes.withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
+        try bytes._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
       }
     }
   }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -79,7 +80,7 @@ import Testing
 
   @Test func `names that Swift takes for equal are refused rather than lost`() throws {
     let bytes = object([("e\u{301}", [0]), ("é", [0])])
-    try bytes.withUnsafeBytes { try DocumentReader($0).validate() }
+    try bytes._withBytes { try DocumentReader($0).validate() }
     #expect(throws: FormatError.self) { try document(bytes) }
   }
 
@@ -129,7 +130,7 @@ import Testing
     let bytes = bytes(hexadecimal: text)
     #expect(throws: FormatError.self, what) { try document(bytes) }
     #expect(throws: FormatError.self, what) {
-      try bytes.withUnsafeBytes { try DocumentReader($0).validate() }
+      try bytes._withBytes { try DocumentReader($0).validate() }
     }
   }
 
@@ -142,7 +143,7 @@ import Testing
 }
 
 func document(_ bytes: [UInt8]) throws -> Document {
-  try bytes.withUnsafeBytes { try Document(decoding: $0) }
+  try bytes._withBytes { try Document(decoding: $0) }
 }
 
 /// An object with members as given, in whatever order, so that wrong ones can be made.
@@ -151,7 +152,7 @@ func object(_ members: [(name: String, value: [UInt8])]) -> [UInt8] {
   let token = writer.beginObject()
   for member in members {
     writer.writeName(member.name)
-    member.value.withUnsafeBytes { writer.append(encoded: $0) }
+    member.value._withBytes { writer.append(encoded: $0) }
   }
   writer.endObject(token, count: members.count)
   return writer.bytes

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -66,7 +67,7 @@ import Testing
       }
       let path = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
       let document = try parser.json().encoded()
-      let keys = try document.withUnsafeBytes { try DocumentElements.keys(at: path, of: $0) }
+      let keys = try document._withBytes { try DocumentElements.keys(at: path, of: $0) }
       #expect(keys.map(hexadecimal).joined(separator: ", ") == line.right, "\(line)")
     }
   }
@@ -78,7 +79,7 @@ import Testing
       var runs = IDRuns()
       for id in line.left.split(separator: " ") { runs.append(try #require(UInt64(id))) }
       #expect(hexadecimal(runs.encoded) == line.right, "\(line)")
-      let decoded = try bytes(hexadecimal: line.right).withUnsafeBytes { try IDRuns(decoding: $0) }
+      let decoded = try bytes(hexadecimal: line.right)._withBytes { try IDRuns(decoding: $0) }
       #expect(decoded.ranges == runs.ranges, "\(line)")
     }
   }
@@ -93,7 +94,7 @@ import Testing
       }
       let links = HistoryPart.Links(relationship: 1, kind: .added, pairs: pairs)
       #expect(hexadecimal(links.encodedPairs) == line.right, "\(line)")
-      let decoded = try bytes(hexadecimal: line.right).withUnsafeBytes {
+      let decoded = try bytes(hexadecimal: line.right)._withBytes {
         try HistoryPart.Links.pairs($0)
       }
       #expect(decoded == pairs, "\(line)")
@@ -151,7 +152,7 @@ import Testing
       let isASCII = line.left.hasPrefix("ascii ")
       try #require(isASCII || line.left == "empty", "\(line)")
       var checksum = Checksum()
-      Array(line.left.dropFirst(6).utf8).withUnsafeBytes { if isASCII { checksum.combine($0) } }
+      Array(line.left.dropFirst(6).utf8)._withBytes { if isASCII { checksum.combine($0) } }
       #expect(hex(checksum.value) == line.right, "\(line)")
     }
   }
@@ -163,7 +164,7 @@ import Testing
       let example = try RecordExample(block)
       let record = try example.layout.record(id: example.id, values: example.values)
       #expect(hexadecimal(record) == example.bytes)
-      try bytes(hexadecimal: example.bytes).withUnsafeBytes { bytes in
+      try bytes(hexadecimal: example.bytes)._withBytes { bytes in
         let view = try RecordView(bytes, layout: example.layout)
         try view.validate(id: example.id)
         try #expect(example.layout.slots.map { try view.value(at: $0) } == example.values)

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -86,8 +87,8 @@ import Testing
             linkFrom: try #require(UInt64(words[2])), to: try #require(UInt64(words[4])))
         default:
           let (key, body) = try pair(String(part.trimmingPrefix("bucket pair ")))
-          let number = key.withUnsafeBytes { key in
-            body.withUnsafeBytes { ContentDigest(of: .buckets, key: key, body: $0) }
+          let number = key._withBytes { key in
+            body._withBytes { ContentDigest(of: .buckets, key: key, body: $0) }
           }
           digest += try #require(number)
         }

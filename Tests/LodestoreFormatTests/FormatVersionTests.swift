@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -67,8 +68,8 @@ import Testing
       number: 1, attributes: [.init(number: 1, type: .recordID, isOptional: false)])
     for number in [0, 1 << 63, UInt64.max] {
       let content = littleEndianBytes(UInt16(1)) + littleEndianBytes(number)
-      let checksum = content.withUnsafeBytes { Checksum.record(id: 1, body: $0) }
-      try (content + littleEndianBytes(checksum)).withUnsafeBytes { bytes in
+      let checksum = content._withBytes { Checksum.record(id: 1, body: $0) }
+      try (content + littleEndianBytes(checksum))._withBytes { bytes in
         let view = try RecordView(bytes, layout: layout)
         let error = #expect(throws: FormatError.self) { try view.validate(id: 1) }
         #expect("\(String(describing: error))".contains("an id is \(number), must be from 1 to"))

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -11,8 +12,8 @@ import Testing
   }
 
   private func document(of key: [UInt8], _ body: [UInt8]) throws -> Document {
-    try key.withUnsafeBytes { key in
-      try body.withUnsafeBytes { body in
+    try key._withBytes { key in
+      try body._withBytes { body in
         try Document(decoding: try Checksum.unsealed(key: key, body: body))
       }
     }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
 
   @Test func `is refused where a pair of links comes twice, or has no id`() throws {
     for bytes: [UInt8] in [[0, 0, 1], [1, 0, 0], [1, 1, 4, 0], [1, 0, 4, 0, 0, 4], [1, 1, 4]] {
-      bytes.withUnsafeBytes { bytes in
+      bytes._withBytes { bytes in
         let error = #expect(throws: FormatError.self) { try HistoryPart.Links.pairs(bytes) }
         #expect(error?.rule == .historyPairs)
       }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -113,7 +114,7 @@ import Testing
     } catch { return false }
   }
 
-  private func decodedKey(_ bytes: UnsafeRawBufferPointer) throws -> [Value] {
+  private func decodedKey(_ bytes: ByteView) throws -> [Value] {
     var decoder = KeyDecoder(bytes)
     var values: [Value] = []
     while !decoder.isAtEnd { values.append(try decoder.next()) }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
     #expect(Array(a.subtracting(b)) == first.subtracting(second).sorted())
     #expect(Array(a.intersection(b)) == first.intersection(second).sorted())
     #expect((0..<100).allSatisfy { a.contains($0) == first.contains($0) })
-    let decoded = try a.encoded.withUnsafeBytes { try IDRuns(decoding: $0) }
+    let decoded = try a.encoded._withBytes { try IDRuns(decoding: $0) }
     #expect(decoded.ranges == a.ranges)
   }
 
@@ -46,7 +47,7 @@ import Testing
       [1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
     ] {
       #expect(throws: FormatError.self, "\(bytes)") {
-        try bytes.withUnsafeBytes { _ = try IDRuns(decoding: $0) }
+        try bytes._withBytes { _ = try IDRuns(decoding: $0) }
       }
     }
   }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -87,7 +88,7 @@ import Testing
   }
 
   @Test func `offset is where the next element starts`() throws {
-    try key([.integer(300), .null, .string("a")]).withUnsafeBytes { tuple in
+    try key([.integer(300), .null, .string("a")])._withBytes { tuple in
       var decoder = KeyDecoder(tuple)
       _ = try decoder.next()
       #expect(decoder.offset == 3)

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -148,7 +149,7 @@ import Testing
   @Test func `encoder gives the same bytes after growth and reset`() throws {
     var encoder = KeyEncoder()
     let long = [UInt8](repeating: 5, count: 200_000)
-    long.withUnsafeBytes { encoder.append(data: $0) }
+    long._withBytes { encoder.append(data: $0) }
     encoder.append(recordID: 0x0102_0304_0506_0708)
     #expect(encoder.count == 200_010)
     #expect(Array(encoder.bytes.suffix(10)) == [5, 0, 1, 2, 3, 4, 5, 6, 7, 8])

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 
 /// The order that keys must have, said without keys: the reference for ``KeyOrderTests``.
@@ -97,7 +98,7 @@ func key(_ values: [Value]) throws(FormatError) -> [UInt8] {
 }
 
 func decoded(_ bytes: [UInt8]) throws -> [Value] {
-  try bytes.withUnsafeBytes { buffer in
+  try bytes._withBytes { buffer in
     var decoder = KeyDecoder(buffer)
     var values: [Value] = []
     while !decoder.isAtEnd { values.append(try decoder.next()) }

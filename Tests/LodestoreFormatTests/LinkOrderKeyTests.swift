@@ -1,9 +1,10 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
 @Suite struct LinkOrderKeyTests {
   private func content(_ key: [UInt8]) -> LinkOrderKey.Content? {
-    key.withUnsafeBytes { LinkOrderKey.content($0) }
+    key._withBytes { LinkOrderKey.content($0) }
   }
 
   @Test func `positions are from 1 to the highest, and others are none`() {

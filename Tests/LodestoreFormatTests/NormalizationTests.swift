@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -181,13 +182,13 @@ import Testing
     text.unicodeScalars.map { String($0.value, radix: 16) }.joined(separator: " ")
   }
 
-  private func isNFC(_ text: [UInt8]) -> Bool { text.withUnsafeBytes { Normalization.isNFC($0) } }
+  private func isNFC(_ text: [UInt8]) -> Bool { text._withBytes { Normalization.isNFC($0) } }
 
   private func nfc(_ text: String) -> [UInt8] { nfc(Array(text.utf8)) }
 
   private func nfc(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
-    text.withUnsafeBytes { Normalization.appendNFC(of: $0, to: &result) }
+    text._withBytes { Normalization.appendNFC(of: $0, to: &result) }
     return result
   }
 
@@ -195,7 +196,7 @@ import Testing
 
   private func nfd(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
-    text.withUnsafeBytes { Normalization.appendNFD(of: $0, to: &result) }
+    text._withBytes { Normalization.appendNFD(of: $0, to: &result) }
     return result
   }
 }

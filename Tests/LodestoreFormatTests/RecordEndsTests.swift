@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -71,7 +72,7 @@ import Testing
   @Test func `long records are left to the slow look`() throws {
     let ends = [5, 0x8000, 0x9000, 0x9000, 0x9001]
     #expect(!isAccepted(ends, heapCount: 0x9001))
-    let view = try record(ends, heapCount: 0x9001).withUnsafeBytes {
+    let view = try record(ends, heapCount: 0x9001)._withBytes {
       try RecordView($0, layout: layout(5)).heapOffset
     }
     #expect(view == 12)

@@ -1,10 +1,11 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
 /// The pair of the tree `seal`.
 @Suite struct SealDescriptionTests {
   private static func example() throws -> SealDescription {
-    let digest = (0..<16).map { UInt8($0) }.withUnsafeBytes { ContentDigest(bytes: $0) }
+    let digest = (0..<16).map { UInt8($0) }._withBytes { ContentDigest(bytes: $0) }
     return SealDescription(
       name: "pods", generation: 7, dataAsOf: 0.5, sealedAt: 1.5, schema: (0..<32).map { UInt8($0) },
       header: (32..<64).map { UInt8($0) },
@@ -18,7 +19,7 @@ import Testing
     let seal = try Self.example()
     #expect(bytes(hexadecimal: String(sides[0])) == SealDescription.key)
     #expect(bytes(hexadecimal: String(sides[1])) == seal.body)
-    #expect(try seal.body.withUnsafeBytes { try SealDescription(body: $0) } == seal)
+    #expect(try seal.body._withBytes { try SealDescription(body: $0) } == seal)
   }
 
   @Test func `members out of their ranges are refused`() throws {
@@ -31,7 +32,7 @@ import Testing
       var seal = try Self.example()
       change(&seal)
       let error = #expect(throws: FormatError.self) {
-        try seal.body.withUnsafeBytes { try SealDescription(body: $0) }
+        try seal.body._withBytes { try SealDescription(body: $0) }
       }
       #expect(error?.rule == .sealMembers)
     }
@@ -43,10 +44,10 @@ import Testing
       var damaged = body
       damaged[index] ^= 0x20
       #expect(throws: FormatError.self) {
-        try damaged.withUnsafeBytes { try SealDescription(body: $0) }
+        try damaged._withBytes { try SealDescription(body: $0) }
       }
       #expect(throws: FormatError.self) {
-        try body[..<index].withUnsafeBytes { try SealDescription(body: $0) }
+        try body[..<index]._withBytes { try SealDescription(body: $0) }
       }
     }
   }

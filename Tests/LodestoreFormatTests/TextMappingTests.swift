@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
 
   @Test func `keep bytes that are no text`() {
     let bytes: [UInt8] = [0x41, 0xff, 0xc3, 0x89, 0xe2]
-    bytes.withUnsafeBytes { raw in
+    bytes._withBytes { raw in
       #expect(TextMapping.lowercase.mapped(raw) == [0x61, 0xff, 0xc3, 0xa9, 0xe2])
       #expect(TextMapping.canonical.mapped(raw).contains(0xff))
     }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -33,18 +34,18 @@ import Testing
   @Test func `catalogue key holds the entity number`() {
     let key = CatalogueKey.entity(0x0102_0304)
     #expect(hexadecimal(key) == "01 01 02 03 04")
-    #expect(key.withUnsafeBytes { CatalogueKey.entityNumber($0) } == 0x0102_0304)
+    #expect(key._withBytes { CatalogueKey.entityNumber($0) } == 0x0102_0304)
     for other in [[], [1], [2, 0, 0, 0, 1], [1, 0, 0, 0, 1, 0]] as [[UInt8]] {
-      #expect(other.withUnsafeBytes { CatalogueKey.entityNumber($0) } == nil)
+      #expect(other._withBytes { CatalogueKey.entityNumber($0) } == nil)
     }
   }
 
   @Test func `bucket key splits into name and key`() throws {
     let key = BucketKey.prefix(bucket: "settings") + [0, 0xff]
-    let parts = try #require(key.withUnsafeBytes { BucketKey.split($0) })
+    let parts = try #require(key._withBytes { BucketKey.split($0) })
     #expect(parts.bucket == "settings" && parts.key == [0, 0xff])
     for other in ["", "no zero", "\0key", "name\0", String(repeating: "n", count: 65) + "\0k"] {
-      #expect(Array(other.utf8).withUnsafeBytes { BucketKey.split($0) } == nil)
+      #expect(Array(other.utf8)._withBytes { BucketKey.split($0) } == nil)
     }
   }
 }

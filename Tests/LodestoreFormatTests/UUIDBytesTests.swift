@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
     #expect(uuid.bytes == (0...15).map { UInt8($0 * 0x11) })
     #expect(uuid.text == "00112233-4455-6677-8899-AABBCCDDEEFF")
     #expect(UUIDBytes(text: uuid.text) == uuid)
-    #expect(uuid.bytes.withUnsafeBytes { UUIDBytes(bytes: $0, at: 0) } == uuid)
+    #expect(uuid.bytes._withBytes { UUIDBytes(bytes: $0, at: 0) } == uuid)
   }
 
   @Test func `random texts come back`() {

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import Testing
 
 @testable import LodestoreFormat
@@ -79,7 +80,7 @@ import Testing
 
   private static func nfd(_ text: String) -> [UInt8] {
     var result: [UInt8] = []
-    Array(text.utf8).withUnsafeBytes { Normalization.appendNFD(of: $0, to: &result) }
+    Array(text.utf8)._withBytes { Normalization.appendNFD(of: $0, to: &result) }
     return result
   }
 

@@ -139,7 +139,7 @@ func endInWordsOnFaults() {
 private func useStackOfItsOwnForSignals() {
   let size = 64 << 10
   var stack = stack_t()
-  stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+  stack.ss_sp = .allocate(byteCount: size, alignment: 16)
   stack.ss_size = size
   sigaltstack(&stack, nil)
 }

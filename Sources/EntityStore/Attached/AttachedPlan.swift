@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// How a query over two stores is run.
@@ -124,9 +125,7 @@ struct AttachedPlan<E: Entity> {
   }
 
   /// Calls `body` with the results of `run`, until it returns false; its errors come as they are.
-  private func visit(
-    _ run: PlanRun, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  private func visit(_ run: PlanRun, _ body: (UInt64, ByteView) throws -> Bool) throws {
     var thrown: (any Error)?
     try run.forEach { id, bytes in
       do {

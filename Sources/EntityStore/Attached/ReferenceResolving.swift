@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The attribute of an entity that holds references, optional ones or not.
@@ -67,7 +68,7 @@ extension TransactionCore {
       let words = layouts[layout.number] ?? entity.stamp(of: layout)
       layouts[layout.number] = words
       var stamp = Checksum()
-      withUnsafeBytes(of: (row.stamp, words)) { stamp.combine($0) }
+      withUnsafeBytes(of: (row.stamp, words)) { stamp.combine(ByteView($0)) }
       targets[position] = StampedRecord(value: value, stamp: stamp.value)
     }
     return targets
@@ -79,7 +80,7 @@ extension AttachedSnapshot {
   private static func stamp(_ record: UInt32, _ target: UInt32?) -> UInt32 {
     var checksum = Checksum()
     withUnsafeBytes(of: (record, target ?? 0, target == nil ? 0 : 1 as UInt32)) {
-      checksum.combine($0)
+      checksum.combine(ByteView($0))
     }
     return checksum.value
   }

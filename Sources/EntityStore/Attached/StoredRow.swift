@@ -1,9 +1,10 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A record as it is stored; valid until the end of the read.
 struct StoredRow {
   let id: UInt64
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
 
   /// The last bytes of a record are its checksum.
   var stamp: UInt32 {

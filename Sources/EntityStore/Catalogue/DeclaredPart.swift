@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// How a type writes records where it gives a part of the entity's attributes, or has them in another order
@@ -51,7 +52,7 @@ final class DeclaredPart: Sendable {
   /// - Parameter stored: the values of the record to be replaced; `nil` for a new one, in which
   ///   undeclared attributes have their default values, or placeholders where they have none.
   func completed(
-    _ record: UnsafeRawBufferPointer, over stored: [Value]? = nil, id: UInt64 = 0,
+    _ record: ByteView, over stored: [Value]? = nil, id: UInt64 = 0,
     of entity: StoredEntity
   ) throws(StoreError) -> [Value] {
     do {

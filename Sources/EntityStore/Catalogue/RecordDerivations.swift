@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// What the store works out of a record as it is written: the derived attributes of an entity that depend
@@ -144,7 +145,7 @@ final class RecordDerivations: Sendable {
   ) throws(StoreError) -> Value {
     guard case .document(let bytes) = value else { return .null }
     do {
-      return try bytes.withBytes { (bytes) throws(FormatError) in
+      return try bytes._withBytes { (bytes) throws(FormatError) in
         try DocumentMember.value(at: path, of: bytes, as: type)
       }
     } catch {
@@ -174,7 +175,7 @@ final class RecordDerivations: Sendable {
     } catch {
       throw .damagedRecord(entity: entity.name, recordID: 0, error)
     }
-    let value = try record.withBytes { (bytes) throws(StoreError) in
+    let value = try record._withBytes { (bytes) throws(StoreError) in
       try function(try entity.view(carriedOver: bytes, id: 0), entity.label)
     }
     let attribute = entity.layout.attributes[position]

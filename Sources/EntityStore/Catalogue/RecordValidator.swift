@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Checks records that are about to be written against the constraints of their attributes.
@@ -93,7 +94,7 @@ extension RecordValidator.Check {
     }
   }
 
-  private func brokenLength(_ bytes: UnsafeRawBufferPointer) -> String? {
+  private func brokenLength(_ bytes: ByteView) -> String? {
     let least = constraints.minLength ?? 0
     let most = constraints.maxLength ?? .max
     // A scalar has one to four bytes, so that most texts need no counting.

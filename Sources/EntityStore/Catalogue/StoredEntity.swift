@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One entity of the catalogue, with its trees: what every read and write of its records uses.
@@ -74,13 +75,13 @@ final class StoredEntity: Sendable {
   @inline(__always)
   func withDocument(
     ofAttribute number: UInt32, in view: RecordView,
-    _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
+    _ body: (ByteView) throws(FormatError) -> Void
   ) throws(FormatError) {
     if let position = view.layout.slotIndex(ofAttribute: number) {
       let slot = view.layout.slots[position]
       if !view.isNull(slot) { try body(view.variableBytes(slot)) }
     } else if case .document(let bytes) = description.attribute(number: number)?.initial {
-      try bytes.withBytes(body)
+      try bytes._withBytes(body)
     }
   }
 
@@ -91,9 +92,7 @@ final class StoredEntity: Sendable {
 
   /// The record's bytes as a view through their own layout.
   @inline(__always)
-  func view(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64
-  ) throws(StoreError) -> RecordView {
+  func view(_ bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     if let view = RecordView(narrow: bytes, layout: layout) { return view }
     return try otherView(bytes, id: id)
   }
@@ -101,7 +100,7 @@ final class StoredEntity: Sendable {
   /// The record's bytes as a view, whose checksum is verified where `verifies` says so.
   @inline(__always)
   func view(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, verifying verifies: Bool
+    _ bytes: ByteView, id: UInt64, verifying verifies: Bool
   ) throws(StoreError) -> RecordView {
     let view = try view(bytes, id: id)
     if verifies { try verifyChecksum(of: view, id: id) }
@@ -110,9 +109,7 @@ final class StoredEntity: Sendable {
 
   /// The same for long records, those of older layouts, and damaged ones.
   @inline(never)
-  private func otherView(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64
-  ) throws(StoreError) -> RecordView {
+  private func otherView(_ bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     do {
       let number = try RecordLayout.layoutNumber(of: bytes)
       guard let layout = layout(number: number) else {
@@ -125,21 +122,19 @@ final class StoredEntity: Sendable {
   }
 
   /// A record that was written in ``readLayout``, as a view.
-  func view(
-    carriedOver bytes: UnsafeRawBufferPointer, id: UInt64
-  ) throws(StoreError) -> RecordView {
+  func view(carriedOver bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     try view(bytes, id: id, in: readLayout)
   }
 
   /// A record that is to be written, in the current layout, as a view.
   @inline(__always)
-  func view(incoming bytes: UnsafeRawBufferPointer) throws(StoreError) -> RecordView {
+  func view(incoming bytes: ByteView) throws(StoreError) -> RecordView {
     try view(bytes, id: 0, in: layout)
   }
 
   @inline(__always)
   private func view(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, in layout: RecordLayout
+    _ bytes: ByteView, id: UInt64, in layout: RecordLayout
   ) throws(StoreError) -> RecordView {
     do {
       return try RecordView(bytes, layout: layout)

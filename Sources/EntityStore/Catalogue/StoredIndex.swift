@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One index of a stored entity, with its tree.
@@ -23,11 +24,9 @@ final class StoredIndex: Sendable {
 
   /// The id of the record that an entry leads to.
   @inline(__always)
-  func recordID(
-    ofEntry key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(StoreError) -> UInt64 {
+  func recordID(ofEntry key: ByteView, _ value: ByteView) throws(StoreError) -> UInt64 {
     if isUnique {
-      if value.count == 8 { return value._uint64(at: 0) }
+      if value.count == 8 { return value.uint64(at: 0) }
       throw .damagedIndex(name, "an entry's body has \(value.count) bytes, not 8")
     }
     if let id = KeyDecoder.recordIDSuffix(key) { return id }

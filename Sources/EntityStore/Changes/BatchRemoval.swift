@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// How many records are removed before their index entries.
@@ -16,7 +17,7 @@ extension WriteCore {
   /// After an error some are removed and some are not: the transaction can only be aborted.
   func erase(
     _ ids: [UInt64], of entity: StoredEntity,
-    _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
+    _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     guard !ids.isEmpty else { return 0 }
     let changes = changes(of: entity)

@@ -43,7 +43,7 @@ extension TransactionCore {
       guard stored.count == 8 else {
         throw StoreError.damagedIndex(index.name, "how far it is built is not 8 bytes")
       }
-      let next = stored._uint64(at: 0)
+      let next = stored.uint64(at: 0)
       guard CounterKey.builtRange.contains(next) else {
         throw StoreError.damagedIndex(
           index.name, "it is built up to record \(next), must be from 1 to 2^63")

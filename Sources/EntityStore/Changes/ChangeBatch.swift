@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension WriteCore {
@@ -133,9 +134,7 @@ final class ChangeBatch {
   /// Only for attributes that no index, no rule and no sink that needs bytes reads, and for records of
   /// ``RecordTree/longestInPage`` bytes at most.
   @inline(__always)
-  func patch(
-    _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
-  ) throws {
+  func patch(_ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void) throws {
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
     isPatched = true
     try records.change(id, at: cursor, by: change)

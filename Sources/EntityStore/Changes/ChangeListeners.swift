@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The sinks that are interested in one entity, and their needs.
@@ -144,7 +145,7 @@ extension WriteCore {
     _ old: RecordView, _ new: RecordView, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> AttributeSet {
     if old.layout === entity.layout { return entity.differences(old, new) }
-    return try carriedOver(old, id: id, of: entity).withBytes { (bytes) throws(StoreError) in
+    return try carriedOver(old, id: id, of: entity)._withBytes { (bytes) throws(StoreError) in
       entity.differences(try entity.view(bytes, id: id), new)
     }
   }

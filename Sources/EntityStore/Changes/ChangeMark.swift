@@ -51,7 +51,7 @@ extension TransactionCore {
       guard bytes.count == 8 else {
         throw FormatError("the header's field 'changes.\(entity.number)' has \(bytes.count) bytes")
       }
-      return bytes._uint64(at: 0)
+      return bytes.uint64(at: 0)
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Checks a batch of changes of one entity before the first change is made.
@@ -78,15 +79,15 @@ final class ChangeRehearsal {
         if number > 0, sorted[number - 1].key == key, sorted[number - 1].id != id {
           throw .repeatedInBatch(
             entity: entity, index: index.name, (sorted[number - 1].id, id), firstNew: nil,
-            detail: key.withUnsafeBytes(KeyText.text))
+            detail: key._withBytes(KeyText.text))
         }
-        let holder = try key.withBytes { (key) throws(StoreError) in
+        let holder = try key._withBytes { (key) throws(StoreError) in
           try core.holder(of: key, in: index)
         }
         if let holder, !leaving[position].contains(holder) {
           throw .uniqueViolation(
             entity: entity, index: index.name, holder: holder,
-            detail: key.withUnsafeBytes(KeyText.text), of: id)
+            detail: key._withBytes(KeyText.text), of: id)
         }
       }
     }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Records that are to be written.
@@ -28,14 +29,14 @@ extension EntityChanges {
   }
 
   /// A copy of a whole record of the current layout.
-  func copy(_ record: UnsafeRawBufferPointer) -> UnsealedRecord { scratch.take(record) }
+  func copy(_ record: ByteView) -> UnsealedRecord { scratch.take(record) }
 
   func copy(_ record: RecordBytes) -> UnsealedRecord { record.withBytes { scratch.take($0) } }
 
   /// A copy of a stored record in the current layout.
   func copy(of stored: RecordView, id: UInt64) throws(StoreError) -> UnsealedRecord {
     if stored.layout === entity.layout { return scratch.take(stored.bytes) }
-    return try core.carriedOver(stored, id: id, of: entity).withBytes { scratch.take($0) }
+    return try core.carriedOver(stored, id: id, of: entity)._withBytes { scratch.take($0) }
   }
 
   // MARK: Derived attributes

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The result of an eviction.
@@ -111,9 +112,7 @@ extension TransactionCore {
   }
 
   /// Whether an eviction tries a record that it visits.
-  func isTried(
-    _ id: UInt64, _ key: UnsafeRawBufferPointer, in order: EvictionOrder, triesHeld: Bool
-  ) -> Bool {
+  func isTried(_ id: UInt64, _ key: ByteView, in order: EvictionOrder, triesHeld: Bool) -> Bool {
     guard triesHeld else { return !store.heldRecords.holds(id, key, of: order) }
     store.heldRecords.noteVisit()
     return true

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Checks rules over attributes derived from related records, once these attributes have their
@@ -90,7 +91,7 @@ extension WriteCore {
     _ body: (RecordView, UInt64) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     if view.layout === entity.layout { return try body(view, id) }
-    return try carriedOver(view, id: id, of: entity).withBytes { (bytes) throws(StoreError) in
+    return try carriedOver(view, id: id, of: entity)._withBytes { (bytes) throws(StoreError) in
       try body(try entity.view(carriedOver: bytes, id: id), id)
     }
   }

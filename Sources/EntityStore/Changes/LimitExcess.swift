@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// How far the records of an entity are above its limit.
@@ -86,13 +87,13 @@ extension TransactionCore {
   func noteRestored(_ id: UInt64, of entity: StoredEntity) {
     guard let limit = entity.description.limit, limit.attribute == nil else { return }
     let order = EvictionOrder(entity: entity.number, cause: .limit)
-    bigEndianBytes(id).withBytes { store.heldRecords.put($0, of: order) }
+    bigEndianBytes(id)._withBytes { store.heldRecords.put($0, of: order) }
   }
 
   /// Visits the records of a limited entity, the oldest first, until `body` returns false.
   private func forEachOldest(
     of entity: StoredEntity, from start: EvictionPosition,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    _ body: (UInt64, ByteView) throws(StoreError) -> Bool
   ) throws(StoreError) {
     do {
       if let index = entity.limitIndex {
@@ -106,7 +107,7 @@ extension TransactionCore {
       var found = try cursor.seek(atOrAfter: start.id)
       while found {
         let id = cursor.integerKey
-        let goesOn = try bigEndianBytes(id).withBytes { (key) throws(StoreError) in
+        let goesOn = try bigEndianBytes(id)._withBytes { (key) throws(StoreError) in
           try body(id, key)
         }
         guard goesOn else { return }

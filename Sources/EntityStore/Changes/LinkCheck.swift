@@ -182,7 +182,7 @@ extension StoredEntity {
     }
     let slot = view.layout.slots[index]
     guard slot.type == .recordID, !view.isNull(slot) else { return nil }
-    let id = view.bytes._uint64(at: Int(slot.position))
+    let id = view.bytes.uint64(at: Int(slot.position))
     guard LinkCursor.isID(id) else {
       throw StoreError(
         wrapping: FormatError(

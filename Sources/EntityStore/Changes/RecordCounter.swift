@@ -9,7 +9,7 @@ extension TransactionCore {
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let counter = try transaction.get(key, in: store.trees.counters)
-      let floor = counter.flatMap { $0.count == 8 ? $0._uint64(at: 0) : nil } ?? 1
+      let floor = counter.flatMap { $0.count == 8 ? $0.uint64(at: 0) : nil } ?? 1
       let cursor = try Cursor(entity.records, in: transaction)
       let highest = try cursor.last() ? cursor.integerKey : 0
       let next = max(floor, highest &+ 1)
@@ -63,7 +63,7 @@ extension WriteCore {
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
       let stored = try transaction.get(key, in: store.trees.counters)
-      if let stored, stored.count == 8, stored._uint64(at: 0) >= next { return }
+      if let stored, stored.count == 8, stored.uint64(at: 0) >= next { return }
       try transaction.put(key, littleEndianBytes(next), in: store.trees.counters)
     }
     return next

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The records of one entity in the file, to be written.
@@ -99,23 +100,23 @@ final class RecordTree {
   /// instead.
   @inline(__always)
   func change(
-    _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
+    _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
   ) throws(LMDBError) {
     noteWritten()
     if let page = try cursor.changeableCurrent() { return digested(id, page, change) }
     var copy = Array(cursor.value)
-    copy.withUnsafeMutableBytes { digested(id, $0, change) }
-    try copy.withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
+    copy._withMutableBytes { digested(id, $0, change) }
+    try copy._withBytes { (bytes) throws(LMDBError) in try cursor.replaceCurrent(with: bytes) }
   }
 
   @inline(__always)
   private func digested(
-    _ id: UInt64, _ record: UnsafeMutableRawBufferPointer,
-    _ change: (UnsafeMutableRawBufferPointer) -> Void
+    _ id: UInt64, _ record: MutableByteView,
+    _ change: (MutableByteView) -> Void
   ) {
-    let old = UnsafeRawBufferPointer(record).recordChecksum
+    let old = ByteView(record).recordChecksum
     change(record)
-    let new = UnsafeRawBufferPointer(record).recordChecksum
+    let new = ByteView(record).recordChecksum
     sum.change.replace(record: id, checksum: old, by: new)
   }
 
@@ -140,9 +141,7 @@ final class RecordTree {
 
   /// Appends a copy of `record`, which is sealed in the page.
   @inline(__always)
-  func append(
-    _ record: UnsafeRawBufferPointer, id: UInt64, at cursor: Cursor
-  ) throws(StoreError) {
+  func append(_ record: ByteView, id: UInt64, at cursor: Cursor) throws(StoreError) {
     noteWritten()
     do {
       guard let page = try cursor.appendReserving(id, byteCount: record.count) else {
@@ -150,7 +149,7 @@ final class RecordTree {
       }
       page.copyMemory(from: record)
       Checksum.seal(page, id: id)
-      sum.add(id, UnsafeRawBufferPointer(page))
+      sum.add(id, ByteView(page))
     } catch {
       throw StoreError(wrapping: error)
     }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A record of the current layout that is to be written under its id.
@@ -9,7 +10,7 @@ struct SealedRecord {
   let id: UInt64
   let view: RecordView
 
-  var bytes: UnsafeRawBufferPointer { view.bytes }
+  var bytes: ByteView { view.bytes }
 
   @inline(__always)
   fileprivate init(

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A record of the current layout in memory of its own, with room for its checksum.
@@ -17,16 +18,14 @@ struct RecordBytes: Sendable {
   /// How many bytes the record has without its checksum.
   var contentCount: Int { bytes.count - RecordLayout.checksumSize }
 
-  func withBytes<R, E: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
-    try bytes.withBytes(body)
+  func withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
+    try bytes._withBytes(body)
   }
 
   func withView<R>(
     of entity: StoredEntity, _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    try bytes.withBytes { (bytes) throws(StoreError) in
+    try bytes._withBytes { (bytes) throws(StoreError) in
       try body(try entity.view(incoming: bytes))
     }
   }

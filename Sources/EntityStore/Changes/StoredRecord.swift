@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 import LodestoreSystem
 
@@ -31,7 +32,7 @@ extension EntityChanges {
   /// - Throws: ``StoreError/Code/damaged``, naming the entity and the id.
   @inline(__always)
   func stored(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, isCarriedOver: Bool = false
+    _ bytes: ByteView, id: UInt64, isCarriedOver: Bool = false
   ) throws(StoreError) -> StoredRecord {
     let view = try entity.view(bytes, id: id)
     if verifiesChecksums || isCarriedOver { try entity.verifyChecksum(of: view, id: id) }
@@ -47,22 +48,20 @@ extension EntityChanges {
   /// Whether a stored record has sound bytes as far as ``stored(_:id:isCarriedOver:)`` would check
   /// them, for paths that change slots without a view; its shape is checked before.
   @inline(__always)
-  func isSound(_ bytes: UnsafeRawBufferPointer, id: UInt64) -> Bool {
+  func isSound(_ bytes: ByteView, id: UInt64) -> Bool {
     !verifiesChecksums || Checksum.fits(bytes, id: id)
   }
 
   /// Whether a stored record has the values of `record`, which is sealed and of the current layout.
-  func isSame(
-    _ stored: StoredRecord, as record: UnsafeRawBufferPointer
-  ) throws(StoreError) -> Bool {
+  func isSame(_ stored: StoredRecord, as record: ByteView) throws(StoreError) -> Bool {
     if stored.view.layout === entity.layout { return core.isSame(stored.view.bytes, record) }
     return try core.carriedOver(stored.view, id: stored.id, of: entity)
-      .withBytes { core.isSame($0, record) }
+      ._withBytes { core.isSame($0, record) }
   }
 }
 
 extension TransactionCore {
-  func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  func isSame(_ a: ByteView, _ b: ByteView) -> Bool {
     guard a.count == b.count else { return false }
     guard let left = a.baseAddress, let right = b.baseAddress else { return a.count == 0 }
     return memcmp(left, right, a.count) == 0

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A comparison of two commits, part by part: where it is, and how it goes on.
@@ -127,7 +128,7 @@ struct DifferenceStep {
   }
 
   /// A record of one of the stores.
-  typealias Row = (id: UInt64, bytes: UnsafeRawBufferPointer)
+  typealias Row = (id: UInt64, bytes: ByteView)
 
   /// The difference of two records, of which one may be missing; `nil` where all values are equal.
   func compare(_ pair: EntityPair, _ old: Row?, _ new: Row?) throws -> FoundRecord? {
@@ -182,7 +183,7 @@ struct DifferenceStep {
   mutating func mergeKeys(
     _ olderTree: Tree?, _ newerTree: Tree?,
     _ body: (
-      UnsafeRawBufferPointer, UnsafeRawBufferPointer?, UnsafeRawBufferPointer?,
+      ByteView, ByteView?, ByteView?,
       inout DifferenceBudget
     ) throws -> Void
   ) throws -> Bool {
@@ -192,7 +193,7 @@ struct DifferenceStep {
     if case .key(let key) = place { start = key }
     func begin(_ cursor: Cursor?) throws -> Bool {
       guard let cursor else { return false }
-      return try start.withBytes { (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) }
+      return try start._withBytes { (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) }
     }
     var hasOld = try begin(old)
     var hasNew = try begin(new)
@@ -262,9 +263,7 @@ private struct RecordWalk {
 
 extension StoredEntity {
   /// A record whose checksum is right.
-  func verifiedView(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64
-  ) throws(StoreError) -> RecordView {
+  func verifiedView(_ bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     let view = try view(bytes, id: id)
     try verifyChecksum(of: view, id: id)
     return view

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// An entity of two stores, and a unique index by which its records are matched.
@@ -39,13 +40,13 @@ extension DifferenceStep {
 
   /// The record of an entry; `nil` for one that has expired.
   private static func record(
-    _ body: UnsafeRawBufferPointer, _ index: StoredIndex, _ entity: StoredEntity,
+    _ body: ByteView, _ index: StoredIndex, _ entity: StoredEntity,
     _ core: TransactionCore
   ) throws -> Row? {
     guard body.count == 8 else {
       throw StoreError.damagedIndex(index.name, "an entry's body has \(body.count) bytes, not 8")
     }
-    let id = body._uint64(at: 0)
+    let id = body.uint64(at: 0)
     if try core.expired(of: entity)?.contains(id) ?? false { return nil }
     guard let bytes = try core.record(id, of: entity) else {
       throw StoreError.damagedIndex(index.name, "it leads to record \(id), which is not there")
@@ -56,7 +57,7 @@ extension DifferenceStep {
 
 extension KeyedPair {
   /// Whether a record of the newer store has a null in the key.
-  fileprivate func hasNull(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
+  fileprivate func hasNull(_ bytes: ByteView, _ id: UInt64) throws -> Bool {
     guard let entity = pair.newer else { return false }
     let attributes = newer.description.attributes.compactMap {
       entity.description.attribute(number: $0)

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// An attribute as two stores have it.
@@ -141,7 +142,7 @@ final class EntityPair: Sendable {
   // MARK: Records
 
   /// Whether two records have equal values for certain: no value is decoded.
-  func areEqual(_ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer) -> Bool {
+  func areEqual(_ older: ByteView, _ newer: ByteView) -> Bool {
     guard older.count == newer.count,
       older.count >= RecordLayout.headerSize + RecordLayout.checksumSize,
       older.recordChecksum == newer.recordChecksum
@@ -150,16 +151,14 @@ final class EntityPair: Sendable {
   }
 
   /// As ``areEqual(_:_:)``, of records with different ids, whose checksums differ.
-  func haveEqualContent(
-    _ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer
-  ) -> Bool {
+  func haveEqualContent(_ older: ByteView, _ newer: ByteView) -> Bool {
     guard older.count == newer.count, let number = try? RecordLayout.layoutNumber(of: older),
       agreeingLayouts.contains(number)
     else { return false }
     let end = older.count - RecordLayout.checksumSize
     return compareKeys(
-      UnsafeRawBufferPointer(rebasing: older[..<end]),
-      UnsafeRawBufferPointer(rebasing: newer[..<end])) == 0
+      older[..<end],
+      newer[..<end]) == 0
   }
 
   /// The positions in ``attributes`` of those whose values differ.

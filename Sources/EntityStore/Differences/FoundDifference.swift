@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A difference while the two records can be read: valid within the closure that is given it.
@@ -15,8 +16,8 @@ struct FoundRecord {
   let oldID: UInt64
   let newID: UInt64
   /// `nil` where the record is not there, or nothing keeps it as it was.
-  let old: UnsafeRawBufferPointer?
-  let new: UnsafeRawBufferPointer?
+  let old: ByteView?
+  let new: ByteView?
   /// The positions among the attributes of the pair of those with other values; of an update alone.
   let changed: [Int]
   /// The values that the history preserves of a deleted record, by the numbers of the attributes.

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The differences of a commit from the place of a history token.
@@ -189,7 +190,7 @@ struct HistoryDifferences: DifferenceSource {
   private func image(
     of id: UInt64, _ first: ToldRecords.FirstChange, _ told: ToldRecords, _ entity: StoredEntity,
     _ log: HistoryLog
-  ) throws -> UnsafeRawBufferPointer? {
+  ) throws -> ByteView? {
     if first.image <= token, told.earlier.contains(id) { return nil }
     return try log.image(.image(entity: entity.number, id: id, transaction: first.image))
   }

@@ -3,6 +3,7 @@
 #else
   public import Foundation
 #endif
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One difference between two stores, or between a store and itself at an earlier time.
@@ -60,7 +61,7 @@ public struct AttributeDifference: Sendable, Hashable {
     case .string(let text): .string(text)
     case .date, .uuid, .decimal: .string(KeyText.text(of: value))
     case .data(let bytes): .string(Data(bytes).base64EncodedString())
-    case .document(let bytes): bytes.withUnsafeBytes { (try? JSONValue(anyDocument: $0)) ?? .null }
+    case .document(let bytes): bytes._withBytes { (try? JSONValue(anyDocument: $0)) ?? .null }
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// The differences between two stores, or between a store and itself at an earlier time.
 ///
 ///     for try await difference in try store.differences(from: older) {
@@ -144,7 +146,7 @@ public struct RecordDifference<E: Entity>: Sendable, Identifiable {
   }
 
   private static func decode(
-    _ bytes: UnsafeRawBufferPointer?, _ id: UInt64, _ entity: StoredEntity?,
+    _ bytes: ByteView?, _ id: UInt64, _ entity: StoredEntity?,
     _ core: TransactionCore
   ) throws -> E? {
     guard let bytes, let entity else { return nil }

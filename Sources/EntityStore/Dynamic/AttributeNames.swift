@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Makes names of attributes from names of members and columns.
@@ -160,10 +161,10 @@ package enum AttributeNames {
   }
 
   private static func mapped(
-    _ text: String, _ body: (UnsafeRawBufferPointer, inout [UInt8]) -> Void
+    _ text: String, _ body: (ByteView, inout [UInt8]) -> Void
   ) -> String.UnicodeScalarView {
     var bytes: [UInt8] = []
-    Array(text.utf8).withUnsafeBytes { body($0, &bytes) }
+    Array(text.utf8)._withBytes { body($0, &bytes) }
     return String(decoding: bytes, as: UTF8.self).unicodeScalars
   }
 }

@@ -47,7 +47,7 @@ extension DynamicSnapshot {
         $0.count == 16 ? UUIDBytes(bytes: $0, at: 0) : nil
       },
       created: try core.transaction.get(HeaderField.created.key, in: header).flatMap {
-        $0.count == 8 ? Double(bitPattern: $0._uint64(at: 0)) : nil
+        $0.count == 8 ? Double(bitPattern: $0.uint64(at: 0)) : nil
       },
       schemaNumber: core.schema.number.rawValue, commitNumber: core.commitNumber.rawValue,
       engine: Environment.engineVersion)

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 #if canImport(FoundationEssentials)
   package import FoundationEssentials
 #else
@@ -22,8 +24,8 @@ package struct DynamicPage: Sendable {
 
   /// Calls `body` with the bytes of each text that the records are in, and of those that could not
   /// be read.
-  func forEachText(_ body: (UnsafeRawBufferPointer) -> Void) {
-    for record in places.places.unreadable { record.content.withUnsafeBytes(body) }
+  func forEachText(_ body: (ByteView) -> Void) {
+    for record in places.places.unreadable { record.content._withBytes(body) }
     var last: JSONDocument?
     for record in records where record.node.document !== last {
       last = record.node.document

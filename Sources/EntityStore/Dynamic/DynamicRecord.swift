@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 package import LodestoreFormat
 
 /// A record as the transaction has it: valid until the closure that was given it returns.
@@ -9,7 +10,7 @@ package struct DynamicRecord {
   package static let idName = JSONRecordEncoder.idMember
 
   package let id: UInt64
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
   let entity: StoredEntity
 
   /// Reads the record's shape and, if asked to, checks its bytes against their checksum.

@@ -51,7 +51,7 @@ extension DynamicSnapshot {
     of request: QueryRequest, _ entity: DynamicEntity, _ body: (UInt64, UInt32) -> Void
   ) throws {
     try PlanRun(try core.plan(request, for: entity.stored), core: core).forEach { id, bytes in
-      body(id, bytes.count < 4 ? 0 : bytes._uint32(at: bytes.count - 4))
+      body(id, bytes.count < 4 ? 0 : bytes.uint32(at: bytes.count - 4))
       return true
     }
   }

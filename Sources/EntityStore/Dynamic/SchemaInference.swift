@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 package import LodestoreFormat
 
 /// Works out the attributes of an entity from the records that are to become its records.
@@ -290,11 +291,11 @@ enum TextForm: Equatable {
 
   init(_ text: String) {
     var text = text
-    self = text.withUTF8 { Self.form($0) } ?? Self.numberOrDate(text)
+    self = text.withUTF8 { Self.form(ByteView($0)) } ?? Self.numberOrDate(text)
   }
 
   /// The form by the first look; nil where the text may be a number or a date.
-  private static func form(_ bytes: UnsafeBufferPointer<UInt8>) -> TextForm? {
+  private static func form(_ bytes: ByteView) -> TextForm? {
     guard let first = bytes.first else { return .text }
     if first == UInt8(ascii: "-") || first == UInt8(ascii: ".") { return nil }
     if (0x30...0x39).contains(first) { return nil }

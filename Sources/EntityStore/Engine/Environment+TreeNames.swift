@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension Environment {
@@ -35,9 +36,7 @@ extension Transaction {
   /// The names that the keys of `tree` begin with, in order; each is followed by a zero byte.
   ///
   /// - Parameter name: the name of a key.
-  func leadingNames(
-    of tree: Tree, _ name: (_ key: UnsafeRawBufferPointer) throws -> String
-  ) throws -> [String] {
+  func leadingNames(of tree: Tree, _ name: (_ key: ByteView) throws -> String) throws -> [String] {
     let cursor = try Cursor(tree, in: self)
     var names: [String] = []
     var found = try cursor.first()

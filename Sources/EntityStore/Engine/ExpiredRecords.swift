@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The records of one entity whose date had passed when a read began, and which the read leaves
@@ -150,7 +151,7 @@ extension TransactionCore {
   @discardableResult
   func forEachExpired(
     _ index: StoredIndex, from first: EvictionPosition, at moment: Double,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    _ body: (UInt64, ByteView) throws(StoreError) -> Bool
   ) throws(StoreError) -> Double? {
     var next: Double?
     do {

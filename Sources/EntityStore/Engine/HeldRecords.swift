@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The records that cannot be evicted, of one store, and up to which place in each order everything
@@ -76,13 +77,13 @@ final class HeldRecords: Sendable {
   /// Called for the least of the entries that a write puts into the index of an order, in order.
   ///
   /// Behind an entry without a date, any date may follow.
-  func putFirst(_ key: UnsafeRawBufferPointer, of order: EvictionOrder) {
+  func putFirst(_ key: ByteView, of order: EvictionOrder) {
     guard order.first.isAbove(key) else { return put(key, of: order) }
-    order.first.bytes.withUnsafeBytes { put($0, of: order) }
+    order.first.bytes._withBytes { put($0, of: order) }
   }
 
   /// Called for an entry that a write puts into the index of an order by itself.
-  func put(_ key: UnsafeRawBufferPointer, of order: EvictionOrder) {
+  func put(_ key: ByteView, of order: EvictionOrder) {
     // A record without a date does not expire.
     if order.first.isAbove(key) { return }
     state.withLock { state in
@@ -113,7 +114,7 @@ final class HeldRecords: Sendable {
   }
 
   /// Whether a record with an entry of the index is not to be tried.
-  func holds(_ id: UInt64, _ key: UnsafeRawBufferPointer, of order: EvictionOrder) -> Bool {
+  func holds(_ id: UInt64, _ key: ByteView, of order: EvictionOrder) -> Bool {
     state.withLock { state in
       state.visitCount += 1
       guard let entry = state.entries[order] else { return false }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Looks single records up in a read.
@@ -19,7 +20,7 @@ struct PointLookup {
   @inline(__always)
   mutating func record(
     _ id: UInt64, of entity: StoredEntity
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+  ) throws(LMDBError) -> ByteView? {
     guard number == entity.number else {
       number = entity.number
       finder = nil

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One transaction of a store: the engine's transaction, and the schema as of it.
@@ -110,7 +111,7 @@ class TransactionCore {
   /// leaves it out as expired.
   final func record(
     _ id: UInt64, of entity: StoredEntity
-  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+  ) throws(StoreError) -> ByteView? {
     if let expired = try expired(of: entity), expired.contains(id) { return nil }
     return try storedRecord(id, of: entity)
   }
@@ -120,7 +121,7 @@ class TransactionCore {
   @inline(__always)
   final func storedRecord(
     _ id: UInt64, of entity: StoredEntity
-  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+  ) throws(StoreError) -> ByteView? {
     do {
       if let found = try points?.record(id, of: entity) { return found }
       return try transaction.get(id, in: entity.records)
@@ -156,7 +157,7 @@ class TransactionCore {
   }
 
   final func decode<E: Entity>(
-    _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity
+    _: E.Type, _ bytes: ByteView, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> E {
     try withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
       try decode(E.self, view, id: id, of: entity)
@@ -176,7 +177,7 @@ class TransactionCore {
   /// is valid until `body` returns.
   @inline(__always)
   final func withCurrentLayout<R>(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
     _ body: (RecordView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
@@ -191,7 +192,7 @@ class TransactionCore {
   ) throws(StoreError) -> R {
     if view.isOf(entity.readLayout) { return try body(view) }
     let carried = try carriedOver(view, id: id, of: entity, to: entity.readLayout)
-    return try carried.withBytes { (bytes) throws(StoreError) in
+    return try carried._withBytes { (bytes) throws(StoreError) in
       try body(try entity.view(carriedOver: bytes, id: id))
     }
   }
@@ -211,15 +212,13 @@ class TransactionCore {
   // MARK: Keys
 
   /// The id of the record that holds `tuple` in a unique index.
-  final func holder(
-    of tuple: UnsafeRawBufferPointer, in index: StoredIndex
-  ) throws(StoreError) -> UInt64? {
+  final func holder(of tuple: ByteView, in index: StoredIndex) throws(StoreError) -> UInt64? {
     do {
       guard let bytes = try transaction.get(tuple, in: index.tree) else { return nil }
       guard bytes.count == 8 else {
         throw StoreError.damagedIndex(index.name, "an entry's body has \(bytes.count) bytes, not 8")
       }
-      return bytes._uint64(at: 0)
+      return bytes.uint64(at: 0)
     } catch {
       throw StoreError(wrapping: error)
     }

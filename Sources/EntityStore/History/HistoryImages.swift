@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
@@ -72,7 +73,7 @@ extension TransactionCore {
   /// - Throws: ``StoreError/Code/undecodableValue`` where the image has no value of an attribute that is required
   ///   since.
   fileprivate func decodeImage<E: Entity>(
-    _: E.Type, _ bytes: UnsafeRawBufferPointer, of change: HistoryChange, _ entity: StoredEntity
+    _: E.Type, _ bytes: ByteView, of change: HistoryChange, _ entity: StoredEntity
   ) throws(StoreError) -> E {
     let view = try entity.view(bytes, id: change.recordID)
     if let lacking = try entity.attribute(lackingIn: view) {
@@ -115,13 +116,13 @@ extension HistoryLog {
   /// The image of the next change of the record.
   fileprivate func nextImage(
     of change: HistoryChange, _ entity: StoredEntity
-  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+  ) throws(StoreError) -> ByteView? {
     guard let tree else { return nil }
     let key = HistoryKey.image(
       entity: entity.number, id: change.recordID, transaction: change.image + 1)
     return try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
-      guard try key.bytes.withBytes({ try cursor.seek(atOrAfter: $0) }),
+      guard try key.bytes._withBytes({ try cursor.seek(atOrAfter: $0) }),
         case .image(entity.number, change.recordID, _)? = HistoryKey(cursor.key)
       else { return nil }
       return cursor.value

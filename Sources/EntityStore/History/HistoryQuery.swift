@@ -3,6 +3,7 @@
 #else
   public import Foundation
 #endif
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Which part of the history.
@@ -155,7 +156,7 @@ extension TransactionCore {
       guard let kept = try log.keptDocument(tombstone, of: last),
         let record = try entity.record(id, preserving: kept, decides: condition)
       else { return nil }
-      return try record.withBytes { (bytes) throws(StoreError) in
+      return try record._withBytes { (bytes) throws(StoreError) in
         try evaluator.admits(bytes, id: id)
       }
     }

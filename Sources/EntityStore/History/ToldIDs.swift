@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The ids of a change of which something is there: a record, or what the history keeps.
@@ -74,7 +75,7 @@ struct KeptIDs {
     var id = ids.lowerBound
     while id < ids.upperBound {
       let wanted = key(id).bytes
-      guard try wanted.withBytes({ (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) })
+      guard try wanted._withBytes({ (key) throws(LMDBError) in try cursor.seek(atOrAfter: key) })
       else { return nil }
       let found = cursor.key
       if found.elementsEqual(wanted) { return id }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
@@ -66,9 +67,7 @@ struct DecodedPage: Sendable {
 
   var recordCount: Int { origins.count + rejects.count }
 
-  mutating func append(
-    _ content: UnsafeRawBufferPointer, at origin: Origin, given: [Bool]? = nil
-  ) {
+  mutating func append(_ content: ByteView, at origin: Origin, given: [Bool]? = nil) {
     batch.append(content, given: given)
     origins.append(origin)
   }

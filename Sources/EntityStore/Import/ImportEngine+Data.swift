@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 
 /// Decodes a page of JSON text into records of the entity.
@@ -24,7 +25,7 @@ extension ImportEngine {
         return page
       }
     } bytes: { data, body in
-      data.withUnsafeBytes(body)
+      data.withUnsafeBytes { body(ByteView($0)) }
     }
   }
 
@@ -92,8 +93,8 @@ extension ImportEngine {
         return page
       }
     } bytes: { cut, body in
-      cut.content.withUnsafeBytes(body)
-      for record in cut.places.unreadable { record.content.withUnsafeBytes(body) }
+      cut.content.withUnsafeBytes { body(ByteView($0)) }
+      for record in cut.places.unreadable { record.content._withBytes(body) }
     }
   }
 

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Imports decoded pages into an entity; shared by ``Importer`` and ``DynamicImport``.
@@ -47,7 +48,7 @@ struct ImportEngine: Sendable {
     onEvent: (@Sendable (ImportEvent) -> Void)?,
     _ makePages: (ImportStart) -> Pages,
     decoder: @escaping @Sendable () -> PageDecoding<Pages.Element>,
-    bytes: (Pages.Element, (UnsafeRawBufferPointer) -> Void) -> Void = { _, _ in }
+    bytes: (Pages.Element, (ByteView) -> Void) -> Void = { _, _ in }
   ) async throws -> ImportReport where Pages.Element: Sendable {
     let state = try await begin()
     let committer = ImportCommitter(self, state, onEvent: onEvent)
@@ -68,7 +69,7 @@ struct ImportEngine: Sendable {
   private func feed<Pages: AsyncSequence>(
     _ pages: Pages, through queue: DecodingQueue<Pages.Element>, from state: ImportState,
     to committer: ImportCommitter, _ onEvent: (@Sendable (ImportEvent) -> Void)?,
-    _ bytes: (Pages.Element, (UnsafeRawBufferPointer) -> Void) -> Void
+    _ bytes: (Pages.Element, (ByteView) -> Void) -> Void
   ) async throws where Pages.Element: Sendable {
     let clock = ContinuousClock()
     let start = clock.now

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// How far an import is, as of the last commit; see Format.md, "Imports".
@@ -219,15 +220,13 @@ struct ImportLog {
       guard let body = try core.transaction.get(key, in: core.store.trees.imports) else {
         return nil
       }
-      return try key.withBytes { key in
+      return try key._withBytes { key in
         try Self.decode(V.self, try Checksum.unsealed(key: key, body: body))
       }
     }
   }
 
-  private static func decode<V: Decodable>(
-    _: V.Type, _ content: UnsafeRawBufferPointer
-  ) throws(StoreError) -> V {
+  private static func decode<V: Decodable>(_: V.Type, _ content: ByteView) throws(StoreError) -> V {
     do {
       return try DocumentCoding.decode(V.self, from: content)
     } catch {
@@ -248,7 +247,7 @@ struct ImportLog {
   }
 
   private func forEach(
-    _ body: (ImportKey, UnsafeRawBufferPointer) throws(StoreError) -> Void
+    _ body: (ImportKey, ByteView) throws(StoreError) -> Void
   ) throws(StoreError) {
     try wrappingErrors {
       let cursor = try Cursor(core.store.trees.imports, in: core.transaction)

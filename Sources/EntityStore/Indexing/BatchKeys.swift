@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Makes the keys of many records in indexes of their entity.
@@ -55,12 +56,8 @@ struct BatchKeys {
   func word(
     of view: RecordView, id: UInt64, for numbers: NumberEntries, _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {
-    if view.layout === entity.layout, let base = view.bytes.baseAddress {
-      return numbers.word(of: base)
-    }
-    return try core.carriedOver(view, id: id, of: entity).withUnsafeBytes { bytes in
-      bytes.baseAddress.flatMap { numbers.word(of: $0) }
-    }
+    if view.layout === entity.layout { return numbers.word(of: view.bytes) }
+    return try core.carriedOver(view, id: id, of: entity)._withBytes { numbers.word(of: $0) }
   }
 
   /// Adds the keys of `records` in the index at `position` of ``indexes``; they are of the current layout.

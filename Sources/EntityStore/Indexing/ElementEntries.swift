@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Collects the changes of the entries of an index over elements, and writes them in the order of their keys.
@@ -31,8 +32,8 @@ final class ElementEntries {
       if let old, let new {
         let before = try keys(of: old)
         let after = try keys(of: new)
-        for key in before where !after.contains(key) { key.withUnsafeBytes { remove($0, id) } }
-        for key in after where !before.contains(key) { key.withUnsafeBytes { add($0, id) } }
+        for key in before where !after.contains(key) { key._withBytes { remove($0, id) } }
+        for key in after where !before.contains(key) { key._withBytes { add($0, id) } }
       } else if let new {
         let start = added?.count ?? 0
         try forEachKey(of: new) { key in add(key, id, unlessThereFrom: start) }
@@ -46,8 +47,7 @@ final class ElementEntries {
   }
 
   /// - Parameter start: where the entries of the record begin; an element may come twice.
-  private func add(_ tuple: UnsafeRawBufferPointer, _ id: UInt64, unlessThereFrom start: Int = .max)
-  {
+  private func add(_ tuple: ByteView, _ id: UInt64, unlessThereFrom start: Int = .max) {
     let entries = added ?? KeyEntries(expectedCount: 64)
     added = entries
     let key = withID(tuple, id)
@@ -62,14 +62,14 @@ final class ElementEntries {
     highest = max(highest, id)
   }
 
-  private func remove(_ tuple: UnsafeRawBufferPointer, _ id: UInt64) {
+  private func remove(_ tuple: ByteView, _ id: UInt64) {
     let entries = removed ?? KeyEntries(expectedCount: 64)
     removed = entries
     entries.append(key: withID(tuple, id), recordID: id)
   }
 
   /// The key of an entry; valid until the next one is asked for.
-  private func withID(_ tuple: UnsafeRawBufferPointer, _ id: UInt64) -> UnsafeRawBufferPointer {
+  private func withID(_ tuple: ByteView, _ id: UInt64) -> ByteView {
     if tuple.baseAddress != encoder.bytes.baseAddress {
       encoder.reset()
       encoder.append(raw: tuple)
@@ -78,9 +78,7 @@ final class ElementEntries {
     return encoder.bytes
   }
 
-  private func forEachKey(
-    of view: RecordView, _ body: (UnsafeRawBufferPointer) -> Void
-  ) throws(FormatError) {
+  private func forEachKey(of view: RecordView, _ body: (ByteView) -> Void) throws(FormatError) {
     try entity.withDocument(ofAttribute: index.description.attribute, in: view) {
       (document) throws(FormatError) in
       try DocumentElements.forEach(at: index.description.path, of: document) {

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension WriteCore {
@@ -13,7 +14,7 @@ extension WriteCore {
     do {
       if index.isUnique, try sorted.firstRepeated() != nil {
         let repeated = try sorted.repeated(limit: 10)
-        let keys = repeated.map { $0.key.withUnsafeBytes(KeyText.text) }
+        let keys = repeated.map { $0.key._withBytes(KeyText.text) }
         throw StoreError.cannotBuildUnique(
           entity: entity.name, index: index.name, repeated.map { ($0.first, $0.second) },
           detail: keys.joined(separator: ", "))
@@ -105,7 +106,7 @@ extension TransactionCore {
   /// Visits the bytes of every record in id order, from the id `first` on.
   func forEachStored(
     of entity: StoredEntity, from first: UInt64 = 0,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void
+    _ body: (UInt64, ByteView) throws(StoreError) -> Void
   ) throws(StoreError) {
     do {
       let cursor = try Cursor(entity.records, in: transaction)

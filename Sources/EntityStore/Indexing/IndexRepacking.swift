@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 
 /// Whether a batch is to write an index anew, in full pages, instead of changing it.
 ///
@@ -20,7 +21,7 @@ struct IndexRepacking {
   ///
   /// - Parameter middle: the key of one of them, around which the size of entries is sampled.
   static func isDue(
-    _ index: StoredIndex, added: Int, removed: Int, middle: UnsafeRawBufferPointer,
+    _ index: StoredIndex, added: Int, removed: Int, middle: ByteView,
     memoryLimit: Int, in transaction: Transaction
   ) throws(LMDBError) -> Bool {
     let facts = try transaction.statistics(of: index.tree)

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 // All writes of index entries: no other file puts a pair into an index tree or takes one out, which
@@ -15,14 +16,12 @@ struct IndexWriter: ~Copyable {
   private static let landmarkDistance = 32
   /// The most bytes of an entry's value; a filler's is longer.
   private static let longestValue = 8
-  private static var noBytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: nil, count: 0)
-  }
+  private static var noBytes: ByteView { ByteView() }
 
   private let index: StoredIndex
   private let cursor: Cursor
   private let isUnique: Bool
-  private let body = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+  private let body = MutableByteView.allocate(byteCount: 8, alignment: 8)
   private var isAppending: Bool
   /// Whether the first key was compared with the last key of the index.
   private var hasBegun: Bool
@@ -61,12 +60,12 @@ struct IndexWriter: ~Copyable {
   deinit { body.deallocate() }
 
   @inline(__always)
-  mutating func put(_ key: UnsafeRawBufferPointer, recordID: UInt64) throws(LMDBError) {
+  mutating func put(_ key: ByteView, recordID: UInt64) throws(LMDBError) {
     if !hasBegun { try begin(key) }
     if watch != nil { tellFirst(key) }
     if !lifted.isEmpty { try makeWay(for: key) }
     if isUnique { body.storeBytes(of: recordID.littleEndian, as: UInt64.self) }
-    let value = UnsafeRawBufferPointer(start: body, count: isUnique ? 8 : 0)
+    let value = ByteView(body)[..<(isUnique ? 8 : 0)]
     if isAppending {
       if try cursor.append(key, value) {
         if isRepacking, isFull(with: LiftedEntries.size(key, value)) { try addFiller(behind: key) }
@@ -99,7 +98,7 @@ struct IndexWriter: ~Copyable {
 
   /// Removes the entry of record `id` with `key`, if the index has it.
   @inline(__always)
-  mutating func remove(_ key: UnsafeRawBufferPointer, recordID id: UInt64) throws {
+  mutating func remove(_ key: ByteView, recordID id: UInt64) throws {
     if !lifted.isEmpty || isRepacking {
       try putBack(before: key)
       if !lifted.isEmpty, lifted.order(to: key) == 0 {
@@ -116,13 +115,13 @@ struct IndexWriter: ~Copyable {
   }
 
   @inline(never)
-  private mutating func tellFirst(_ key: UnsafeRawBufferPointer) {
+  private mutating func tellFirst(_ key: ByteView) {
     guard let watch else { return }
     for order in watch.orders { watch.held.putFirst(key, of: order) }
     self.watch = nil
   }
 
-  private mutating func begin(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
+  private mutating func begin(_ key: ByteView) throws(LMDBError) {
     hasBegun = true
     if try cursor.last() { isAppending = compareKeys(cursor.key, key) < 0 }
   }
@@ -131,7 +130,7 @@ struct IndexWriter: ~Copyable {
   mutating func finish() throws(LMDBError) {
     while !lifted.isEmpty { try putFirstBack() }
     for filler in fillers {
-      let isFound = try filler.withBytes { (key) throws(LMDBError) in try cursor.seek(key) }
+      let isFound = try filler._withBytes { (key) throws(LMDBError) in try cursor.seek(key) }
       if isFound, cursor.value.count > Self.longestValue { try cursor.delete() }
     }
     fillers = []
@@ -145,10 +144,10 @@ struct IndexWriter: ~Copyable {
   /// followed at the call before, that entry and those behind it are taken out, as many as fit in a
   /// page.
   @inline(never)
-  private mutating func lookAhead(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
+  private mutating func lookAhead(_ key: ByteView) throws(LMDBError) {
     putCount = 0
     guard lifted.isEmpty else { return }
-    let isRun = !landmark.isEmpty && landmark.withBytes { compareKeys(key, $0) < 0 }
+    let isRun = !landmark.isEmpty && landmark._withBytes { compareKeys(key, $0) < 0 }
     landmark.removeAll(keepingCapacity: true)
     guard try cursor.seek(key), try cursor.next() else { return }
     guard isRun else { return landmark.append(contentsOf: cursor.key) }
@@ -165,14 +164,14 @@ struct IndexWriter: ~Copyable {
   }
 
   @inline(never)
-  private mutating func makeWay(for key: UnsafeRawBufferPointer) throws(LMDBError) {
+  private mutating func makeWay(for key: ByteView) throws(LMDBError) {
     try putBack(before: key)
     // An entry with the same key is replaced, as a put into the index replaces it.
     if !lifted.isEmpty, lifted.order(to: key) == 0 { lifted.removeFirst() }
   }
 
   @inline(never)
-  private mutating func putBack(before key: UnsafeRawBufferPointer) throws(LMDBError) {
+  private mutating func putBack(before key: ByteView) throws(LMDBError) {
     while !lifted.isEmpty, lifted.order(to: key) < 0 { try putFirstBack() }
   }
 
@@ -186,7 +185,7 @@ struct IndexWriter: ~Copyable {
     }
     if isRepacking, isFull(with: size) {
       let last = lifted.withFirst { key, _ in Array(key) }
-      try last.withBytes { (key) throws(LMDBError) in try addFiller(behind: key) }
+      try last._withBytes { (key) throws(LMDBError) in try addFiller(behind: key) }
     }
     lifted.removeFirst()
   }
@@ -196,7 +195,7 @@ struct IndexWriter: ~Copyable {
   /// Begins to write the index anew when ``IndexRepacking`` says so for a batch that adds `added`
   /// entries and removes `removed`; `middle` is the key of one of them.
   mutating func repackIfDue(
-    added: Int, removed: Int, middle: UnsafeRawBufferPointer, core: WriteCore
+    added: Int, removed: Int, middle: ByteView, core: WriteCore
   ) throws(LMDBError) {
     let isDue = try IndexRepacking.isDue(
       index, added: added, removed: removed, middle: middle,
@@ -225,14 +224,14 @@ struct IndexWriter: ~Copyable {
 
   /// Appends a filler: an entry that ``finish()`` removes, so that its bytes are free in the page.
   @inline(never)
-  private mutating func addFiller(behind key: UnsafeRawBufferPointer) throws(LMDBError) {
+  private mutating func addFiller(behind key: ByteView) throws(LMDBError) {
     unfilled = 0
     let filler = Array(key) + [0]
     let size = pageSize / IndexRepacking.slack - LiftedEntries.size(key, Self.noBytes)
     // The value is longer than that of any entry, by which it is known again.
     guard filler.count <= KeyEncoder.longestTuple, size > Self.longestValue else { return }
-    let isAppended = try filler.withBytes { (key) throws(LMDBError) in
-      try [UInt8](repeating: 0, count: size).withBytes { (value) throws(LMDBError) in
+    let isAppended = try filler._withBytes { (key) throws(LMDBError) in
+      try [UInt8](repeating: 0, count: size)._withBytes { (value) throws(LMDBError) in
         try cursor.append(key, value)
       }
     }
@@ -263,9 +262,9 @@ extension WriteCore {
         }
         if !keys.new.isEmpty {
           try keys.new.withKey(position) { (key) throws(LMDBError) in
-            try body.withBytes { (body) throws(LMDBError) in
+            try body._withBytes { (body) throws(LMDBError) in
               try transaction.put(
-                key, index.isUnique ? body : UnsafeRawBufferPointer(start: nil, count: 0),
+                key, index.isUnique ? body : ByteView(),
                 in: index.tree)
             }
             evictionWatch(of: index)?.put(key)
@@ -284,7 +283,7 @@ private struct EvictionWatch {
   /// The orders that are those of the index.
   let orders: [EvictionOrder]
 
-  func put(_ key: UnsafeRawBufferPointer) {
+  func put(_ key: ByteView) {
     for order in orders { held.put(key, of: order) }
   }
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Some entries of an index over one number, with their keys in one buffer: as many as stay in the cache
@@ -54,9 +55,8 @@ struct KeyBlock: ~Copyable {
   /// The record ids as the values of the entries, little-endian; `nil` where they are in the keys.
   var values: UnsafePointer<UInt64>? { isUnique ? UnsafePointer(recordIDs) : nil }
 
-  func key(at index: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(
-      rebasing: keys.bytes[(index == 0 ? 0 : keyEnds[index - 1])..<keyEnds[index]])
+  func key(at index: Int) -> ByteView {
+    keys.bytes[(index == 0 ? 0 : keyEnds[index - 1])..<keyEnds[index]]
   }
 
   func recordID(at index: Int) -> UInt64 {

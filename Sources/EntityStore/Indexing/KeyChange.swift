@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The keys that one record loses and gets in some indexes.
@@ -78,12 +79,10 @@ struct KeyList {
     ends.append(bytes.count)
   }
 
-  func withKey<R, E: Error>(
-    _ position: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
+  func withKey<R, E: Error>(_ position: Int, _ body: (ByteView) throws(E) -> R) throws(E) -> R {
     let range = (position == 0 ? 0 : ends[position - 1])..<ends[position]
-    return try bytes.withBytes { (all) throws(E) in
-      try body(UnsafeRawBufferPointer(rebasing: all[range]))
+    return try bytes._withBytes { (all) throws(E) in
+      try body(all[range])
     }
   }
 

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 // The sort of keys: by radix on a word of eight key bytes after the prefix that all keys share; runs of
 // equal words are sorted again by the next eight bytes. Stable, and linear in the bytes that tell the
 // keys apart.
@@ -9,7 +11,7 @@ extension KeyEntries {
   private typealias PendingRun = (range: Range<Int>, depth: Int)
 
   static func sort(
-    _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: UnsafeRawPointer,
+    _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: ByteView,
     scratch: inout SortBuffer
   ) {
     // Explicit stack: the keys decide how deep it gets, at most one level per eight key bytes.
@@ -57,19 +59,16 @@ extension KeyEntries {
 
   /// How many bytes from `depth` on all keys share.
   private static func sharedPrefix(
-    _ run: UnsafeMutableBufferPointer<SortItem>, _ block: UnsafeRawPointer, from depth: Int
+    _ run: UnsafeMutableBufferPointer<SortItem>, _ block: ByteView, from depth: Int
   ) -> Int {
     guard let first = run.first else { return 0 }
     var shared = first.keyCount - depth
-    let firstKey = block + first.offset + 8 + depth
+    let firstKey = block[(first.offset + 8 + depth)...]
     for item in run.dropFirst() {
-      let key = block + item.offset + 8 + depth
+      let key = block[(item.offset + 8 + depth)...]
       let limit = min(shared, item.keyCount - depth)
       var i = 0
-      while i < limit,
-        firstKey.load(fromByteOffset: i, as: UInt8.self)
-          == key.load(fromByteOffset: i, as: UInt8.self)
-      { i += 1 }
+      while i < limit, firstKey[i] == key[i] { i += 1 }
       shared = i
       if shared == 0 { break }
     }
@@ -78,9 +77,7 @@ extension KeyEntries {
 
   /// Eight key bytes from `position` on, big-endian, with zeros after the end of the key.
   @inline(__always)
-  private static func word(
-    _ item: SortItem, _ block: UnsafeRawPointer, at position: Int
-  ) -> UInt64 {
+  private static func word(_ item: SortItem, _ block: ByteView, at position: Int) -> UInt64 {
     let left = item.keyCount - position
     guard left > 0 else { return 0 }
     let start = item.offset + 8 + position
@@ -88,14 +85,12 @@ extension KeyEntries {
       return UInt64(bigEndian: block.loadUnaligned(fromByteOffset: start, as: UInt64.self))
     }
     var value: UInt64 = 0
-    for i in 0..<left {
-      value = value << 8 | UInt64(block.load(fromByteOffset: start + i, as: UInt8.self))
-    }
+    for i in 0..<left { value = value << 8 | UInt64(block[start + i]) }
     return value << UInt64(8 * (8 - left))
   }
 
   private static func insertionSort(
-    _ run: UnsafeMutableBufferPointer<SortItem>, _ block: UnsafeRawPointer, from depth: Int
+    _ run: UnsafeMutableBufferPointer<SortItem>, _ block: ByteView, from depth: Int
   ) {
     guard run.count > 1 else { return }
     for i in 1..<run.count {
@@ -111,13 +106,14 @@ extension KeyEntries {
 
   @inline(__always)
   private static func isBefore(
-    _ a: SortItem, _ b: SortItem, _ block: UnsafeRawPointer, from depth: Int
+    _ a: SortItem, _ b: SortItem, _ block: ByteView, from depth: Int
   ) -> Bool {
     let left = a.keyCount
     let right = b.keyCount
     let start = min(depth, left, right)
     let order = compareBytes(
-      block + a.offset + 8 + start, block + b.offset + 8 + start,
+      block.part(from: a.offset + 8 + start, count: left - start),
+      block.part(from: b.offset + 8 + start, count: right - start),
       min(left, right) - start)
     return order != 0 ? order < 0 : left < right
   }

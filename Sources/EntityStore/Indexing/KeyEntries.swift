@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Entries of one index in memory, as the bytes of their keys with the record ids.
@@ -34,7 +35,7 @@ final class KeyEntries {
 
   /// Adds an entry; copies `key`.
   @inline(__always)
-  func append(key: UnsafeRawBufferPointer, recordID: UInt64) {
+  func append(key: ByteView, recordID: UInt64) {
     let needed = byteCount &+ 8 &+ key.count
     if needed > capacity || count == buffer.capacity { grow(needed) }
     let start = block + byteCount
@@ -74,8 +75,7 @@ final class KeyEntries {
   func sort() {
     var scratch = SortBuffer()
     Self.sort(
-      UnsafeMutableBufferPointer(start: buffer.start, count: count),
-      keysIn: UnsafeRawPointer(block), scratch: &scratch)
+      buffer.items(count), keysIn: ByteView(start: block, count: byteCount), scratch: &scratch)
     assert((0..<count).dropFirst().allSatisfy { compareKeys(key(at: $0 - 1), key(at: $0)) <= 0 })
   }
 
@@ -101,9 +101,9 @@ final class KeyEntries {
 
 extension KeyEntries: RandomAccessEntries {
   @inline(__always)
-  func key(at index: Int) -> UnsafeRawBufferPointer {
+  func key(at index: Int) -> ByteView {
     let item = buffer.start[index]
-    return UnsafeRawBufferPointer(start: block + item.offset + 8, count: item.keyCount)
+    return ByteView(start: block + item.offset + 8, count: item.keyCount)
   }
 
   @inline(__always)

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 
 /// Entries that were taken out of an index, in order, to be put back behind those that come before
 /// them.
@@ -16,12 +17,12 @@ struct LiftedEntries: ~Copyable {
   var isEmpty: Bool { first == ends.count }
 
   /// The bytes that an entry takes in a page of LMDB.
-  static func size(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int {
+  static func size(_ key: ByteView, _ value: ByteView) -> Int {
     // A node's header and its slot; nodes begin at even offsets.
     (8 + key.count + value.count + 1) & ~1 + 2
   }
 
-  mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+  mutating func append(_ key: ByteView, _ value: ByteView) {
     bytes.append(contentsOf: key)
     let keyEnd = bytes.count
     bytes.append(contentsOf: value)
@@ -38,19 +39,19 @@ struct LiftedEntries: ~Copyable {
 
   /// Calls `body` with the first entry.
   func withFirst<R, E: Error>(
-    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(E) -> R
+    _ body: (_ key: ByteView, _ value: ByteView) throws(E) -> R
   ) throws(E) -> R {
     let start = first == 0 ? 0 : ends[first - 1].value
     let (keyEnd, end) = ends[first]
-    return try bytes.withBytes { (bytes) throws(E) in
+    return try bytes._withBytes { (bytes) throws(E) in
       try body(
-        UnsafeRawBufferPointer(rebasing: bytes[start..<keyEnd]),
-        UnsafeRawBufferPointer(rebasing: bytes[keyEnd..<end]))
+        bytes[start..<keyEnd],
+        bytes[keyEnd..<end])
     }
   }
 
   /// The order of the first entry's key and `key`.
-  func order(to key: UnsafeRawBufferPointer) -> Int {
+  func order(to key: ByteView) -> Int {
     withFirst { first, _ in Int(compareKeys(first, key)) }
   }
 }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Reads an index from ids to ids: the links of one side of a relationship, or the index of an attribute
@@ -129,14 +130,14 @@ final class LinkCursor {
   }
 
   @inline(__always)
-  private func other(_ key: UnsafeRawBufferPointer, _ length: Int) throws -> UInt64 {
+  private func other(_ key: ByteView, _ length: Int) throws -> UInt64 {
     let id: UInt64
     if index.isUnique {
       guard cursor.value.count == 8 else { throw damaged() }
-      id = cursor.value._uint64(at: 0)
+      id = cursor.value.uint64(at: 0)
     } else {
       guard key.count == length &+ 8 else { throw damaged() }
-      id = key._bigEndianUInt64(at: length)
+      id = key.bigEndianUInt64(at: length)
     }
     guard Self.isID(id) else { throw damaged() }
     return id
@@ -152,9 +153,7 @@ final class LinkCursor {
   }
 
   @inline(__always)
-  private static func areEqual(
-    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ count: Int
-  ) -> Bool {
+  private static func areEqual(_ a: ByteView, _ b: ByteView, _ count: Int) -> Bool {
     for index in 0..<count where a[index] != b[index] { return false }
     return true
   }

@@ -10,10 +10,6 @@ struct LinkList: ~Copyable {
     buffer = SortBuffer(capacity: max(64, min(expectedCount, 1 << 24)))
   }
 
-  private var items: UnsafeMutableBufferPointer<SortItem> {
-    UnsafeMutableBufferPointer(start: buffer.start, count: count)
-  }
-
   @inline(__always)
   mutating func append(_ id: UInt64, _ other: UInt64) {
     if count == buffer.capacity { buffer.grow(keeping: count) }
@@ -47,9 +43,9 @@ struct LinkList: ~Copyable {
   mutating func sort() {
     var scratch = SortBuffer()
     swapSides()
-    scratch.sort(items)
+    scratch.sort(buffer.items(count))
     swapSides()
-    scratch.sort(items)
+    scratch.sort(buffer.items(count))
   }
 
   /// Whether the pairs are in the order of their first ids, and those with one first id in that of the

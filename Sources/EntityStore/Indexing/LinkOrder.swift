@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The order of the records that each record of one side of a relationship leads to: reads the tree
@@ -39,10 +40,10 @@ class LinkOrder {
   /// The position of `other` among what `owner` leads to; `nil` where it does not lead there.
   final func position(of other: UInt64, in owner: UInt64) throws(StoreError) -> UInt64? {
     try wrappingErrors {
-      try LinkOrderKey.link(owner, other).withBytes { key in
+      try LinkOrderKey.link(owner, other)._withBytes { key in
         guard let body = try core.transaction.get(key, in: tree) else { return nil }
-        guard body.count == 8, LinkOrderKey.isPosition(body._uint64(at: 0)) else { throw damaged() }
-        return body._uint64(at: 0)
+        guard body.count == 8, LinkOrderKey.isPosition(body.uint64(at: 0)) else { throw damaged() }
+        return body.uint64(at: 0)
       }
     }
   }
@@ -77,7 +78,7 @@ class LinkOrder {
   /// The first record from the id `first` on that leads to others in an order; `nil` for none.
   final func owner(from first: UInt64) throws(StoreError) -> UInt64? {
     let isThere = try wrappingErrors {
-      try bigEndianBytes(first).withBytes { try cursor.seek(atOrAfter: $0) }
+      try bigEndianBytes(first)._withBytes { try cursor.seek(atOrAfter: $0) }
     }
     guard isThere else { return nil }
     switch LinkOrderKey.content(cursor.key) {
@@ -90,7 +91,7 @@ class LinkOrder {
   /// The first item at `position` or after it.
   final func seek(_ owner: UInt64, _ position: UInt64) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
-      try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(atOrAfter: $0) }
+      try LinkOrderKey.position(owner, position)._withBytes { try cursor.seek(atOrAfter: $0) }
     }
     return isThere ? try current(of: owner) : nil
   }
@@ -98,7 +99,7 @@ class LinkOrder {
   /// The last before `position`.
   final func last(of owner: UInt64, before position: UInt64 = .max) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
-      try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(before: $0) }
+      try LinkOrderKey.position(owner, position)._withBytes { try cursor.seek(before: $0) }
     }
     return isThere ? try current(of: owner) : nil
   }
@@ -109,7 +110,7 @@ class LinkOrder {
       throw damaged()
     }
     guard case .position(owner, let position) = content else { return nil }
-    return Item(position: position, other: cursor.value._uint64(at: 0))
+    return Item(position: position, other: cursor.value.uint64(at: 0))
   }
 
   private func damaged() -> StoreError {

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Entries in memory of an index over one number, date or Boolean: each a word that is ordered as the
@@ -35,19 +36,19 @@ final class NumberEntries {
 
   /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
   func append(_ records: borrowing RecordBuffer) {
-    let base = UnsafeRawPointer(records.base)
-    records.withEnds { ends in
-      var start = 0
-      for index in ends.indices {
-        append(word(of: base + start), recordID: records.id(at: index))
-        start = ends[index]
-      }
+    let bytes = records.bytes
+    var start = 0
+    for index in 0..<records.count {
+      let end = records.ends[index]
+      append(
+        word(of: bytes.part(from: start, count: end &- start)), recordID: records.id(at: index))
+      start = end
     }
   }
 
-  /// The word of the record of the current layout at `base`; `nil` for null.
+  /// The word of a record of the current layout; `nil` for null.
   @inline(__always)
-  func word(of base: UnsafeRawPointer) -> UInt64? { slot.word(base) }
+  func word(of record: ByteView) -> UInt64? { slot.word(record) }
 
   /// Adds the entry of a record that has a higher id than all before.
   @inline(__always)
@@ -74,7 +75,7 @@ final class NumberEntries {
 
   /// Entries of one number stay in the order of their ids, as their keys are.
   func sort() {
-    let items = UnsafeMutableBufferPointer(start: buffer.start, count: itemCount)
+    let items = buffer.items(itemCount)
     packed = PackedNumbers(packing: items)
     if packed == nil {
       var scratch = SortBuffer()
@@ -97,7 +98,7 @@ extension NumberEntries: RandomAccessEntries {
   }
 
   @inline(__always)
-  func key(at index: Int) -> UnsafeRawBufferPointer {
+  func key(at index: Int) -> ByteView {
     if index < nulls.count {
       key.reset()
       key.appendNull()

@@ -1,9 +1,10 @@
 internal import LMDB
+internal import LodestoreBytes
 
 /// The part of a sorted run in a scratch file that was read last.
 struct RunWindow: ~Copyable {
   private let file: ScratchFile
-  private var bytes: UnsafeMutableRawBufferPointer
+  private var bytes: MutableByteView
   /// What has not been read of the file.
   private var left: Range<Int>
   /// What has been read into ``bytes`` and not been passed.
@@ -20,8 +21,8 @@ struct RunWindow: ~Copyable {
 
   /// What has been read and not been passed; valid until the next call of ``has(_:)``.
   @inline(__always)
-  var unread: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[range])
+  var unread: ByteView {
+    ByteView(bytes)[range]
   }
 
   @inline(__always)
@@ -39,7 +40,7 @@ struct RunWindow: ~Copyable {
     guard range.count + left.count >= count else { return false }
     let kept = range.count
     if count > bytes.count {
-      let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+      let larger = MutableByteView.allocate(byteCount: count, alignment: 16)
       larger.copyMemory(from: unread)
       bytes.deallocate()
       bytes = larger
@@ -49,7 +50,7 @@ struct RunWindow: ~Copyable {
     let added = min(left.count, bytes.count - kept)
     try file.read(
       at: left.lowerBound,
-      into: UnsafeMutableRawBufferPointer(rebasing: bytes[kept..<kept + added]))
+      into: bytes[kept..<kept + added])
     left = left.lowerBound + added..<left.upperBound
     range = 0..<kept + added
     return true

@@ -28,6 +28,12 @@ struct SortBuffer: ~Copyable {
       .bindMemory(to: SortItem.self, capacity: max(1, capacity))
   }
 
+  /// The first `count` items; valid as long as ``start``.
+  func items(_ count: Int) -> UnsafeMutableBufferPointer<SortItem> {
+    assert(count <= capacity)
+    return UnsafeMutableBufferPointer(start: start, count: count)
+  }
+
   /// Doubles the capacity, and keeps the first `count` items.
   @inline(never)
   mutating func grow(keeping count: Int) {

@@ -1,10 +1,11 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Entries of one index in the order of their keys, in memory or in a file.
 protocol SortedEntries: AnyObject {
   /// Visits all entries until `body` returns false; a key is valid until `body` returns.
-  func forEach(_ body: (_ key: UnsafeRawBufferPointer, _ recordID: UInt64) throws -> Bool) throws
+  func forEach(_ body: (_ key: ByteView, _ recordID: UInt64) throws -> Bool) throws
 
   /// The first key that two entries have.
   func firstRepeated() throws -> RepeatedKey?
@@ -25,7 +26,7 @@ protocol RandomAccessEntries: SortedEntries {
   var count: Int { get }
 
   /// The key of an entry; valid until another one is asked for.
-  func key(at index: Int) -> UnsafeRawBufferPointer
+  func key(at index: Int) -> ByteView
 
   func recordID(at index: Int) -> UInt64
 
@@ -113,7 +114,7 @@ extension SortedEntries {
       if let repeated = try firstRepeated() {
         throw StoreError.repeatedInBatch(
           entity: entity.name, index: index.name, (repeated.first, repeated.second),
-          firstNew: firstNew, detail: repeated.key.withUnsafeBytes(KeyText.text))
+          firstNew: firstNew, detail: repeated.key._withBytes(KeyText.text))
       }
       var held = try HeldKeys(in: index, core: core)
       if held.isOver { return }
@@ -139,7 +140,7 @@ extension RandomAccessEntries {
       key: Array(key(at: index)), first: recordID(at: index - 1), second: recordID(at: index))
   }
 
-  func forEach(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Bool) throws {
+  func forEach(_ body: (ByteView, UInt64) throws -> Bool) throws {
     for index in 0..<count {
       prefetch(ahead: index)
       guard try body(key(at: index), recordID(at: index)) else { return }
@@ -193,16 +194,16 @@ extension StoredIndex {
   /// Throws when an entry of this unique index, which is to be removed with record `id`, leads to another
   /// record: then the stored record is damaged, and the entry belongs to the other.
   @inline(__always)
-  func checkEntry(_ value: UnsafeRawBufferPointer, leadsTo id: UInt64) throws(StoreError) {
-    guard value.count == 8, value._uint64(at: 0) == id else {
+  func checkEntry(_ value: ByteView, leadsTo id: UInt64) throws(StoreError) {
+    guard value.count == 8, value.uint64(at: 0) == id else {
       throw foreignEntry(value, of: id)
     }
   }
 
   @inline(never)
-  private func foreignEntry(_ value: UnsafeRawBufferPointer, of id: UInt64) -> StoreError {
+  private func foreignEntry(_ value: ByteView, of id: UInt64) -> StoreError {
     .foreignEntry(
       entity: entityName, recordID: id, index: name,
-      holder: value.count == 8 ? value._uint64(at: 0) : 0)
+      holder: value.count == 8 ? value.uint64(at: 0) : 0)
   }
 }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Looks ascending keys up in an index with one cursor: by a step to the next entry while steps have led
@@ -19,7 +20,7 @@ struct SortedLookup {
 
   init(_ cursor: Cursor) { self.cursor = cursor }
 
-  mutating func find(_ key: UnsafeRawBufferPointer) throws(LMDBError) -> Outcome {
+  mutating func find(_ key: ByteView) throws(LMDBError) -> Outcome {
     var order = isPositioned ? compareKeys(cursor.key, key) : -1
     let canStep = isPositioned || isRemoved
     if order < 0, canStep, confidence >= 0 {
@@ -63,7 +64,7 @@ struct HeldKeys {
   var isOver: Bool { walk == nil }
 
   /// The record that has `key`, if there is one.
-  mutating func holder(of key: UnsafeRawBufferPointer) throws -> UInt64? {
+  mutating func holder(of key: ByteView) throws -> UInt64? {
     switch try walk?.find(key) {
     case nil, .absent?: return nil
     case .beyond?:
@@ -74,6 +75,6 @@ struct HeldKeys {
     guard let value = walk?.cursor.value, value.count == 8 else {
       throw StoreError.damagedIndex(index.name, "an entry has no record id")
     }
-    return value._uint64(at: 0)
+    return value.uint64(at: 0)
   }
 }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Entries of one index that did not fit in memory: sorted runs in a scratch file, which are merged when
@@ -25,12 +26,12 @@ final class SpilledEntries {
 
   /// Adds sorted entries as a run.
   func append(_ entries: some SortedEntries) throws {
-    let head = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.headSize, alignment: 2)
+    let head = MutableByteView.allocate(byteCount: Self.headSize, alignment: 2)
     defer { head.deallocate() }
     try entries.forEach { key, id in
       head.storeBytes(of: UInt16(truncatingIfNeeded: key.count), as: UInt16.self)
       head.storeBytes(of: id, toByteOffset: 2, as: UInt64.self)
-      try file.append(UnsafeRawBufferPointer(head))
+      try file.append(ByteView(head))
       try file.append(key)
       return true
     }
@@ -44,7 +45,7 @@ extension SpilledEntries: SortedEntries {
     var idBefore: UInt64 = 0
     var repeated: RepeatedKey?
     try forEach { key, id in
-      if before.withUnsafeBytes({ compareKeys($0, key) }) == 0 {
+      if before._withBytes({ compareKeys($0, key) }) == 0 {
         repeated = RepeatedKey(key: before, first: idBefore, second: id)
         return false
       }
@@ -57,7 +58,7 @@ extension SpilledEntries: SortedEntries {
   }
 
   /// Merges the runs; equal keys come in the order of their runs.
-  func forEach(_ body: (UnsafeRawBufferPointer, UInt64) throws -> Bool) throws {
+  func forEach(_ body: (ByteView, UInt64) throws -> Bool) throws {
     let window = max(Self.smallestWindow, min(Self.largestWindow, memory / max(1, ends.count)))
     let runs = UnsafeMutableBufferPointer<Run>.allocate(capacity: ends.count)
     defer { runs.deallocate() }
@@ -96,7 +97,7 @@ extension SpilledEntries: SortedEntries {
     private var window: RunWindow
     /// The size of the entry.
     private var size = 0
-    private(set) var key = UnsafeRawBufferPointer(start: nil, count: 0)
+    private(set) var key = ByteView()
     private(set) var recordID: UInt64 = 0
 
     init(_ window: consuming RunWindow) { self.window = window }
@@ -109,9 +110,9 @@ extension SpilledEntries: SortedEntries {
       let needed = SpilledEntries.headSize + Int(window.unread.loadUnaligned(as: UInt16.self))
       guard try window.has(needed) else { return false }
       size = needed
-      let entry = UnsafeRawBufferPointer(rebasing: window.unread[..<needed])
+      let entry = window.unread[..<needed]
       recordID = entry.loadUnaligned(fromByteOffset: 2, as: UInt64.self)
-      key = UnsafeRawBufferPointer(rebasing: entry[SpilledEntries.headSize...])
+      key = entry[SpilledEntries.headSize...]
       return true
     }
   }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The slot of a number in records of one layout, read as a word; words are ordered as the numbers are.
@@ -49,25 +50,20 @@ struct WordSlot {
 
   /// The word of a record that has at least the fixed part of its layout; `nil` for null.
   @inline(__always)
-  func word(_ base: UnsafeRawPointer) -> UInt64? {
-    if nullBit.isSet(in: base) { return nil }
-    let slot = base + offset
+  func word(_ record: ByteView) -> UInt64? {
+    if nullBit.isSet(in: record) { return nil }
     return switch kind {
-    case .bool: slot.load(as: UInt8.self) == 0 ? 0 : 1
-    case .int8: OrderedWord.word(Int64(slot.load(as: Int8.self)))
-    case .int16: OrderedWord.word(Int64(Int16(littleEndian: slot.loadUnaligned(as: Int16.self))))
-    case .int32: OrderedWord.word(Int64(Int32(littleEndian: slot.loadUnaligned(as: Int32.self))))
-    case .int64: OrderedWord.word(Int64(littleEndian: slot.loadUnaligned(as: Int64.self)))
-    case .uint8: OrderedWord.word(Int64(slot.load(as: UInt8.self)))
-    case .uint16: OrderedWord.word(Int64(UInt16(littleEndian: slot.loadUnaligned(as: UInt16.self))))
-    case .uint32: OrderedWord.word(Int64(UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self))))
-    case .uint64: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))
-    case .float:
-      OrderedWord.word(
-        Double(Float(bitPattern: UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))))
-    case .double, .date:
-      OrderedWord.word(
-        Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
+    case .bool: record[offset] == 0 ? 0 : 1
+    case .int8: OrderedWord.word(Int64(Int8(bitPattern: record[offset])))
+    case .int16: OrderedWord.word(Int64(Int16(bitPattern: record.uint16(at: offset))))
+    case .int32: OrderedWord.word(Int64(Int32(bitPattern: record.uint32(at: offset))))
+    case .int64: OrderedWord.word(Int64(bitPattern: record.uint64(at: offset)))
+    case .uint8: OrderedWord.word(Int64(record[offset]))
+    case .uint16: OrderedWord.word(Int64(record.uint16(at: offset)))
+    case .uint32: OrderedWord.word(Int64(record.uint32(at: offset)))
+    case .uint64: record.uint64(at: offset)
+    case .float: OrderedWord.word(Double(Float(bitPattern: record.uint32(at: offset))))
+    case .double, .date: OrderedWord.word(Double(bitPattern: record.uint64(at: offset)))
     }
   }
 

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The records that a delete removes by the rules of relationships, found before anything is
@@ -186,7 +187,7 @@ struct DeletionPlan {
   /// After an error the transaction can only be aborted.
   func run(
     _ root: StoredEntity,
-    _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
+    _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     let all = entities.values.sorted { $0.number < $1.number }.map { ($0, ids(of: $0.number)) }
     let nulled = try nulledLinks(all)
@@ -286,7 +287,7 @@ extension WriteCore {
   ///   transaction can only be aborted.
   func delete(
     _ ids: [UInt64], of entity: StoredEntity,
-    _ body: ((UInt64, UnsafeRawBufferPointer) throws(StoreError) -> Void)? = nil
+    _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     guard hasDeleteRules(entity) else { return try erase(ids, of: entity, body) }
     let present = try self.present(ids, of: entity)

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension FormatUpgrade.Step {
@@ -97,7 +98,7 @@ private struct RecordIDUpgrade {
         found = try cursor.next()
       }
       for (id, body) in rewritten {
-        try body.withUnsafeBytes { try transaction.put(id, $0, in: records) }
+        try body._withBytes { try transaction.put(id, $0, in: records) }
       }
     }
     return after
@@ -107,7 +108,7 @@ private struct RecordIDUpgrade {
   /// any other document.
   private static func id(in value: Value) -> Value? {
     guard case .document(let bytes) = value else { return value == .null ? .null : nil }
-    let document = bytes.withUnsafeBytes { raw in try? Document(decoding: raw) }
+    let document = bytes._withBytes { raw in try? Document(decoding: raw) }
     guard case .integer(let number)? = document, number >= 0 else { return nil }
     return number == 0 ? .null : .integer(number)
   }
@@ -115,7 +116,7 @@ private struct RecordIDUpgrade {
 
 extension EntityDescription {
   /// The record through its own layout.
-  fileprivate func view(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> RecordView {
+  fileprivate func view(_ bytes: ByteView) throws(FormatError) -> RecordView {
     let number = try RecordLayout.layoutNumber(of: bytes)
     guard let layout = layouts.first(where: { $0.number == number }) else {
       throw FormatError("layout \(number) of a record is not in the catalogue")
@@ -124,9 +125,7 @@ extension EntityDescription {
   }
 
   /// The same for a record that is written anew: its new checksum must not make damage look sound.
-  fileprivate func soundView(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64
-  ) throws -> RecordView {
+  fileprivate func soundView(_ bytes: ByteView, id: UInt64) throws -> RecordView {
     let view = try view(bytes)
     guard Checksum.fits(bytes, id: id) else {
       throw StoreError.damagedRecord(

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 // Indexes that are built while the store is used: the catalogue has them apart from the others, and a
@@ -97,7 +98,7 @@ extension WriteCore {
     guard !pairs.isEmpty else { return }
     throw StoreError.cannotBuildUnique(
       entity: entity.name, index: index.name, pairs.map { ($0.first, $0.second) },
-      detail: pairs.map { $0.key.withUnsafeBytes(KeyText.text) }.joined(separator: ", "))
+      detail: pairs.map { $0.key._withBytes(KeyText.text) }.joined(separator: ", "))
   }
 
   /// Gives up an index that is being built and cannot be made; nothing where it is not there.

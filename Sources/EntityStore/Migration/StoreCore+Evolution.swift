@@ -182,7 +182,7 @@ extension StoreCore {
     _ key: [UInt8], _ name: String, after highest: UInt32, in transaction: Transaction
   ) throws -> UInt32 {
     let stored = try transaction.get(key, in: trees.counters)
-    let counter = stored.map { $0.count == 8 ? $0._uint64(at: 0) : 0 } ?? 1
+    let counter = stored.map { $0.count == 8 ? $0.uint64(at: 0) : 0 } ?? 1
     guard counter > UInt64(highest), let number = UInt32(exactly: counter), number < .max else {
       throw FormatError(
         "\(name) is \(counter), must be above \(highest), the highest in use")

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The changes up to a commit, and a read of it: for one round of observers, on one thread.
@@ -9,7 +10,7 @@ final class CommittedChanges {
     /// As it was; `nil` where it was not there.
     let old: [UInt8]?
     /// As it is; `nil` where it is not there.
-    let new: UnsafeRawBufferPointer?
+    let new: ByteView?
   }
 
   let delta: ChangeDelta
@@ -48,7 +49,7 @@ final class CommittedChanges {
   }
 
   /// The bytes of a record, valid while the read lasts; `nil` where there is none.
-  func record(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> UnsafeRawBufferPointer? {
+  func record(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> ByteView? {
     try core.record(id, of: entity)
   }
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A query as it is bound to the schema: what its results depend on, and how a record is tested and ordered.
@@ -36,9 +37,7 @@ struct ObservedQuery {
   }
 
   /// Whether a record fulfils the condition.
-  func admits(
-    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ core: TransactionCore
-  ) throws(StoreError) -> Bool {
+  func admits(_ bytes: ByteView, _ id: UInt64, _ core: TransactionCore) throws(StoreError) -> Bool {
     if let ids, !ids.contains(id) { return false }
     if program.rest.isEmpty, let answer = program.admits(bytes) { return answer }
     return try ConditionEvaluator(condition, entity: entity, core: core).admits(bytes, id: id)
@@ -51,7 +50,7 @@ struct ObservedQuery {
     do {
       guard let records = try changes.records(of: entity) else { return true }
       for record in records {
-        let wasResult = try record.old?.withBytes { (bytes) throws(StoreError) in
+        let wasResult = try record.old?._withBytes { (bytes) throws(StoreError) in
           try admits(bytes, record.id, changes.core)
         }
         if wasResult ?? false { return true }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Keeps the results of a query up to date.
@@ -135,20 +136,18 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   }
 
   private func row(
-    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ core: TransactionCore
+    _ bytes: ByteView, _ id: UInt64, _ core: TransactionCore
   ) throws -> ResultRow<E> {
     ResultRow(
       value: try core.withReader(bytes, id: id, of: bound.entity, decode),
       stamp: Self.stamp(bytes))
   }
 
-  private static func stamp(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+  private static func stamp(_ bytes: ByteView) -> UInt32 {
     bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
   }
 
-  private func key(
-    _ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ core: TransactionCore
-  ) throws -> Key {
+  private func key(_ bytes: ByteView, _ id: UInt64, _ core: TransactionCore) throws -> Key {
     let entity = bound.entity
     guard let readKey else { throw StoreError.badQuery("the results have no sections") }
     return try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
@@ -195,7 +194,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       var from: Int?
       if !delta.inserted.contains(id) {
         guard let old = delta.olds[id] else { throw CannotPlace() }
-        from = try old.withBytes { (bytes) throws in
+        from = try old._withBytes { (bytes) throws in
           guard try bound.admits(bytes, id, core) else { return nil }
           return try index(of: id, bytes, delta, changes, keys)
         }
@@ -235,19 +234,19 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   }
 
   private static func isLess(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-    a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
+    a._withBytes { a in b._withBytes { compareKeys(a, $0) < 0 } }
   }
 
   /// The index of a row in the old results, by its old values.
   private func index(
-    of id: UInt64, _ bytes: UnsafeRawBufferPointer, _ delta: EntityDelta,
+    of id: UInt64, _ bytes: ByteView, _ delta: EntityDelta,
     _ changes: CommittedChanges, _ keys: SortKeyWriter
   ) throws -> Int {
     try keys.write(bytes, id: id)
     let target = keys.key
     let index = try state.rows.partition { row in
       if let old = delta.olds[row.id] {
-        try old.withUnsafeBytes { try keys.write($0, id: row.id) }
+        try old._withBytes { try keys.write($0, id: row.id) }
       } else if let bytes = try changes.record(row.id, of: bound.entity) {
         try keys.write(bytes, id: row.id)
       } else {
@@ -324,8 +323,8 @@ extension ResultState {
   /// Counts a row in, in the section that it belongs to.
   mutating func add(_ order: ArraySlice<UInt8>, _ key: () throws -> Key) rethrows {
     let order = Array(order)
-    let index = order.withUnsafeBytes { mine in
-      sections.partitioningIndex { $0.order.withUnsafeBytes { compareKeys($0, mine) >= 0 } }
+    let index = order._withBytes { mine in
+      sections.partitioningIndex { $0.order._withBytes { compareKeys($0, mine) >= 0 } }
     }
     if index < sections.count, sections[index].order == order {
       sections[index].count += 1

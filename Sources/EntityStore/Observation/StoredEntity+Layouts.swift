@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension StoredEntity {
@@ -15,7 +16,7 @@ extension StoredEntity {
     var checksum = Checksum()
     for word in words(of: layout) {
       var word = word + "\n"
-      word.withUTF8 { checksum.combine(UnsafeRawBufferPointer($0)) }
+      word.withUTF8 { checksum.combine(ByteView($0)) }
     }
     return checksum.value
   }

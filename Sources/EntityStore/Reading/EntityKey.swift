@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The values of a record in all attributes of an index: what `fetch(_:)` finds it
@@ -87,12 +88,10 @@ struct KeyTuple: Sendable {
   }
 
   /// Calls `body` with the bytes, not cut.
-  func withBytes<R>(
-    _ body: (UnsafeRawBufferPointer) throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    if let rest, !rest.bytes.isEmpty { return try rest.bytes.withBytes(body) }
+  func withBytes<R>(_ body: (ByteView) throws(StoreError) -> R) throws(StoreError) -> R {
+    if let rest, !rest.bytes.isEmpty { return try rest.bytes._withBytes(body) }
     return try withUnsafeBytes(of: room) { (room) throws(StoreError) in
-      try body(UnsafeRawBufferPointer(rebasing: room[..<byteCount]))
+      try body(ByteView(room)[..<byteCount])
     }
   }
 }
@@ -143,7 +142,7 @@ extension KeyTuple {
     let start = byteCount
     let (end, outgrown) = try withUnsafeMutableBytes(of: &room) {
       (room) throws(FormatError) -> (Int, [UInt8]?) in
-      var encoder = KeyEncoder(in: room, count: start)
+      var encoder = KeyEncoder(in: MutableByteView(room), count: start)
       try encoder.append(value)
       return (encoder.count, encoder.isInPlace ? nil : Array(encoder.bytes))
     }
@@ -153,7 +152,7 @@ extension KeyTuple {
 
   private mutating func append(_ value: Value, behind bytes: [UInt8]) throws(FormatError) {
     var encoder = KeyEncoder()
-    bytes.withUnsafeBytes { encoder.append(raw: $0) }
+    bytes._withBytes { encoder.append(raw: $0) }
     try encoder.append(value)
     byteCount = encoder.count
     keep(Array(encoder.bytes))

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A bound of a walk: values for all attributes of the index, or for the first few.
@@ -71,7 +72,7 @@ extension TransactionCore {
   /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
   func walk(
     _ index: StoredIndex, of entity: StoredEntity, _ range: IndexRange, keys: KeyRange? = nil,
-    isReversed: Bool, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    isReversed: Bool, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let cursor = try Cursor(index.tree, in: transaction)
     let expired = try expired(of: entity)
@@ -118,12 +119,12 @@ extension TransactionCore {
   /// Visits the ids of a run of cut keys in the order of the records' values.
   private func flush(
     _ run: inout CutRun, _ index: StoredIndex, _ entity: StoredEntity,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     var ordered: [(tuple: [UInt8], id: UInt64)] = []
     for id in run.ids {
       let whole = try wholeTuple(of: id, index: index, entity: entity)
-      if whole.withUnsafeBytes({ run.range.admits($0) }) { ordered.append((whole, id)) }
+      if whole._withBytes({ run.range.admits($0) }) { ordered.append((whole, id)) }
     }
     ordered.sort { a, b in
       a.tuple == b.tuple ? a.id < b.id : a.tuple.lexicographicallyPrecedes(b.tuple)
@@ -131,7 +132,7 @@ extension TransactionCore {
     if run.isReversed { ordered.reverse() }
     run.removeAll()
     for entry in ordered {
-      guard try body(entry.id, UnsafeRawBufferPointer(start: nil, count: 0)) else { return false }
+      guard try body(entry.id, ByteView()) else { return false }
     }
     return true
   }
@@ -168,16 +169,16 @@ struct CutRun {
 
   var isOpen: Bool { !ids.isEmpty }
 
-  func continues(_ key: UnsafeRawBufferPointer) -> Bool {
+  func continues(_ key: ByteView) -> Bool {
     key.count >= prefix.count && key.prefix(prefix.count).elementsEqual(prefix)
   }
 
   /// Keys this long are rare, so all of them are checked against their records.
-  func isNeeded(for key: UnsafeRawBufferPointer, in index: StoredIndex) -> Bool {
+  func isNeeded(for key: ByteView, in index: StoredIndex) -> Bool {
     key.count - (index.isUnique ? 0 : 8) >= KeyEncoder.cutPrefix
   }
 
-  mutating func append(key: UnsafeRawBufferPointer, id: UInt64) {
+  mutating func append(key: ByteView, id: UInt64) {
     if ids.isEmpty { prefix = Array(key.prefix(KeyEncoder.cutPrefix)) }
     ids.append(id)
   }

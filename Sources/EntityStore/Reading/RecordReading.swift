@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 // The part of calls that return entities that is not compiled into the program. The calls
@@ -218,7 +219,7 @@ extension TransactionCore {
   /// Nothing here reads the file but the bytes of the record, so an error is always one of that
   /// record.
   func read<E: Entity>(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
     onUnreadable report: (UnreadableRecord<E>) -> Void,
     _ body: (inout RecordReader) throws -> Void
   ) {
@@ -232,7 +233,7 @@ extension TransactionCore {
   /// Calls `body` with a record in the layout that values of the program's type are read from.
   @inline(__always)
   func withReader<R>(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
     textTables: UnsafeMutablePointer<TextTable>? = nil,
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
@@ -250,7 +251,7 @@ extension TransactionCore {
   /// The same for a record of an older layout, for a long one, and with a checksum to verify.
   @inline(never)
   private func withOtherReader<R>(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
+    _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
     _ body: (inout RecordReader) throws -> R
   ) throws -> R {
     let view = try entity.view(bytes, id: id, verifying: store.options.verifiesChecksums)
@@ -259,7 +260,7 @@ extension TransactionCore {
       return try body(&reader)
     }
     let carried = try carriedOver(view, id: id, of: entity, to: entity.readLayout)
-    return try carried.withUnsafeBytes { bytes in
+    return try carried._withBytes { bytes in
       var reader = RecordReader(
         try entity.view(carriedOver: bytes, id: id), entity: entity.label, recordID: id)
       return try body(&reader)
@@ -284,7 +285,7 @@ extension TransactionCore {
   @inline(__always)
   func forEachRecord(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
+    _ body: (UInt64, ByteView) throws -> Void
   ) throws(StoreError) {
     do {
       let lookup = try RecordLookup(entity.records, in: transaction)
@@ -312,7 +313,7 @@ extension TransactionCore {
   /// `ids`: by ascending ids, looked up many at a time.
   func forEachRecord(
     _ ids: [UInt64], of entity: StoredEntity,
-    _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
+    _ body: (Int, ByteView?) throws -> Void
   ) throws(StoreError) {
     do {
       let lookup = try RecordLookup(entity.records, in: transaction)

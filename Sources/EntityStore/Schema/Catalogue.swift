@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Reads and writes the trees `lodestore` and `catalogue`.
@@ -15,7 +16,7 @@ enum Catalogue {
   }
 
   /// Those that begin with a higher number are of later versions.
-  fileprivate static func checkKey(_ key: UnsafeRawBufferPointer) throws(FormatError) {
+  fileprivate static func checkKey(_ key: ByteView) throws(FormatError) {
     guard let kind = key.first, kind < 3, CatalogueKey.entityNumber(key) == nil,
       CatalogueKey.relationshipNumber(key) == nil
     else { return }
@@ -77,11 +78,11 @@ enum Catalogue {
 extension Catalogue.Trees {
   func schemaNumber(in transaction: Transaction) throws -> SchemaNumber {
     guard
-      let bytes = try HeaderField.schema.key.withBytes({ (key) throws(LMDBError) in
+      let bytes = try HeaderField.schema.key._withBytes({ (key) throws(LMDBError) in
         try transaction.get(key, in: header)
       }), bytes.count == 8
     else { throw FormatError("the header has no 8-byte field 'schema'") }
-    return SchemaNumber(bytes._uint64(at: 0))
+    return SchemaNumber(bytes.uint64(at: 0))
   }
 
   /// The descriptions of all entities of the file.
@@ -169,7 +170,7 @@ extension Catalogue.Trees {
     guard bytes.count == 8 else {
       throw FormatError("the header's field 'model' has \(bytes.count) bytes, must have 8")
     }
-    return bytes._uint64(at: 0)
+    return bytes.uint64(at: 0)
   }
 
   func putModelVersion(_ version: UInt64, in transaction: Transaction) throws {

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The digests of the content that one engine transaction changes, the sizes of limited entities, and
@@ -30,7 +31,7 @@ final class ContentLedger: CommitPreparation {
     }
 
     @inline(__always)
-    func add(_ id: UInt64, _ record: UnsafeRawBufferPointer) {
+    func add(_ id: UInt64, _ record: ByteView) {
       change.add(record: id, checksum: record.recordChecksum)
       sizeChange &+= record.count
     }
@@ -42,7 +43,7 @@ final class ContentLedger: CommitPreparation {
     }
 
     @inline(__always)
-    func replace(_ id: UInt64, _ old: WrittenRecord, by new: UnsafeRawBufferPointer) {
+    func replace(_ id: UInt64, _ old: WrittenRecord, by new: ByteView) {
       change.replace(record: id, checksum: old.checksum, by: new.recordChecksum)
       sizeChange &+= new.count &- old.byteCount
     }
@@ -152,7 +153,7 @@ final class ContentLedger: CommitPreparation {
     guard let body = try transaction.get(CounterKey.size(entity: entity), in: trees.counters)
     else { throw badSize("has no size", entity) }
     guard body.count == 8 else { throw badSize("has a size of another length", entity) }
-    return Int(clamping: body._uint64(at: 0))
+    return Int(clamping: body.uint64(at: 0))
   }
 
   private func putSizes(in transaction: Transaction) throws {
@@ -249,7 +250,7 @@ struct WrittenRecord {
   let byteCount: Int
 
   @inline(__always)
-  init(_ record: UnsafeRawBufferPointer) {
+  init(_ record: ByteView) {
     checksum = record.recordChecksum
     byteCount = record.count
   }

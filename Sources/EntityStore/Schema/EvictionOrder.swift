@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The reason why records leave the file by themselves; the raw value is the context of such writes
@@ -40,18 +41,18 @@ struct EvictionPosition: Sendable, Comparable {
   }
 
   /// At an entry.
-  static func at(_ key: UnsafeRawBufferPointer) -> EvictionPosition {
+  static func at(_ key: ByteView) -> EvictionPosition {
     EvictionPosition(bytes: Array(key))
   }
 
   /// After an entry.
-  static func behind(_ key: UnsafeRawBufferPointer) -> EvictionPosition {
+  static func behind(_ key: ByteView) -> EvictionPosition {
     EvictionPosition(bytes: Array(key) + [0])
   }
 
   /// Whether an entry comes before it.
-  func isAbove(_ key: UnsafeRawBufferPointer) -> Bool {
-    bytes.withUnsafeBytes { compareKeys(key, $0) < 0 }
+  func isAbove(_ key: ByteView) -> Bool {
+    bytes._withBytes { compareKeys(key, $0) < 0 }
   }
 
   /// The least id that is not before it, in the order of ids.
@@ -62,7 +63,7 @@ struct EvictionPosition: Sendable, Comparable {
   }
 
   static func < (a: EvictionPosition, b: EvictionPosition) -> Bool {
-    b.bytes.withUnsafeBytes { b in a.bytes.withUnsafeBytes { compareKeys($0, b) < 0 } }
+    b.bytes._withBytes { b in a.bytes._withBytes { compareKeys($0, b) < 0 } }
   }
 }
 

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Brings records of old layouts into the current one, where the old one has attributes that were
@@ -40,7 +41,7 @@ struct RecordRenewal {
   var isNeeded: Bool { !outdated.isEmpty || !outlines.isEmpty }
 
   /// The record in the current layout; `nil` where it may stay as it is.
-  func renewed(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws -> [UInt8]? {
+  func renewed(_ bytes: ByteView, id: UInt64) throws -> [UInt8]? {
     guard isNeeded else { return nil }
     let number = try RecordLayout.layoutNumber(of: bytes)
     guard let layout = outdated[number] ?? layouts[number] else { return nil }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -80,8 +81,8 @@ public struct Seal: Sendable, Hashable {
 
   private static func description(ofFileAt path: String) throws -> SealDescription {
     let snapshot = try PageSnapshot(newestOf: PageMap(LodestorePages.PageFile(path: path)))
-    func value(_ key: [UInt8], in tree: PageTree) throws -> UnsafeRawBufferPointer? {
-      try key.withBytes { (key) throws(PageError) in try tree.pages?.pair(of: key)?.value }
+    func value(_ key: [UInt8], in tree: PageTree) throws -> ByteView? {
+      try key._withBytes { (key) throws(PageError) in try tree.pages?.pair(of: key)?.value }
     }
     return try withExtendedLifetime(snapshot) {
       guard SealMark.isPresent(in: snapshot.map), let tree = try snapshot.tree(TreeName.seal.text),

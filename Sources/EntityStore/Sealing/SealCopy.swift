@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -67,8 +68,8 @@ struct SealCopy {
   // MARK: Pairs
 
   private mutating func add(_ key: [UInt8], _ body: [UInt8]) throws {
-    try key.withBytes { (key) throws(PageWriteError) in
-      try body.withBytes { (body) throws(PageWriteError) in try writer.add(key, body) }
+    try key._withBytes { (key) throws(PageWriteError) in
+      try body._withBytes { (body) throws(PageWriteError) in try writer.add(key, body) }
     }
   }
 
@@ -90,7 +91,7 @@ struct SealCopy {
   /// Calls `body` with each pair of a tree.
   private mutating func forEachPair(
     of tree: Tree,
-    _ body: (inout SealCopy, UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Void
+    _ body: (inout SealCopy, ByteView, ByteView) throws -> Void
   ) throws {
     let cursor = try Cursor(tree, in: transaction)
     var found = try cursor.first()
@@ -152,7 +153,7 @@ struct SealCopy {
       var requirement = try FormatRequirement(bytes: body)
       requirement.lowestWriter = needed?.lowestWriter ?? SealDescription.lowestWriter
       requirement.lowestReader = max(requirement.lowestReader, needed?.lowestReader ?? 0)
-      requirement.bytes.withUnsafeBytes { fingerprint.add(key: key, body: $0) }
+      requirement.bytes._withBytes { fingerprint.add(key: key, body: $0) }
       try copy.add(Array(key), requirement.bytes)
     }
   }
@@ -165,7 +166,7 @@ struct SealCopy {
     try forEachPair(of: tree(.counters)) { copy, key, body in
       let key = Array(key)
       let body = sizes[key].map(littleEndianBytes) ?? Array(body)
-      body.withUnsafeBytes { body in key.withUnsafeBytes { fingerprint.add(key: $0, body: body) } }
+      body._withBytes { body in key._withBytes { fingerprint.add(key: $0, body: body) } }
       try copy.add(key, body)
     }
   }
@@ -179,7 +180,7 @@ struct SealCopy {
       guard renewal.isNeeded else { continue }
       var size: UInt64 = 0
       try transaction.forEachPair(of: tree(.records(entity: entity.number))) { key, body in
-        let id = key.count == 8 ? key._uint64(at: 0) : 0
+        let id = key.count == 8 ? key.uint64(at: 0) : 0
         size += UInt64(try renewal.renewed(body, id: id)?.count ?? body.count)
       }
       sizes[CounterKey.size(entity: entity.number)] = size
@@ -237,7 +238,7 @@ struct SealCopy {
       guard key.count == 8 else {
         throw FormatError("the key of a record has \(key.count) bytes, must have 8", .recordID)
       }
-      let id = key._uint64(at: 0)
+      let id = key.uint64(at: 0)
       guard body.count >= RecordLayout.headerSize + RecordLayout.checksumSize,
         Checksum.fits(body, id: id)
       else {
@@ -251,7 +252,7 @@ struct SealCopy {
         after.add(record: id, checksum: body.recordChecksum)
         return try copy.writer.add(key, body)
       }
-      try record.withUnsafeBytes { record in
+      try record._withBytes { record in
         after.add(record: id, checksum: record.recordChecksum)
         try copy.writer.add(key, record)
       }

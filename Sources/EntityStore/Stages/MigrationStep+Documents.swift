@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 // Steps whose values are nested `Codable` types, which are stored as documents.
@@ -42,7 +43,7 @@ extension MigrationStep {
     let new = StepValue(New.self)
     return step(attribute, of: entity, to: new.storage, from: nil) { value in
       guard case .document(let bytes) = value else { return nil }
-      let old = try bytes.withUnsafeBytes { try Document(decoding: $0) }
+      let old = try bytes._withBytes { try Document(decoding: $0) }
       guard let changed = try MigratedDocument.changed(old, change) else { return nil }
       let result = Value.document(changed.encoded())
       _ = try new.load(result)
@@ -103,7 +104,7 @@ struct StepValue<V: Codable & Sendable>: Sendable {
     if let scalar { return scalar.loaded(value) as? V }
     switch value {
     case .document(let bytes):
-      return try bytes.withUnsafeBytes { try DocumentCoding.decode(V.self, from: $0) }
+      return try bytes._withBytes { try DocumentCoding.decode(V.self, from: $0) }
     case .null where storage.isOptional:
       return try StoredValue.nullDocument.decoded(V.self)
     default: return nil

@@ -1,10 +1,12 @@
+internal import LodestoreBytes
+
 /// Eight bytes of text at a time.
 enum ASCIIWord {
   static let ones: UInt64 = 0x0101_0101_0101_0101
   static let highBits: UInt64 = 0x8080_8080_8080_8080
 
   @inline(__always)
-  static func load(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+  static func load(_ bytes: ByteView, at offset: Int) -> UInt64 {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
@@ -24,7 +26,7 @@ enum ASCIIWord {
   static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }
 
-extension UnsafeRawBufferPointer {
+extension ByteView {
   var isASCII: Bool {
     var offset = 0
     while count &- offset >= 8 {
@@ -57,13 +59,13 @@ extension UnsafeRawBufferPointer {
 
   /// Whether the bytes are the same.
   @inline(__always)
-  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+  func isEqual(to other: ByteView) -> Bool {
     count == other.count && hasPrefix(other)
   }
 
   /// Whether the first bytes are those of `prefix`, which must not be longer.
   @inline(__always)
-  func hasPrefix(_ prefix: UnsafeRawBufferPointer) -> Bool {
+  func hasPrefix(_ prefix: ByteView) -> Bool {
     let length = prefix.count
     guard length >= 8 else {
       for index in 0..<length where self[index] != prefix[index] { return false }
@@ -81,7 +83,7 @@ extension UnsafeRawBufferPointer {
 
   /// The bytes from `start`, at most to the end.
   @inline(__always)
-  func slice(from start: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: self[start...])
+  func slice(from start: Int) -> ByteView {
+    self[start...]
   }
 }

@@ -1,6 +1,8 @@
-/// Negative, zero or positive, as the first differing byte decides.
+internal import LodestoreBytes
+
+/// Compares the first `count` bytes: negative, zero or positive, as the first differing byte decides.
 @inline(__always)
-func compareBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
+func compareBytes(_ a: ByteView, _ b: ByteView, _ count: Int) -> Int {
   var i = 0
   while i + 8 <= count {
     let x = a.loadUnaligned(fromByteOffset: i, as: UInt64.self)
@@ -9,8 +11,8 @@ func compareBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) ->
     i += 8
   }
   while i < count {
-    let x = a.load(fromByteOffset: i, as: UInt8.self)
-    let y = b.load(fromByteOffset: i, as: UInt8.self)
+    let x = a[i]
+    let y = b[i]
     if x != y { return x < y ? -1 : 1 }
     i += 1
   }
@@ -19,8 +21,7 @@ func compareBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) ->
 
 /// The same for two keys; a key that is a prefix of the other comes first.
 @inline(__always)
-func compareKeys(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-  guard let left = a.baseAddress, let right = b.baseAddress else { return a.count - b.count }
-  let order = compareBytes(left, right, min(a.count, b.count))
+func compareKeys(_ a: ByteView, _ b: ByteView) -> Int {
+  let order = compareBytes(a, b, min(a.count, b.count))
   return order != 0 ? order : a.count - b.count
 }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// Finds bytes in bytes, in time linear in both.
 enum ByteSearch {
   /// The offset of the first occurrence of `needle`, which is not empty, at or after `start`.
@@ -5,7 +7,7 @@ enum ByteSearch {
   /// With `isCaseless` the haystack must be ASCII and the needle in lower case.
   @inline(__always)
   static func first(
-    _ needle: UnsafeRawBufferPointer, in haystack: UnsafeRawBufferPointer, from start: Int = 0,
+    _ needle: ByteView, in haystack: ByteView, from start: Int = 0,
     isCaseless: Bool = false
   ) -> Int? {
     let length = needle.count
@@ -46,7 +48,7 @@ enum ByteSearch {
 
   @inline(__always)
   private static func commonLength(
-    _ needle: UnsafeRawBufferPointer, _ haystack: UnsafeRawBufferPointer, at offset: Int,
+    _ needle: ByteView, _ haystack: ByteView, at offset: Int,
     _ isCaseless: Bool
   ) -> Int {
     for index in 0..<needle.count {
@@ -59,7 +61,7 @@ enum ByteSearch {
 
 /// All occurrences of a needle in order, overlapping ones too (Knuth, Morris and Pratt).
 struct RepeatedByteSearch {
-  private let needle: UnsafeRawBufferPointer
+  private let needle: ByteView
   private let isCaseless: Bool
   /// For each length of a partial match, the length of its longest proper suffix that is a prefix.
   private var borders: [Int32]
@@ -67,7 +69,7 @@ struct RepeatedByteSearch {
   private var matched = 0
 
   /// `needle` must outlive the search and not be empty.
-  init(_ needle: UnsafeRawBufferPointer, isCaseless: Bool = false, from start: Int = 0) {
+  init(_ needle: ByteView, isCaseless: Bool = false, from start: Int = 0) {
     self.needle = needle
     self.isCaseless = isCaseless
     offset = start
@@ -80,7 +82,7 @@ struct RepeatedByteSearch {
     }
   }
 
-  mutating func next(in haystack: UnsafeRawBufferPointer) -> Int? {
+  mutating func next(in haystack: ByteView) -> Int? {
     while offset < haystack.count {
       let byte = isCaseless ? ASCIIWord.lowercased(haystack[offset]) : haystack[offset]
       while matched > 0, matched == needle.count || byte != needle[matched] {

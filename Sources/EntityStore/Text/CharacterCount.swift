@@ -1,7 +1,9 @@
+internal import LodestoreBytes
+
 /// How many `Character`s a text has.
 enum CharacterCount {
   /// Of UTF-8 that is all ASCII and has no carriage return one for each byte; `nil` for other text.
-  static func ofASCII(_ text: UnsafeRawBufferPointer) -> Int? {
+  static func ofASCII(_ text: ByteView) -> Int? {
     let carriageReturn: UInt8 = 0x0D
     var offset = 0
     while text.count &- offset >= 8 {

@@ -26,6 +26,26 @@ enum HeldTexts {
     prefetchCounted(UnsafeRawPointer(start + ahead), byteCount: MemoryLayout<V>.size)
   }
 
+  /// Calls `body` with each of many values, whose texts may lie anywhere in memory and are prefetched.
+  @inline(__always)
+  static func forEach<V, E: Error>(_ values: [V], _ body: (V) throws(E) -> Void) throws(E) {
+    try values.withUnsafeBufferPointer { (values) throws(E) in
+      for index in values.indices {
+        prefetch(behind: index, of: values)
+        try body(values[index])
+      }
+    }
+  }
+
+  /// What `transform` makes of each of many values, as with ``forEach(_:_:)``.
+  @inline(__always)
+  static func map<V, R, E: Error>(_ values: [V], _ transform: (V) throws(E) -> R) throws(E) -> [R] {
+    var results: [R] = []
+    results.reserveCapacity(values.count)
+    try forEach(values) { (value) throws(E) in results.append(try transform(value)) }
+    return results
+  }
+
   private static func prefetchCounted(_ value: UnsafeRawPointer, byteCount: Int) {
     forEach(in: value, byteCount) { text, count in
       LMDB.prefetch(text - 24, byteCount: min(count &+ 24, 512))

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A pattern of LIKE: `?` matches one `Character`, `*` any number of them, also none; a backslash makes the
@@ -83,7 +84,7 @@ struct LikePattern: Sendable {
 
   private mutating func append(literal: inout String) {
     var folded: [UInt8] = []
-    Array(literal.utf8).withUnsafeBytes {
+    Array(literal.utf8)._withBytes {
       TextFolding.folded($0, options: folding.options, to: &folded)
     }
     for character in String(decoding: folded, as: UTF8.self) {
@@ -95,8 +96,8 @@ struct LikePattern: Sendable {
     literal = ""
   }
 
-  func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
-    characters.withUnsafeBytes { literals in
+  func admits(_ utf8: ByteView) -> Bool {
+    characters._withBytes { literals in
       if folding.isFolding ? utf8.isASCII : utf8.isPlainText {
         if pieces.count > 1 { return hasPieces(utf8, literals) }
         let text = PlainCharacters(utf8: utf8, isCaseless: folding.isCaseless)
@@ -108,7 +109,7 @@ struct LikePattern: Sendable {
         var offsets = [0]
         while let next = boundaries.next() { offsets.append(next) }
         return text.withUTF8 {
-          let bytes = UnsafeRawBufferPointer($0)
+          let bytes = ByteView($0)
           return admits(SegmentedCharacters(utf8: bytes, offsets: offsets), literals)
         }
       }
@@ -117,17 +118,15 @@ struct LikePattern: Sendable {
 
   /// Whether the pieces follow each other: the first at the start, the last at the end, the others at the
   /// first place behind the one before.
-  private func hasPieces(
-    _ text: UnsafeRawBufferPointer, _ literals: UnsafeRawBufferPointer
-  ) -> Bool {
+  private func hasPieces(_ text: ByteView, _ literals: ByteView) -> Bool {
     let last = pieces.count - 1
     let (head, tail) = (literals.piece(pieces[0]), literals.piece(pieces[last]))
     let end = text.count - tail.count
     guard head.count <= end,
-      folding.isEqual(head, UnsafeRawBufferPointer(rebasing: text[..<head.count])),
-      folding.isEqual(tail, UnsafeRawBufferPointer(rebasing: text[end...]))
+      folding.isEqual(head, text[..<head.count]),
+      folding.isEqual(tail, text[end...])
     else { return false }
-    let middle = UnsafeRawBufferPointer(rebasing: text[..<end])
+    let middle = text[..<end]
     var from = head.count
     for index in 1..<max(1, last) {
       let piece = literals.piece(pieces[index])
@@ -142,7 +141,7 @@ struct LikePattern: Sendable {
   }
 
   @inline(__always)
-  private func admits(_ text: some CharacterSteps, _ literals: UnsafeRawBufferPointer) -> Bool {
+  private func admits(_ text: some CharacterSteps, _ literals: ByteView) -> Bool {
     var token = 0
     var position = 0
     // To backtrack to: the last `*`, and the position in the text up to which it matches.
@@ -173,17 +172,15 @@ struct LikePattern: Sendable {
   }
 }
 
-extension UnsafeRawBufferPointer {
-  fileprivate func piece(_ token: LikePattern.Token) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: self[Int(token.start)..<Int(token.end)])
+extension ByteView {
+  fileprivate func piece(_ token: LikePattern.Token) -> ByteView {
+    self[Int(token.start)..<Int(token.end)]
   }
 }
 
 extension TextNeedle {
   /// Whether ASCII `text` of the length of `literal`, which is folded, is the same.
-  fileprivate func isEqual(
-    _ literal: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer
-  ) -> Bool {
+  fileprivate func isEqual(_ literal: ByteView, _ text: ByteView) -> Bool {
     isCaseless
       ? TextOrder.asciiOrder(text, literal, isCaseless: true) == 0 : text.isEqual(to: literal)
   }
@@ -194,14 +191,12 @@ private protocol CharacterSteps {
   var end: Int { get }
   /// `position` must be before the end.
   func position(after position: Int) -> Int
-  func isLiteral(
-    _ range: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
-  ) -> Bool
+  func isLiteral(_ range: Range<Int>, _ literals: ByteView, _ start: Int32, _ end: Int32) -> Bool
 }
 
 /// Text with scalars below U+0300 only; positions are offsets in UTF-8.
 private struct PlainCharacters: CharacterSteps {
-  let utf8: UnsafeRawBufferPointer
+  let utf8: ByteView
   let isCaseless: Bool
 
   var end: Int { utf8.count }
@@ -215,9 +210,7 @@ private struct PlainCharacters: CharacterSteps {
   }
 
   @inline(__always)
-  func isLiteral(
-    _ range: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
-  ) -> Bool {
+  func isLiteral(_ range: Range<Int>, _ literals: ByteView, _ start: Int32, _ end: Int32) -> Bool {
     guard range.count == Int(end &- start) else { return false }
     for index in 0..<range.count {
       let byte = utf8[range.lowerBound &+ index]
@@ -231,18 +224,15 @@ private struct PlainCharacters: CharacterSteps {
 
 /// Any text; positions are indices of its character boundaries.
 private struct SegmentedCharacters: CharacterSteps {
-  let utf8: UnsafeRawBufferPointer
+  let utf8: ByteView
   let offsets: [Int]
 
   var end: Int { offsets.count - 1 }
 
   func position(after position: Int) -> Int { position + 1 }
 
-  func isLiteral(
-    _ range: Range<Int>, _ literals: UnsafeRawBufferPointer, _ start: Int32, _ end: Int32
-  ) -> Bool {
+  func isLiteral(_ range: Range<Int>, _ literals: ByteView, _ start: Int32, _ end: Int32) -> Bool {
     let bytes = offsets[range.lowerBound]..<offsets[range.upperBound]
-    return UnsafeRawBufferPointer(rebasing: utf8[bytes]).isEqual(
-      to: UnsafeRawBufferPointer(rebasing: literals[Int(start)..<Int(end)]))
+    return utf8[bytes].isEqual(to: literals[Int(start)..<Int(end)])
   }
 }

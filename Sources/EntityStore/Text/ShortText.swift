@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// Texts of at most fifteen ASCII bytes, which Swift keeps in the string itself.
 ///
 /// `String(decoding:as:)` takes 20 ns for one, in four calls that look at its bytes; half of the texts
@@ -22,7 +24,7 @@ enum ShortText {
     let bytes = (0..<count).map { UInt8(0x7F - $0) } + [0]
     let text = String(decoding: bytes.dropLast(), as: UTF8.self)
     let kept = withUnsafeBytes(of: text) { $0.load(as: Words.self) }
-    return bytes.withUnsafeBytes { bytes in
+    return bytes._withBytes { bytes in
       bytes.baseAddress.flatMap { words($0, count) }.map { $0 == kept } ?? false
     }
   }

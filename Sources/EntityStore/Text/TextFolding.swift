@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Folds the case and the marks of texts, for `[c]` and `[d]`.
@@ -10,9 +11,7 @@ enum TextFolding {
   /// `[c]` is lower case of upper case of lower case, scalar by scalar, so that "ß" is "ss" and a
   /// final sigma is a sigma; as "ı" has the upper case "I", it is "i". `[d]` leaves out the
   /// nonspacing marks of the decomposed text; letters like "ø", which have no decomposition, stay.
-  static func folded(
-    _ utf8: UnsafeRawBufferPointer, options: TextOptions, to bytes: inout [UInt8]
-  ) {
+  static func folded(_ utf8: ByteView, options: TextOptions, to bytes: inout [UInt8]) {
     if options.contains(.normalized) {
       bytes.append(contentsOf: utf8)
       return
@@ -32,18 +31,18 @@ enum TextFolding {
   }
 
   fileprivate static func appendFolded(
-    _ utf8: UnsafeRawBufferPointer, _ options: TextOptions, to bytes: inout [UInt8]
+    _ utf8: ByteView, _ options: TextOptions, to bytes: inout [UInt8]
   ) {
     var decomposed: [UInt8] = []
     Normalization.appendNFD(of: utf8, to: &decomposed)
     var changed: [UInt8] = []
     changed.reserveCapacity(decomposed.count)
-    decomposed.withUnsafeBytes { appendChanged($0, options, to: &changed) }
-    changed.withUnsafeBytes { Normalization.appendNFC(of: $0, to: &bytes) }
+    decomposed._withBytes { appendChanged($0, options, to: &changed) }
+    changed._withBytes { Normalization.appendNFC(of: $0, to: &bytes) }
   }
 
   private static func appendChanged(
-    _ decomposed: UnsafeRawBufferPointer, _ options: TextOptions, to bytes: inout [UInt8]
+    _ decomposed: ByteView, _ options: TextOptions, to bytes: inout [UInt8]
   ) {
     let isCaseless = options.contains(.caseInsensitive)
     let isMarkless = options.contains(.diacriticInsensitive)
@@ -125,12 +124,12 @@ private struct PlainFolds {
     for value in UInt32(0)..<0x300 {
       var scalar: [UInt8] = []
       UTF8Scalar.append(value, to: &scalar)
-      scalar.withUnsafeBytes { TextFolding.appendFolded($0, options, to: &bytes) }
+      scalar._withBytes { TextFolding.appendFolded($0, options, to: &bytes) }
       starts.append(bytes.count)
     }
   }
 
-  func append(_ plain: UnsafeRawBufferPointer, to result: inout [UInt8]) {
+  func append(_ plain: ByteView, to result: inout [UInt8]) {
     result.reserveCapacity(result.count + plain.count)
     var offset = 0
     while offset < plain.count {

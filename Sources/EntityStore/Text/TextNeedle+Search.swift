@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension TextNeedle {
@@ -8,9 +9,9 @@ extension TextNeedle {
   private static let mostAttempts = 16
 
   /// Whether the constant occurs at the anchor, as whole characters.
-  func isFound(in utf8: UnsafeRawBufferPointer, _ anchor: Anchor) -> Bool {
+  func isFound(in utf8: ByteView, _ anchor: Anchor) -> Bool {
     if bytes.isEmpty { return true }
-    return bytes.withUnsafeBytes { needle in
+    return bytes._withBytes { needle in
       if isBytewise { return isFound(needle, inBytes: utf8, anchor) }
       guard isFolding else { return isFound(needle, inUnfolded: utf8, anchor) }
       if utf8.isASCII {
@@ -23,9 +24,7 @@ extension TextNeedle {
     }
   }
 
-  private func isFound(
-    _ needle: UnsafeRawBufferPointer, inBytes text: UnsafeRawBufferPointer, _ anchor: Anchor
-  ) -> Bool {
+  private func isFound(_ needle: ByteView, inBytes text: ByteView, _ anchor: Anchor) -> Bool {
     let start = text.count &- needle.count
     guard start >= 0 else { return false }
     return switch anchor {
@@ -38,9 +37,7 @@ extension TextNeedle {
   /// Searches the bytes as they are, and the normalized text only if that does not decide.
   ///
   /// Plain text may be folded already: folding it again changes nothing.
-  private func isFound(
-    _ needle: UnsafeRawBufferPointer, inUnfolded text: UnsafeRawBufferPointer, _ anchor: Anchor
-  ) -> Bool {
+  private func isFound(_ needle: ByteView, inUnfolded text: ByteView, _ anchor: Anchor) -> Bool {
     let start = text.count &- needle.count
     var isHit = false
     if start >= 0 {
@@ -64,9 +61,7 @@ extension TextNeedle {
   }
 
   /// Nil when there is no occurrence; true when there is one of whole characters.
-  private func plainOccurrence(
-    of needle: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer
-  ) -> Bool? {
+  private func plainOccurrence(of needle: ByteView, in text: ByteView) -> Bool? {
     guard var hit = ByteSearch.first(needle, in: text) else { return nil }
     guard isPlain else { return false }
     var attempts = 0
@@ -79,14 +74,12 @@ extension TextNeedle {
     }
   }
 
-  private func isFound(
-    _ needle: UnsafeRawBufferPointer, inNormalOf text: UnsafeRawBufferPointer
-  ) -> Bool {
+  private func isFound(_ needle: ByteView, inNormalOf text: ByteView) -> Bool {
     withNormal(text) { isFound(needle, inNormal: $0, .anywhere) }
   }
 
   /// Whether `offset` is a boundary between characters, which is certain between two scalars below U+0300.
-  private func isPlainBoundary(_ text: UnsafeRawBufferPointer, _ offset: Int) -> Bool {
+  private func isPlainBoundary(_ text: ByteView, _ offset: Int) -> Bool {
     guard offset > 0, offset < text.count else { return true }
     let before = text[offset &- 1]
     let after = text[offset]
@@ -96,14 +89,12 @@ extension TextNeedle {
       && text[offset &- 2] < 0xcc
   }
 
-  private func isFound(
-    _ needle: UnsafeRawBufferPointer, inASCII text: UnsafeRawBufferPointer, _ anchor: Anchor
-  ) -> Bool {
+  private func isFound(_ needle: ByteView, inASCII text: ByteView, _ anchor: Anchor) -> Bool {
     let start = text.count &- needle.count
     guard start >= 0 else { return false }
     switch anchor {
     case .start:
-      let head = UnsafeRawBufferPointer(rebasing: text[..<needle.count])
+      let head = text[..<needle.count]
       return TextOrder.asciiOrder(head, needle, isCaseless: isCaseless) == 0
         && isPlainBoundary(text, needle.count)
     case .end:
@@ -122,9 +113,7 @@ extension TextNeedle {
     }
   }
 
-  private func nextHit(
-    _ needle: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer, _ from: Int
-  ) -> Int? {
+  private func nextHit(_ needle: ByteView, _ text: ByteView, _ from: Int) -> Int? {
     isCaseless
       ? ByteSearch.first(needle, in: text, from: from, isCaseless: true)
       : ByteSearch.first(needle, in: text, from: from)
@@ -134,13 +123,11 @@ extension TextNeedle {
   ///
   /// Normal forms of equal characters are the same bytes, so the constant occurs where its bytes do, if a
   /// character starts at their start and one ends at their end.
-  private func isFound(
-    _ needle: UnsafeRawBufferPointer, inNormal normal: UnsafeRawBufferPointer, _ anchor: Anchor
-  ) -> Bool {
+  private func isFound(_ needle: ByteView, inNormal normal: ByteView, _ anchor: Anchor) -> Bool {
     var text = String(decoding: normal, as: UTF8.self)
     let characters = text
     return text.withUTF8 { utf8 in
-      let text = UnsafeRawBufferPointer(utf8)
+      let text = ByteView(utf8)
       var boundaries = CharacterBoundaries(characters)
       let start = text.count &- needle.count
       guard start >= 0 else { return false }

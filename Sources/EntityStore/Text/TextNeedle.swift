@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The constant side of a comparison, folded and classified once.
@@ -22,15 +23,15 @@ struct TextNeedle: Sendable {
     isCaseless = !isBytewise && options.contains(.caseInsensitive)
     isFolding = isCaseless || (!isBytewise && options.contains(.diacriticInsensitive))
     var bytes: [UInt8] = []
-    Array(text.utf8).withUnsafeBytes { TextFolding.folded($0, options: options, to: &bytes) }
+    Array(text.utf8)._withBytes { TextFolding.folded($0, options: options, to: &bytes) }
     self.bytes = bytes
-    isPlain = bytes.withUnsafeBytes { $0.isPlainText }
-    isASCII = bytes.withUnsafeBytes { $0.isASCII }
+    isPlain = bytes._withBytes { $0.isPlainText }
+    isASCII = bytes._withBytes { $0.isASCII }
     hasOneSpelling = isASCII && !bytes.contains { $0 == 0x4b || $0 == 0x3b || $0 == 0x60 }
   }
 
-  func isEqual(to utf8: UnsafeRawBufferPointer) -> Bool {
-    bytes.withUnsafeBytes { needle in
+  func isEqual(to utf8: ByteView) -> Bool {
+    bytes._withBytes { needle in
       if !isFolding {
         if utf8.isEqual(to: needle) { return true }
         if isBytewise || hasOneSpelling { return false }
@@ -43,8 +44,8 @@ struct TextNeedle: Sendable {
   }
 
   /// Below, at or above zero as `utf8` is before, equal to or after the constant.
-  func order(of utf8: UnsafeRawBufferPointer) -> Int {
-    bytes.withUnsafeBytes { needle in
+  func order(of utf8: ByteView) -> Int {
+    bytes._withBytes { needle in
       if isBytewise { return compareKeys(utf8, needle) }
       if let order = TextOrder.asciiOrder(utf8, needle, isCaseless: isCaseless) { return order }
       return withNormal(utf8) { compareKeys($0, needle) }
@@ -52,12 +53,10 @@ struct TextNeedle: Sendable {
   }
 
   /// Calls `body` with the text folded as the constant is.
-  func withNormal<Result>(
-    _ utf8: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
+  func withNormal<Result>(_ utf8: ByteView, _ body: (ByteView) -> Result) -> Result {
     if isBytewise || (!isFolding && Normalization.isCertainlyNFC(utf8)) { return body(utf8) }
     var normal: [UInt8] = []
     TextFolding.folded(utf8, options: options, to: &normal)
-    return normal.withUnsafeBytes { body($0) }
+    return normal._withBytes { body($0) }
   }
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The order of texts: that of Swift's `<`, or of the texts folded by options.
@@ -5,22 +6,18 @@ internal import LodestoreFormat
 /// It is the order of the scalars of the NFC forms, which is also the order of index keys.
 enum TextOrder {
   /// Below, at or above zero as `a` is before, equal to or after `b`.
-  static func compare(
-    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, options: TextOptions
-  ) -> Int {
+  static func compare(_ a: ByteView, _ b: ByteView, options: TextOptions) -> Int {
     if options.contains(.normalized) { return compareKeys(a, b) }
     let isCaseless = options.contains(.caseInsensitive)
     if let order = asciiOrder(a, b, isCaseless: isCaseless) { return order }
     var (left, right) = ([UInt8](), [UInt8]())
     TextFolding.folded(a, options: options, to: &left)
     TextFolding.folded(b, options: options, to: &right)
-    return left.withUnsafeBytes { left in right.withUnsafeBytes { compareKeys(left, $0) } }
+    return left._withBytes { left in right._withBytes { compareKeys(left, $0) } }
   }
 
   /// Appends bytes whose order is that of the texts by `options`.
-  static func appendSortKey(
-    of utf8: UnsafeRawBufferPointer, options: TextOptions, to bytes: inout [UInt8]
-  ) {
+  static func appendSortKey(of utf8: ByteView, options: TextOptions, to bytes: inout [UInt8]) {
     TextFolding.folded(utf8, options: options, to: &bytes)
   }
 
@@ -28,9 +25,7 @@ enum TextOrder {
   ///
   /// A scalar that is followed by ASCII, or by nothing, composes with nothing behind it, and ASCII
   /// composes with nothing before it.
-  static func asciiOrder(
-    _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, isCaseless: Bool
-  ) -> Int? {
+  static func asciiOrder(_ a: ByteView, _ b: ByteView, isCaseless: Bool) -> Int? {
     let length = min(a.count, b.count)
     var offset = 0
     while length &- offset >= 8 {
@@ -57,7 +52,7 @@ enum TextOrder {
   }
 
   @inline(__always)
-  private static func isASCIIOrEnd(_ text: UnsafeRawBufferPointer, _ offset: Int) -> Bool {
+  private static func isASCIIOrEnd(_ text: ByteView, _ offset: Int) -> Bool {
     offset >= text.count || text[offset] < 0x80
   }
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A comparison of texts with a constant, prepared once for many texts.
@@ -39,7 +40,7 @@ struct TextTest: Sendable {
       ? needle.bytes : nil
   }
 
-  func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
+  func admits(_ utf8: ByteView) -> Bool {
     switch operation {
     case .equal: needle.isEqual(to: utf8)
     case .less: needle.order(of: utf8) < 0

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
@@ -28,7 +29,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return try wrappingErrors {
       let tree = core.store.trees.buckets
       guard let body = try core.transaction.get(stored, in: tree) else { return nil }
-      return try stored.withBytes { (stored) throws(FormatError) in
+      return try stored._withBytes { (stored) throws(FormatError) in
         Data(try Checksum.unsealed(key: stored, body: body))
       }
     }
@@ -42,7 +43,7 @@ extension ReadableTransaction where Self: ~Copyable {
   ) throws(StoreError) -> V? {
     guard let data = try data(for: key, in: bucket) else { return nil }
     do {
-      return try data.withUnsafeBytes { try DocumentCoding.decode(V.self, from: $0) }
+      return try data.withUnsafeBytes { try DocumentCoding.decode(V.self, from: ByteView($0)) }
     } catch {
       throw StoreError(
         .undecodableValue, "cannot read '\(key)' of bucket '\(bucket)': it is no \(V.self)",
@@ -164,14 +165,14 @@ extension WriteCore {
   /// Changes the digest of the buckets before a pair is put or, for a `nil` body, removed.
   fileprivate func digestBucketPair(_ key: [UInt8], _ body: [UInt8]?) throws(StoreError) {
     let sum = ContentLedger.of(self).sum(of: .buckets)
-    func number(_ body: UnsafeRawBufferPointer) -> ContentDigest? {
-      key.withUnsafeBytes { ContentDigest(of: .buckets, key: $0, body: body) }
+    func number(_ body: ByteView) -> ContentDigest? {
+      key._withBytes { ContentDigest(of: .buckets, key: $0, body: body) }
     }
     try wrappingErrors {
       if let old = try transaction.get(key, in: store.trees.buckets).flatMap(number) {
         sum.change -= old
       }
-      if let new = body?.withUnsafeBytes(number) { sum.change += new }
+      if let new = body?._withBytes(number) { sum.change += new }
     }
   }
 

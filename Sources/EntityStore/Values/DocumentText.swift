@@ -1,3 +1,4 @@
+package import LodestoreBytes
 internal import LodestoreEssentials
 package import LodestoreFormat
 
@@ -9,9 +10,7 @@ package enum DocumentText {
   /// Appends `document` as compact JSON.
   ///
   /// Throws, and leaves `bytes` in the middle, when it breaks the format.
-  package static func append(
-    _ document: UnsafeRawBufferPointer, to bytes: inout [UInt8]
-  ) throws(FormatError) {
+  package static func append(_ document: ByteView, to bytes: inout [UInt8]) throws(FormatError) {
     var reader = DocumentReader(document)
     try appendValue(&reader, to: &bytes, nesting: 0)
     guard reader.isAtEnd else {
@@ -21,8 +20,8 @@ package enum DocumentText {
 
   /// The value at `path`, names of members or positions of elements; `nil` when there is none.
   package static func value(
-    at path: some Collection<String>, in document: UnsafeRawBufferPointer
-  ) throws(FormatError) -> UnsafeRawBufferPointer? {
+    at path: some Collection<String>, in document: ByteView
+  ) throws(FormatError) -> ByteView? {
     var found = document
     for part in path {
       var reader = DocumentReader(found)

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
@@ -15,12 +16,12 @@ enum DynamicValue {
   case date(Double)
   case uuid(UUIDBytes)
   /// UTF-8.
-  case text(UnsafeRawBufferPointer)
+  case text(ByteView)
   case string(String)
-  case data(UnsafeRawBufferPointer)
+  case data(ByteView)
   case bytes([UInt8])
   /// An array or an object of a document.
-  case collection(UnsafeRawBufferPointer)
+  case collection(ByteView)
   case list([DynamicValue])
 
   /// Seconds since 2001.
@@ -43,7 +44,7 @@ enum DynamicValue {
   }
 
   /// The value that `document` holds.
-  init(document: UnsafeRawBufferPointer) throws(FormatError) {
+  init(document: ByteView) throws(FormatError) {
     var reader = DocumentReader(document)
     switch try reader.kind() {
     case .null: self = .null
@@ -75,10 +76,10 @@ enum DynamicValue {
   }
 
   /// Calls `body` with the UTF-8 of a text; `nil` for anything else.
-  func withText<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R? {
+  func withText<R>(_ body: (ByteView) throws -> R) rethrows -> R? {
     switch self {
     case .text(let bytes): return try body(bytes)
-    case .string(var text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case .string(var text): return try text.withUTF8 { try body(ByteView($0)) }
     default: return nil
     }
   }

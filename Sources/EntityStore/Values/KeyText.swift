@@ -1,9 +1,10 @@
+internal import LodestoreBytes
 package import LodestoreFormat
 
 /// Index keys as text, for messages and `kvdump`.
 package enum KeyText {
   /// The values of a tuple, cut to 64 bytes: for ``StoreError/debugDescription`` only.
-  static func text(_ tuple: UnsafeRawBufferPointer) -> String {
+  static func text(_ tuple: ByteView) -> String {
     var decoder = KeyDecoder(tuple)
     var parts: [String] = []
     while !decoder.isAtEnd, let value = try? decoder.next() { parts.append(text(of: value)) }

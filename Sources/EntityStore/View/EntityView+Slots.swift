@@ -1,3 +1,4 @@
+public import LodestoreBytes
 internal import LodestoreFormat
 
 // How attributes are found in the record. That what is read lies within it follows from the shape
@@ -64,11 +65,11 @@ struct ViewedRecord {
 
   /// The bytes of a variable attribute.
   @inlinable @inline(__always)
-  func variable(_ slot: ViewedSlot) -> UnsafeRawBufferPointer {
+  func variable(_ slot: ViewedSlot) -> ByteView {
     let ends = start + Int(slot.position)
     let ordinal = Int(slot.ordinal)
     let from = ordinal == 0 ? 0 : ends.variableEnd(ordinal &- 1, isWide: isWide)
-    return UnsafeRawBufferPointer(
+    return ByteView(
       start: start + (Int(heapOffset) &+ from),
       count: ends.variableEnd(ordinal, isWide: isWide) &- from)
   }
@@ -82,7 +83,7 @@ struct ViewedRecord {
   }
 }
 
-extension UnsafeRawBufferPointer {
+extension ByteView {
   /// The first byte; of a record, which has bytes.
   @inline(__always)
   var start: UnsafeRawPointer {

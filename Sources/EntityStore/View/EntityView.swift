@@ -1,3 +1,4 @@
+public import LodestoreBytes
 public import LodestoreEssentials
 
 // The one file that knows how views are kept from escaping. With the experimental feature `Lifetimes`
@@ -44,33 +45,33 @@ public import LodestoreEssentials
   /// Equality and prefixes are those of `String`. Bytes that are not UTF-8 count as replacement
   /// characters, and `kvdump verify` reports them.
   public struct StoredText: ~Escapable {
-    @usableFromInline let utf8: UnsafeRawBufferPointer
+    @usableFromInline let utf8: ByteView
 
     @inlinable @inline(__always)
     @_lifetime(copy view)
-    init<E: Entity>(_ utf8: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+    init<E: Entity>(_ utf8: ByteView, of view: borrowing EntityView<E>) {
       self.utf8 = utf8
     }
 
     /// The bytes in UTF-8.
     @inlinable public var bytes: RawSpan {
-      @_lifetime(copy self) get { _overrideLifetime(utf8.bytes, copying: self) }
+      @_lifetime(copy self) get { _overrideLifetime(utf8.unsafeBytes.bytes, copying: self) }
     }
   }
 
   /// The `Data` of an attribute, where it lies in a record.
   public struct StoredBytes: ~Escapable {
-    @usableFromInline let content: UnsafeRawBufferPointer
+    @usableFromInline let content: ByteView
 
     @inlinable @inline(__always)
     @_lifetime(copy view)
-    init<E: Entity>(_ content: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+    init<E: Entity>(_ content: ByteView, of view: borrowing EntityView<E>) {
       self.content = content
     }
 
     /// The bytes.
     @inlinable public var bytes: RawSpan {
-      @_lifetime(copy self) get { _overrideLifetime(content.bytes, copying: self) }
+      @_lifetime(copy self) get { _overrideLifetime(content.unsafeBytes.bytes, copying: self) }
     }
   }
 
@@ -145,20 +146,20 @@ public import LodestoreEssentials
   /// Equality and prefixes are those of `String`. Bytes that are not UTF-8 count as replacement
   /// characters, and `kvdump verify` reports them.
   public struct StoredText: ~Copyable {
-    @usableFromInline let utf8: UnsafeRawBufferPointer
+    @usableFromInline let utf8: ByteView
 
     @inlinable @inline(__always)
-    init<E: Entity>(_ utf8: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+    init<E: Entity>(_ utf8: ByteView, of view: borrowing EntityView<E>) {
       self.utf8 = utf8
     }
   }
 
   /// The `Data` of an attribute, where it lies in a record.
   public struct StoredBytes: ~Copyable {
-    @usableFromInline let content: UnsafeRawBufferPointer
+    @usableFromInline let content: ByteView
 
     @inlinable @inline(__always)
-    init<E: Entity>(_ content: UnsafeRawBufferPointer, of view: borrowing EntityView<E>) {
+    init<E: Entity>(_ content: ByteView, of view: borrowing EntityView<E>) {
       self.content = content
     }
   }

@@ -1,3 +1,4 @@
+public import LodestoreBytes
 public import LodestoreEssentials
 
 extension StoredBytes {
@@ -8,19 +9,19 @@ extension StoredBytes {
   @inlinable public var isEmpty: Bool { content.isEmpty }
 
   /// A copy, which owns its bytes.
-  @inlinable public var data: Data { Data(content) }
+  @inlinable public var data: Data { Data(content.unsafeBytes) }
 
   /// Calls `body` with the bytes, which are valid until it returns.
   @inlinable
   public func withUnsafeBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    try body(content)
+    try body(content.unsafeBytes)
   }
 
   /// Whether the bytes are the same.
   public static func == (bytes: borrowing StoredBytes, other: Data) -> Bool {
-    other.withUnsafeBytes { bytes.content.elementsEqual($0) }
+    other.withUnsafeBytes { bytes.content.elementsEqual(ByteView($0)) }
   }
 
   /// Whether the bytes are not the same.

@@ -1,3 +1,5 @@
+public import LodestoreBytes
+
 extension StoredText {
   /// Bytes in UTF-8.
   @inlinable public var utf8Count: Int { utf8.count }
@@ -13,14 +15,14 @@ extension StoredText {
   public func withUTF8<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    try body(utf8)
+    try body(utf8.unsafeBytes)
   }
 
   /// Whether the texts are canonically equivalent, as with `String`.
   @inlinable
   public static func == (text: borrowing StoredText, other: String) -> Bool {
     var other = other
-    return other.withUTF8 { areEquivalent(text.utf8, UnsafeRawBufferPointer($0)) }
+    return other.withUTF8 { areEquivalent(text.utf8, ByteView($0)) }
   }
 
   /// Whether the texts are not canonically equivalent, as with `String`.
@@ -40,7 +42,7 @@ extension StoredText {
   }
 
   @usableFromInline
-  static func areEquivalent(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  static func areEquivalent(_ a: ByteView, _ b: ByteView) -> Bool {
     let common = min(a.count, b.count)
     var index = 0
     while index < common, a[index] == b[index] { index += 1 }
@@ -56,7 +58,7 @@ extension StoredText {
   /// Whether the text begins with `prefix`, as with `String`: by characters.
   public func hasPrefix(_ prefix: String) -> Bool {
     // One byte more than the prefix, as what follows may belong to its last character.
-    let beginning = UnsafeRawBufferPointer(rebasing: utf8.prefix(prefix.utf8.count + 1))
+    let beginning = utf8.prefix(prefix.utf8.count + 1)
     guard Self.isPlain(beginning), prefix.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0d }) else {
       return string.hasPrefix(prefix)
     }
@@ -64,7 +66,7 @@ extension StoredText {
   }
 
   /// Whether each byte is a character of its own; a carriage return may not be.
-  private static func isPlain(_ utf8: UnsafeRawBufferPointer) -> Bool {
+  private static func isPlain(_ utf8: ByteView) -> Bool {
     utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d }
   }
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The layout that values of an entity's type are read from, as plain numbers at a fixed address, so that
@@ -37,7 +38,7 @@ final class ViewedLayout {
   /// What is checked, and which errors are thrown, is as in ``TransactionCore/withCurrentLayout``.
   @inline(__always)
   func withView<E: Entity, R>(
-    _: E.Type, _ bytes: UnsafeRawBufferPointer, id: UInt64,
+    _: E.Type, _ bytes: ByteView, id: UInt64,
     _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R {
     // Views have its addresses, and hold no reference to it.
@@ -54,13 +55,13 @@ final class ViewedLayout {
   /// long one, and with a checksum to verify.
   @inline(never)
   private func withOther<E: Entity, R>(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
+    _ bytes: ByteView, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R {
     let record = try entity.view(bytes, id: id)
     if verifiesChecksums { try entity.verifyChecksum(of: record, id: id) }
     if record.layout === layout { return try withView(of: record, id: id, body) }
     let carried = try core.carriedOver(record, id: id, of: entity, to: layout)
-    return try carried.withBytes { (bytes) throws in
+    return try carried._withBytes { (bytes) throws in
       try withView(of: try entity.view(carriedOver: bytes, id: id), id: id, body)
     }
   }

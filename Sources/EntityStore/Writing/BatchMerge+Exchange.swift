@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Records that are written alone.
@@ -148,7 +149,7 @@ extension BatchMerge {
       var isPossible = true
       for key in one.claims where isPossible {
         guard let index = indexes[key.index] else { continue }
-        let holder = try key.bytes.withBytes { (bytes) throws(StoreError) in
+        let holder = try key.bytes._withBytes { (bytes) throws(StoreError) in
           try core.holder(of: bytes, in: index)
         }
         isPossible = claimed[key] == nil && (holder == nil || freed[key] != nil)

@@ -1,3 +1,4 @@
+public import LodestoreBytes
 internal import LMDB
 internal import LodestoreFormat
 

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 import LodestoreSystem
 
@@ -37,14 +38,14 @@ struct IncomingRecords: Sendable {
   var hasParts: Bool { !given.isEmpty }
 
   /// Adds a record that was given values for all its attributes.
-  mutating func append(_ content: UnsafeRawBufferPointer) {
+  mutating func append(_ content: ByteView) {
     if !given.isEmpty { given.append(contentsOf: repeatElement(.max, count: wordCount)) }
     add(content)
   }
 
   /// Adds a record that was given values for the attributes at the places for which `isGiven` is true;
   /// `nil` for all.
-  mutating func append(_ content: UnsafeRawBufferPointer, given isGiven: [Bool]?) {
+  mutating func append(_ content: ByteView, given isGiven: [Bool]?) {
     guard let isGiven, !isGiven.allSatisfy({ $0 }) else { return append(content) }
     if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
     var words = [UInt64](repeating: 0, count: wordCount)
@@ -58,7 +59,7 @@ struct IncomingRecords: Sendable {
   /// Adds a record of the layout.
   mutating func append(_ record: RecordBytes, given isGiven: [Bool]?) {
     record.withBytes { bytes in
-      append(UnsafeRawBufferPointer(rebasing: bytes[..<record.contentCount]), given: isGiven)
+      append(bytes[..<record.contentCount], given: isGiven)
     }
   }
 
@@ -82,7 +83,7 @@ struct IncomingRecords: Sendable {
     byteCount = 0
   }
 
-  private mutating func add(_ content: UnsafeRawBufferPointer) {
+  private mutating func add(_ content: ByteView) {
     let count = content.count + RecordLayout.checksumSize
     // What another batch has too is not written to any more.
     let hasRoom =
@@ -100,8 +101,8 @@ struct IncomingRecords: Sendable {
   }
 
   /// The record at `place`, with zeros for its checksum; valid while the batch is.
-  subscript(place: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: places[place].start, count: places[place].count)
+  subscript(place: Int) -> ByteView {
+    ByteView(start: places[place].start, count: places[place].count)
   }
 
   /// Has the record at `place` fetched into the cache.
@@ -116,7 +117,7 @@ struct IncomingRecords: Sendable {
 
   /// Whether a stored record has the bytes of the record at `place`, but for its checksum.
   @inline(__always)
-  func isSame(_ place: Int, as stored: UnsafeRawBufferPointer) -> Bool {
+  func isSame(_ place: Int, as stored: ByteView) -> Bool {
     let (start, count) = (places[place].start, places[place].count)
     guard stored.count == count, let other = stored.baseAddress else { return false }
     return memcmp(start, other, count &- RecordLayout.checksumSize) == 0

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The rule for an incoming record whose unique key already leads to a stored one.

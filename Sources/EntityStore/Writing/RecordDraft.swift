@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A record that is being filled: attribute by attribute, knowing which have been assigned.
@@ -161,7 +162,7 @@ public struct RecordDraft<E: Entity> {
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V>) -> V? {
     get {
       guard case .document(let bytes)? = value(at: path)?.value else { return nil }
-      return bytes.withUnsafeBytes { try? DocumentCoding.decode(V.self, from: $0) }
+      return bytes._withBytes { try? DocumentCoding.decode(V.self, from: $0) }
     }
     set { assign(document: newValue, to: path) }
   }
@@ -172,7 +173,7 @@ public struct RecordDraft<E: Entity> {
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V?>) -> V? {
     get {
       guard case .document(let bytes)? = value(at: path)?.value else { return nil }
-      return bytes.withUnsafeBytes { try? DocumentCoding.decode(V.self, from: $0) }
+      return bytes._withBytes { try? DocumentCoding.decode(V.self, from: $0) }
     }
     set { assign(document: newValue, to: path) }
   }

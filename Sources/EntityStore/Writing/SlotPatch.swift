@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Constants for slots of one layout as bit masks, which are compared with records and written to them
@@ -16,8 +17,8 @@ struct SlotPatch: ~Copyable {
     var zeros = [UInt8](repeating: 0, count: layout.endsOffset)
     var ones = [UInt8](repeating: 0xff, count: layout.endsOffset)
     for (value, slot) in zip(values, slots) {
-      try zeros.withUnsafeMutableBytes { try slot.write(value, in: $0) }
-      try ones.withUnsafeMutableBytes { try slot.write(value, in: $0) }
+      try zeros._withMutableBytes { try slot.write(value, in: $0) }
+      try ones._withMutableBytes { try slot.write(value, in: $0) }
     }
     // What is written does not depend on what was there.
     let masks = zip(zeros, ones).map { (kept: $0 ^ $1, given: $0) }
@@ -33,7 +34,7 @@ struct SlotPatch: ~Copyable {
 
   /// Whether `record`, of the layout, has other values.
   @inline(__always)
-  func changes(_ record: UnsafeRawBufferPointer) -> Bool {
+  func changes(_ record: ByteView) -> Bool {
     for index in masks.indices {
       let byte = record[offset + index]
       if byte & masks[index].kept | masks[index].given != byte { return true }
@@ -43,7 +44,7 @@ struct SlotPatch: ~Copyable {
 
   /// Writes the values into `record`, of the layout, and adjusts its checksum.
   @inline(__always)
-  func apply(to record: UnsafeMutableRawBufferPointer) {
+  func apply(to record: MutableByteView) {
     if masks.count == 1 {
       let byte = record[offset]
       let difference = byte ^ (byte & masks[0].kept | masks[0].given)
@@ -54,7 +55,7 @@ struct SlotPatch: ~Copyable {
         let byte = record[offset + index]
         difference[index] = byte ^ (byte & masks[index].kept | masks[index].given)
       }
-      Checksum.add(UnsafeRawBufferPointer(difference), at: offset, to: record)
+      Checksum.add(ByteView(difference), at: offset, to: record)
     }
   }
 }
@@ -82,18 +83,18 @@ private struct ChecksumChanges: ~Copyable {
 
   /// XORs `byte` into the one at `offset`, and adjusts the checksum.
   @inline(__always)
-  func add(_ byte: UInt8, at offset: Int, to record: UnsafeMutableRawBufferPointer) {
+  func add(_ byte: UInt8, at offset: Int, to record: MutableByteView) {
     let end = record.count - RecordLayout.checksumSize
     let behind = end - offset - 1
     guard behind < Self.count, byte == difference.pointee || difference.pointee == 0 else {
-      return withUnsafeBytes(of: byte) { Checksum.add($0, at: offset, to: record) }
+      return withUnsafeBytes(of: byte) { Checksum.add(ByteView($0), at: offset, to: record) }
     }
     difference.pointee = byte
     if known[behind] == 0 {
-      known[behind] = withUnsafeBytes(of: byte) { Checksum.change($0, behind: behind) }
+      known[behind] = withUnsafeBytes(of: byte) { Checksum.change(ByteView($0), behind: behind) }
     }
     record[offset] ^= byte
-    let stored = UnsafeRawBufferPointer(record)._uint32(at: end)
+    let stored = ByteView(record).uint32(at: end)
     let sum = (stored ^ known[behind]).littleEndian
     record.storeBytes(of: sum, toByteOffset: end, as: UInt32.self)
   }

@@ -1,4 +1,5 @@
 import CLMDB
+import LodestoreBytes
 
 extension Cursor {
   /// Visits the records from where the cursor is to the end, until `body` returns false.
@@ -14,7 +15,7 @@ extension Cursor {
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func forEachRecord<E: Error>(
-    readsWhole: Bool = false, _ body: (UInt64, UnsafeRawBufferPointer) throws(E) -> Bool
+    readsWhole: Bool = false, _ body: (UInt64, ByteView) throws(E) -> Bool
   ) throws {
     guard var pages = try beginScan(ofIntegerKeys: true) else { return }
     defer { endScan() }
@@ -127,7 +128,7 @@ extension Cursor {
   @_documentation(visibility: internal)
   public func forEachEntry<E: Error>(
     in range: KeyRange, backwards: Bool = false,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(E) -> Bool
+    _ body: (ByteView, ByteView) throws(E) -> Bool
   ) throws {
     guard var pages = try beginScan(ofIntegerKeys: false),
       try seekStart(of: range, backwards: backwards)
@@ -195,9 +196,7 @@ extension Cursor {
 
   /// Moves to the entry after `last`, which is in the page of `first`, where the cursor is.
   @usableFromInline
-  func moveOn(
-    from first: UnsafeRawBufferPointer, behind last: UnsafeRawBufferPointer, backwards: Bool
-  ) throws -> Bool {
+  func moveOn(from first: ByteView, behind last: ByteView, backwards: Bool) throws -> Bool {
     if last.baseAddress != first.baseAddress {
       guard KeyRange.isAscending(first, last) != backwards else { throw outOfOrder() }
       guard try seek(last) else { throw transaction.failure(MDB_NOTFOUND, "walk \(tree.name)") }

@@ -1,4 +1,5 @@
 import CLMDB
+import LodestoreBytes
 import LodestoreSystem
 
 /// Makes a file of the engine out of one of the other LMDB, with the same trees and pairs.
@@ -183,7 +184,7 @@ package struct EngineConversion {
       let output = try Cursor(target, in: transaction)
       var pair =
         try place.map { place in
-          try place.withBytes { (key) throws(PageError) in try source.seek(atOrAfter: key) }
+          try place._withBytes { (key) throws(PageError) in try source.seek(atOrAfter: key) }
         } ?? source.first()
       var (size, count) = (0, 0)
       while let found = pair {
@@ -275,12 +276,12 @@ package struct EngineConversion {
       let newest = try PageSnapshot(newestOf: map).transaction
       guard newest < commit.transaction else { return }
       let layout = map.format.meta
-      let page = UnsafeRawBufferPointer(
+      let page = ByteView(
         start: map.base + (Int(newest & 1) * map.pageSize), count: layout.size)
       var bytes = Array(page)
       for number in [commit.transaction - 1, commit.transaction] {
         let place = Int(number & 1)
-        bytes.withUnsafeMutableBytes {
+        bytes._withMutableBytes {
           $0.storeBytes(of: UInt64(place), toByteOffset: PageLayout.number, as: UInt64.self)
           $0.storeBytes(of: number, toByteOffset: layout.transaction, as: UInt64.self)
         }

@@ -1,4 +1,5 @@
 import CLMDB
+import LodestoreBytes
 
 /// Tries, once in a process, what this package relies on and LMDB's documentation does not state.
 ///
@@ -53,7 +54,7 @@ enum EngineProbe {
       let records = try tree(
         "records", hasIntegerKeys: true, in: transaction, isCreated: true)
       for (id, size) in sizes.enumerated() {
-        try content(id, size).withBytes { (bytes) throws(LMDBError) in
+        try content(id, size)._withBytes { (bytes) throws(LMDBError) in
           try transaction.put(UInt64(id), bytes, in: records)
         }
       }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// The meta pages and the free list of a file, read without mapping it.
@@ -130,7 +131,7 @@ struct MetaPages {
     errno = 0
     // The second meta page of a file may end with its last field.
     let page = read(upTo: SealMark.headSize, at: offset)
-    let format = page.bytes.withUnsafeBytes { PageFormat(ofFile: $0) }
+    let format = page.bytes._withBytes { PageFormat(ofFile: $0) }
     guard page.bytes.count >= (format ?? .lmdb09).meta.size else {
       if errno != 0 { throw LMDBError(code: errno, operation: "open", path: path) }
       throw refusal("it is too short to be an LMDB file")
@@ -142,7 +143,7 @@ struct MetaPages {
       freeRoot: page.long(freeList + TreeRecordLayout.root),
       lastPage: page.long(format.meta.lastPage),
       transaction: page.long(format.meta.transaction),
-      isSealed: page.bytes.withUnsafeBytes { SealMark.isPresent(in: $0) })
+      isSealed: page.bytes._withBytes { SealMark.isPresent(in: $0) })
   }
 
   /// Why a file that begins with `start` has no format that is known.
@@ -184,7 +185,7 @@ struct MetaPages {
 
     private func load<T: BitwiseCopyable>(_ offset: Int) -> T? {
       guard offset >= 0, offset + MemoryLayout<T>.size <= bytes.count else { return nil }
-      return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) }
+      return bytes._withBytes { $0.loadUnaligned(fromByteOffset: offset, as: T.self) }
     }
   }
 

@@ -1,4 +1,5 @@
 import CLMDB
+import LodestoreBytes
 import LodestoreSystem
 
 extension PageEngine {
@@ -36,7 +37,7 @@ extension PageEngine {
     let size = Int(snapshot.pageCount) * pageSize
     var offset = 0
     while offset < size {
-      let part = UnsafeRawBufferPointer(
+      let part = ByteView(
         start: snapshot.map.base + offset, count: min(piece, size - offset))
       let code = StoreFile.writeAll(part, to: target)
       guard code == 0 else {

@@ -1,3 +1,4 @@
+import LodestoreBytes
 public import LodestorePages
 
 /// The leaf pages that a scan goes through.
@@ -32,14 +33,14 @@ struct ScannedPages {
 
   /// Notes that a walk in key order is at `key`, the first that it visits in a page.
   @usableFromInline
-  mutating func visit(_ key: UnsafeRawBufferPointer, backwards: Bool) {
+  mutating func visit(_ key: ByteView, backwards: Bool) {
     walk.visit(key, backwards: backwards)
   }
 
   /// The leaf page that contains `key`, a pointer from LMDB, and the pair's index in it; a page without
   /// pairs where pages are not read.
   @usableFromInline
-  mutating func page(of key: UnsafeRawBufferPointer, guess: Int) -> (LeafPage, Int) {
+  mutating func page(of key: ByteView, guess: Int) -> (LeafPage, Int) {
     current = nil
     following = 0
     if pageSize == 0 { walk.visit(key, backwards: false) }

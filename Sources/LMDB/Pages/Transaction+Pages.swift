@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestorePages
 
 /// A transaction of an environment that is read without LMDB.
@@ -16,9 +17,7 @@ extension Transaction {
   }
 
   @inline(never)
-  func valueInPages(
-    _ key: UnsafeRawBufferPointer, in tree: Tree
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+  func valueInPages(_ key: ByteView, in tree: Tree) throws(LMDBError) -> ByteView? {
     let pages = try PageRead.of(handle).tree(tree).pages
     do throws(PageError) {
       return try pages?.pair(of: key)?.value
@@ -30,9 +29,9 @@ extension Transaction {
   @inline(never)
   func valueInPages(
     _ key: UInt64, in tree: Tree
-  ) throws(LMDBError) -> UnsafeRawBufferPointer? {
+  ) throws(LMDBError) -> ByteView? {
     try withUnsafeBytes(of: key) { (bytes) throws(LMDBError) in
-      try valueInPages(bytes, in: tree)
+      try valueInPages(ByteView(bytes), in: tree)
     }
   }
 }

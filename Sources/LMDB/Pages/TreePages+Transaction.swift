@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 extension TreePages {
@@ -14,7 +15,7 @@ extension TreePages {
     // LMDB begins no read whose pages are not in the map.
     let pageCount = UInt64(min(info.usedBytes, info.mapSizeInBytes) / max(1, info.pageSize))
     let cursor = try Cursor(.names, in: transaction)
-    let isFound = try format.key(ofTree: tree.name).withBytes { (name) throws(LMDBError) in
+    let isFound = try format.key(ofTree: tree.name)._withBytes { (name) throws(LMDBError) in
       try cursor.seek(name)
     }
     guard isFound, cursor.value.count == TreeRecordLayout.size,

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Asks for the pages ahead of a walk in key order that LMDB makes from page to page.
 ///
 /// In a write, whose own pages are not in the map, a long walk has the system read ahead until the
@@ -21,13 +23,13 @@ package struct WalkAhead {
 
   /// Notes that the walk is at `key`, a pointer from LMDB.
   @inline(__always)
-  package mutating func visit(_ key: UnsafeRawBufferPointer, backwards: Bool) {
+  package mutating func visit(_ key: ByteView, backwards: Bool) {
     let page = UInt(bitPattern: key.baseAddress) & mask
     if page != current { turn(to: page, key, backwards) }
   }
 
   @inline(never)
-  private mutating func turn(to page: UInt, _ key: UnsafeRawBufferPointer, _ backwards: Bool) {
+  private mutating func turn(to page: UInt, _ key: ByteView, _ backwards: Bool) {
     current = page
     passed &+= 1
     let isDue = windows.passPage()

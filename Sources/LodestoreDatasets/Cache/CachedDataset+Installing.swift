@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import Foundation
+internal import LodestoreBytes
 
 extension CachedDataset {
   /// Makes a sealed file that came by another way the current generation: from a medium, a mail, a
@@ -116,7 +117,7 @@ extension CachedDataset {
       throw DatasetError.system(ENOENT, "install", file)
     }
     let target = try SystemFile.openForWriting(part, isNew: true)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
+    let buffer = MutableByteView.allocate(byteCount: 1 << 20, alignment: 4_096)
     defer { buffer.deallocate() }
     var offset: UInt64 = 0
     while true {
@@ -125,7 +126,7 @@ extension CachedDataset {
         into: buffer, from: source.descriptor, at: offset, path: file)
       guard count > 0 else { break }
       try FileBytes.write(
-        UnsafeRawBufferPointer(rebasing: buffer.prefix(count)), to: target.descriptor, at: offset,
+        ByteView(buffer.prefix(count)), to: target.descriptor, at: offset,
         path: part)
       offset += UInt64(count)
     }

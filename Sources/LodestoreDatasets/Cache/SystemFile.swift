@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
@@ -68,7 +69,7 @@ enum SystemFile {
     guard let file = try openForReading(path) else { return nil }
     let length = try FileBytes.length(file.descriptor, path: path)
     guard length <= UInt64(limit) else { throw .system(EFBIG, "read", path) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(length), alignment: 16)
+    let buffer = MutableByteView.allocate(byteCount: Int(length), alignment: 16)
     defer { buffer.deallocate() }
     let count = try FileBytes.read(into: buffer, from: file.descriptor, at: 0, path: path)
     return Array(buffer.prefix(count))
@@ -81,7 +82,7 @@ enum SystemFile {
   static func replace(_ path: String, with bytes: [UInt8]) throws(DatasetError) {
     let temporary = path + ".new"
     let file = try openForWriting(temporary, isNew: true)
-    try bytes.withBytes { (bytes) throws(DatasetError) in
+    try bytes._withBytes { (bytes) throws(DatasetError) in
       try FileBytes.write(bytes, to: file.descriptor, at: 0, path: temporary)
     }
     try FileBytes.sync(file.descriptor, path: temporary)

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
@@ -23,7 +24,7 @@ package enum DatasetPatch {
       throw .damagedPatch(
         entry.name, because: "it has \(patch.bytes.count) bytes, expected \(entry.length)")
     }
-    guard SHA256Digest.digest(of: UnsafeRawBufferPointer(patch.bytes)) == entry.sha256.bytes
+    guard SHA256Digest.digest(of: ByteView(patch.bytes)) == entry.sha256.bytes
     else { throw .damagedPatch(entry.name, because: "its SHA-256 is not the signed one") }
     return patch
   }
@@ -61,8 +62,8 @@ package enum DatasetPatch {
     var tree = VerityTree()
     var offset: UInt64 = 0
     let reason = try ZstdDecoder().unpack(
-      UnsafeRawBufferPointer(patchBytes.bytes), length: manifest.length,
-      prefix: UnsafeRawBufferPointer(oldBytes.bytes)
+      ByteView(patchBytes.bytes), length: manifest.length,
+      prefix: ByteView(oldBytes.bytes)
     ) { (piece) throws(DatasetError) in
       try FileBytes.write(piece, to: descriptor, at: offset, path: output)
       tree.update(piece)
@@ -91,10 +92,10 @@ extension DatasetPatch {
       let capacity = Int(exactly: limit), capacity > 0
     else { return nil }
     let encoder = try ZstdEncoder(level: level)
-    try encoder.refer(to: UnsafeRawBufferPointer(old.bytes), outputLength: new.bytes.count)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+    try encoder.refer(to: ByteView(old.bytes), outputLength: new.bytes.count)
+    let buffer = MutableByteView.allocate(byteCount: capacity, alignment: 16)
     defer { buffer.deallocate() }
-    let count = try encoder.pack(UnsafeRawBufferPointer(new.bytes), to: buffer)
+    let count = try encoder.pack(ByteView(new.bytes), to: buffer)
     return count.flatMap { $0 < capacity ? Array(buffer.prefix($0)) : nil }
   }
 }

@@ -1,10 +1,11 @@
+internal import LodestoreBytes
 import LodestoreSystem
 
 /// Reading and writing of open files in whole, over interruptions and short counts.
 enum FileBytes {
   /// Writes all bytes at an offset.
   static func write(
-    _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: UInt64, path: String
+    _ bytes: ByteView, to descriptor: Int32, at offset: UInt64, path: String
   ) throws(DatasetError) {
     var done = 0
     while done < bytes.count {
@@ -23,7 +24,7 @@ enum FileBytes {
   ///
   /// - Returns: the number of bytes read.
   static func read(
-    into bytes: UnsafeMutableRawBufferPointer, from descriptor: Int32, at offset: UInt64,
+    into bytes: MutableByteView, from descriptor: Int32, at offset: UInt64,
     path: String
   ) throws(DatasetError) -> Int {
     var done = 0

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestorePages
 
 /// Compresses a sealed file into independent frames of 512 KiB, one after the other.
@@ -15,9 +16,9 @@ package enum FramePacker {
   static func pack(
     _ file: MappedBytes, to descriptor: Int32, at output: String, level: Int
   ) throws(DatasetError) -> Result {
-    let bytes = UnsafeRawBufferPointer(file.bytes)
+    let bytes = ByteView(file.bytes)
     let encoder = try ZstdEncoder(level: level)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
+    let buffer = MutableByteView.allocate(
       byteCount: ZstdEncoder.limit(of: FrameTable.frameLength), alignment: 16)
     defer { buffer.deallocate() }
     var digests: [[UInt8]] = []
@@ -26,9 +27,9 @@ package enum FramePacker {
     var offset: UInt64 = 0
     for start in stride(from: 0, to: bytes.count, by: FrameTable.frameLength) {
       let end = min(start + FrameTable.frameLength, bytes.count)
-      let frame = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      let frame = bytes[start..<end]
       guard let count = try encoder.pack(frame, to: buffer) else { continue }
-      let packed = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
+      let packed = ByteView(buffer.prefix(count))
       try FileBytes.write(packed, to: descriptor, at: offset, path: output)
       hash.update(packed)
       digests.append(VerityTree.frameDigest(of: frame))

@@ -1,3 +1,4 @@
+package import LodestoreBytes
 internal import LodestorePages
 
 /// The frames of a compressed generation: the length of each, and the digest of its unpacked bytes.
@@ -79,9 +80,7 @@ extension FrameTable {
   ///
   /// - Throws: `DatasetError` with the code `damaged` when the bytes do not have the signed digest,
   ///   or when the digests of the frames do not give the digest of the file.
-  package init(
-    reading bytes: UnsafeRawBufferPointer, of manifest: DatasetManifest
-  ) throws(DatasetError) {
+  package init(reading bytes: ByteView, of manifest: DatasetManifest) throws(DatasetError) {
     let entry = manifest.whole.frames
     guard UInt64(bytes.count) == entry.length else {
       throw .damagedFile(
@@ -97,9 +96,7 @@ extension FrameTable {
   }
 
   /// Reads a table, and believes its digests.
-  package init(
-    reading bytes: UnsafeRawBufferPointer, named name: String
-  ) throws(DatasetError) {
+  package init(reading bytes: ByteView, named name: String) throws(DatasetError) {
     guard bytes.count >= Self.headerLength, bytes.prefix(8).elementsEqual(Self.magic) else {
       throw .damagedFile(name, because: "it is no table of frames")
     }

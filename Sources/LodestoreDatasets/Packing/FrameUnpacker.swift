@@ -1,3 +1,4 @@
+package import LodestoreBytes
 internal import LodestorePages
 
 /// Unpacks a compressed generation into a file, frame by frame, from pieces of any size.
@@ -10,7 +11,7 @@ package final class FrameUnpacker {
   private let descriptor: Int32?
   private let path: String
   private var pending: [UInt8] = []
-  private let frame: UnsafeMutableRawBufferPointer
+  private let frame: MutableByteView
   private let decoder: ZstdDecoder
 
   /// Frames that are in the file, from its beginning.
@@ -52,7 +53,7 @@ package final class FrameUnpacker {
   /// - Throws: `DatasetError` with the code `damaged` when a frame does not unpack to the bytes of
   ///   its digest, or when there are more bytes than frames. The frames before it are in the file,
   ///   and the unpacker takes nothing more.
-  package func take(_ bytes: UnsafeRawBufferPointer) throws(DatasetError) {
+  package func take(_ bytes: ByteView) throws(DatasetError) {
     var bytes = bytes[...]
     while !bytes.isEmpty {
       guard completedFrames < table.frameCount else {
@@ -61,7 +62,7 @@ package final class FrameUnpacker {
       }
       let length = table.compressedLength(of: completedFrames)
       if pending.isEmpty, bytes.count >= length {
-        try unpack(UnsafeRawBufferPointer(rebasing: bytes.prefix(length)))
+        try unpack(bytes.prefix(length))
         bytes = bytes.dropFirst(length)
         continue
       }
@@ -69,7 +70,7 @@ package final class FrameUnpacker {
       pending += piece
       bytes = bytes.dropFirst(piece.count)
       guard pending.count == length else { return }
-      try pending.withBytes { (bytes) throws(DatasetError) in try unpack(bytes) }
+      try pending._withBytes { (bytes) throws(DatasetError) in try unpack(bytes) }
       pending.removeAll(keepingCapacity: true)
     }
   }
@@ -86,13 +87,13 @@ package final class FrameUnpacker {
     if let descriptor { try FileBytes.cut(descriptor, to: table.fileLength, path: path) }
   }
 
-  private func unpack(_ compressed: UnsafeRawBufferPointer) throws(DatasetError) {
+  private func unpack(_ compressed: ByteView) throws(DatasetError) {
     let index = completedFrames
-    let output = UnsafeMutableRawBufferPointer(rebasing: frame.prefix(table.length(of: index)))
+    let output = frame.prefix(table.length(of: index))
     if let reason = decoder.unpack(compressed, to: output) {
       throw .damagedFrame(index, of: table.frameCount, because: reason)
     }
-    let bytes = UnsafeRawBufferPointer(output)
+    let bytes = ByteView(output)
     guard VerityTree.frameDigest(of: bytes) == table.digests[index] else {
       throw .damagedFrame(
         index, of: table.frameCount, because: "its bytes do not have the signed digest")
@@ -110,16 +111,16 @@ package final class FrameUnpacker {
   package static func completeFrames(
     in descriptor: Int32, table: FrameTable, path: String
   ) throws(DatasetError) -> Int {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
+    let buffer = MutableByteView.allocate(
       byteCount: FrameTable.frameLength, alignment: 4_096)
     defer { buffer.deallocate() }
     for index in 0..<table.frameCount {
-      let frame = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(table.length(of: index)))
+      let frame = buffer.prefix(table.length(of: index))
       let count = try FileBytes.read(
         into: frame, from: descriptor, at: UInt64(index) * UInt64(FrameTable.frameLength),
         path: path)
       guard count == frame.count,
-        VerityTree.frameDigest(of: UnsafeRawBufferPointer(frame)) == table.digests[index]
+        VerityTree.frameDigest(of: ByteView(frame)) == table.digests[index]
       else { return index }
     }
     return table.frameCount

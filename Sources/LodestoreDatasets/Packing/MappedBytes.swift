@@ -1,8 +1,9 @@
+internal import LodestoreBytes
 import LodestoreSystem
 
 /// A file in memory as a map, until the object goes.
 final class MappedBytes {
-  let bytes: UnsafeMutableRawBufferPointer
+  let bytes: MutableByteView
 
   /// Maps a file for reading.
   convenience init(reading path: String) throws(DatasetError) {
@@ -22,7 +23,7 @@ final class MappedBytes {
     }
     let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
     guard let address, address != MAP_FAILED else { throw .system(errno, "map", path) }
-    bytes = UnsafeMutableRawBufferPointer(start: address, count: count)
+    bytes = MutableByteView(start: address, count: count)
   }
 
   deinit { munmap(bytes.baseAddress, bytes.count) }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 #if Datasets
   internal import CZstd
 #endif
@@ -23,9 +25,7 @@ final class ZstdDecoder {
     /// Unpacks one frame, which must fill `output` exactly.
     ///
     /// - Returns: the reason why it does not, or `nil`.
-    func unpack(
-      _ frame: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
-    ) -> String? {
+    func unpack(_ frame: ByteView, to output: MutableByteView) -> String? {
       if let reason = Self.refusal(of: frame, length: UInt64(output.count)) { return reason }
       let count = ZSTD_decompressDCtx(
         context, output.baseAddress, output.count, frame.baseAddress, frame.count)
@@ -43,15 +43,15 @@ final class ZstdDecoder {
     ///   - take: called with each piece, in their order.
     /// - Returns: the reason why it does not, or `nil`.
     func unpack(
-      _ frame: UnsafeRawBufferPointer, length: UInt64, prefix: UnsafeRawBufferPointer,
-      _ take: (UnsafeRawBufferPointer) throws(DatasetError) -> Void
+      _ frame: ByteView, length: UInt64, prefix: ByteView,
+      _ take: (ByteView) throws(DatasetError) -> Void
     ) throws(DatasetError) -> String? {
       if let reason = Self.refusal(of: frame, length: length) { return reason }
       for result in [
         ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, 31),
         ZSTD_DCtx_refPrefix(context, prefix.baseAddress, prefix.count),
       ] where ZSTD_isError(result) != 0 { return Self.words(result) }
-      let piece = UnsafeMutableRawBufferPointer.allocate(
+      let piece = MutableByteView.allocate(
         byteCount: max(ZSTD_DStreamOutSize(), 1), alignment: 16)
       defer { piece.deallocate() }
       var input = ZSTD_inBuffer(src: frame.baseAddress, size: frame.count, pos: 0)
@@ -62,7 +62,7 @@ final class ZstdDecoder {
         guard ZSTD_isError(result) == 0 else { return Self.words(result) }
         done += UInt64(output.pos)
         guard done <= length else { return "it unpacks to more than \(length) bytes" }
-        try take(UnsafeRawBufferPointer(rebasing: piece.prefix(output.pos)))
+        try take(ByteView(piece.prefix(output.pos)))
         if result == 0 { break }
         guard output.pos > 0 || input.pos < input.size else { return "it ends within a block" }
       }
@@ -70,7 +70,7 @@ final class ZstdDecoder {
     }
 
     /// Why bytes are not exactly one frame of a length; `nil` when they are.
-    private static func refusal(of frame: UnsafeRawBufferPointer, length: UInt64) -> String? {
+    private static func refusal(of frame: ByteView, length: UInt64) -> String? {
       let content = ZSTD_getFrameContentSize(frame.baseAddress, frame.count)
       // The two largest numbers say that the header has no length or is malformed.
       guard content == length else {
@@ -91,13 +91,11 @@ final class ZstdDecoder {
   #else
     init() throws(DatasetError) { throw .notBuilt }
 
-    func unpack(
-      _ frame: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
-    ) -> String? { "libzstd is not there" }
+    func unpack(_ frame: ByteView, to output: MutableByteView) -> String? { "libzstd is not there" }
 
     func unpack(
-      _ frame: UnsafeRawBufferPointer, length: UInt64, prefix: UnsafeRawBufferPointer,
-      _ take: (UnsafeRawBufferPointer) throws(DatasetError) -> Void
+      _ frame: ByteView, length: UInt64, prefix: ByteView,
+      _ take: (ByteView) throws(DatasetError) -> Void
     ) throws(DatasetError) -> String? { throw .notBuilt }
   #endif
 }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 #if Datasets
   internal import CZstd
 #endif
@@ -28,7 +30,7 @@ final class ZstdEncoder {
     ///
     /// The window reaches over the whole output: only then may a match lead to every byte of the
     /// prefix.
-    func refer(to prefix: UnsafeRawBufferPointer, outputLength: Int) throws(DatasetError) {
+    func refer(to prefix: ByteView, outputLength: Int) throws(DatasetError) {
       let length = max(prefix.count, outputLength, 1)
       let windowLog = min(max(Int.bitWidth - length.leadingZeroBitCount, 10), 31)
       try set(ZSTD_c_windowLog, Int32(windowLog))
@@ -40,9 +42,7 @@ final class ZstdEncoder {
     /// Compresses bytes to one frame.
     ///
     /// - Returns: the length of the frame, or `nil` where `output` is too small.
-    func pack(
-      _ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
-    ) throws(DatasetError) -> Int? {
+    func pack(_ bytes: ByteView, to output: MutableByteView) throws(DatasetError) -> Int? {
       let count = ZSTD_compress2(
         context, output.baseAddress, output.count, bytes.baseAddress, bytes.count)
       guard ZSTD_isError(count) == 0 else {
@@ -70,12 +70,12 @@ final class ZstdEncoder {
 
     static func limit(of count: Int) -> Int { count }
 
-    func refer(to prefix: UnsafeRawBufferPointer, outputLength: Int) throws(DatasetError) {
+    func refer(to prefix: ByteView, outputLength: Int) throws(DatasetError) {
       throw .notBuilt
     }
 
     func pack(
-      _ bytes: UnsafeRawBufferPointer, to output: UnsafeMutableRawBufferPointer
+      _ bytes: ByteView, to output: MutableByteView
     ) throws(DatasetError) -> Int? { throw .notBuilt }
   #endif
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
@@ -27,7 +28,7 @@ extension DatasetPublisher {
       let written = try MappedBytes(reading: output)
       let unpacker = try FrameUnpacker(packed.table, to: nil, path: output)
       do throws(DatasetError) {
-        try unpacker.take(UnsafeRawBufferPointer(written.bytes))
+        try unpacker.take(ByteView(written.bytes))
         try unpacker.finish()
       } catch {
         throw .changedFile(path)
@@ -40,7 +41,7 @@ extension DatasetPublisher {
     let framesName = GenerationFile.framesName(generation, packed.sha256)
     try folder.write(table, in: part, as: framesName)
     guard let digest = packed.table.fileDigest, let sha256 = FileDigest(bytes: packed.sha256),
-      let tableSHA256 = FileDigest(bytes: table.withBytes { SHA256Digest.digest(of: $0) })
+      let tableSHA256 = FileDigest(bytes: table._withBytes { SHA256Digest.digest(of: $0) })
     else { throw .notSealed(path, because: "it is too small to be a store") }
     return WrittenWhole(
       entry: DatasetManifest.WholeFile(
@@ -91,7 +92,7 @@ extension DatasetPublisher {
       from: try MappedBytes(reading: temporary), to: file, level: options.compressionLevel,
       smallerThan: limit)
     guard let patch else { return nil }
-    let hash = patch.withBytes { SHA256Digest.digest(of: $0) }
+    let hash = patch._withBytes { SHA256Digest.digest(of: $0) }
     guard let sha256 = FileDigest(bytes: hash) else { return nil }
     let name = GenerationFile.patchName(from: old.generation, to: generation, hash)
     try folder.write(patch, in: PublishedNames.patches, as: name)

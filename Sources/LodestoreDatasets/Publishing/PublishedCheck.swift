@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
@@ -78,7 +79,7 @@ package struct PublishedCheck: Sendable {
     check(whole.path, whole.length, whole.sha256, in: folder) { (bytes) throws(DatasetError) in
       let table = try Self.table(of: manifest, in: folder)
       let unpacker = try FrameUnpacker(table, to: nil, path: whole.path)
-      try unpacker.take(UnsafeRawBufferPointer(bytes.bytes))
+      try unpacker.take(ByteView(bytes.bytes))
       try unpacker.finish()
       return nil
     }
@@ -102,7 +103,7 @@ package struct PublishedCheck: Sendable {
       let file = try MappedBytes(reading: "\(folder)/\(path)")
       if UInt64(file.bytes.count) != length {
         problem = "it has \(file.bytes.count) bytes, expected \(length)"
-      } else if SHA256Digest.digest(of: UnsafeRawBufferPointer(file.bytes)) != sha256.bytes {
+      } else if SHA256Digest.digest(of: ByteView(file.bytes)) != sha256.bytes {
         problem = "its SHA-256 is not the signed one"
       } else {
         note = try body(file)
@@ -117,7 +118,7 @@ package struct PublishedCheck: Sendable {
     of manifest: DatasetManifest, in folder: String
   ) throws(DatasetError) -> FrameTable {
     let file = try MappedBytes(reading: "\(folder)/\(manifest.whole.frames.path)")
-    return try FrameTable(reading: UnsafeRawBufferPointer(file.bytes), of: manifest)
+    return try FrameTable(reading: ByteView(file.bytes), of: manifest)
   }
 
   private static func apply(

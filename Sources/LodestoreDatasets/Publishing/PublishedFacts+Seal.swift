@@ -1,4 +1,5 @@
 internal import EntityStore
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
@@ -26,7 +27,7 @@ extension PublishedFacts {
       let requirement = try withExtendedLifetime(snapshot) {
         try snapshot.tree(TreeName.header.text)?.pages
           .flatMap { pages in
-            try HeaderField.format.key.withBytes { (key) throws(PageError) in
+            try HeaderField.format.key._withBytes { (key) throws(PageError) in
               try pages.pair(of: key)?.value
             }
           }.map { try FormatRequirement(bytes: $0) }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
@@ -55,11 +56,11 @@ final class PublishedFolder {
     defer { close(descriptor) }
     let length = try FileBytes.length(descriptor, path: path)
     guard length <= UInt64(limit) else { throw .tooLarge(path, length: length, limit: limit) }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(
+    let buffer = MutableByteView.allocate(
       byteCount: max(Int(length), 1), alignment: 16)
     defer { buffer.deallocate() }
     let count = try FileBytes.read(
-      into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(length))), from: descriptor,
+      into: buffer.prefix(Int(length)), from: descriptor,
       at: 0, path: path)
     return Array(buffer.prefix(count))
   }
@@ -111,7 +112,7 @@ final class PublishedFolder {
   /// Writes bytes as a file of a part of the folder.
   func write(_ bytes: [UInt8], in part: String, as name: String) throws(DatasetError) {
     let (temporary, _) = try write(in: part) { (descriptor, path) throws(DatasetError) in
-      try bytes.withBytes { (bytes) throws(DatasetError) in
+      try bytes._withBytes { (bytes) throws(DatasetError) in
         try FileBytes.write(bytes, to: descriptor, at: 0, path: path)
       }
     }

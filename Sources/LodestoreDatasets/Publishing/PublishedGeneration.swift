@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestorePages
 import LodestoreSystem
 
@@ -32,7 +33,7 @@ struct PublishedGeneration: Sendable {
   func unpack(to descriptor: Int32, at output: String) throws(DatasetError) {
     let compressed = try MappedBytes(reading: whole)
     let unpacker = try FrameUnpacker(table, to: descriptor, path: output)
-    try unpacker.take(UnsafeRawBufferPointer(compressed.bytes))
+    try unpacker.take(ByteView(compressed.bytes))
     try unpacker.finish()
   }
 }
@@ -46,7 +47,7 @@ extension FrameTable {
     guard let bytes = try PublishedFolder.contents(of: path, atMost: Self.byteLimit) else {
       throw .system(ENOENT, "read", path)
     }
-    self = try bytes.withBytes { (bytes) throws(DatasetError) in
+    self = try bytes._withBytes { (bytes) throws(DatasetError) in
       try FrameTable(reading: bytes, named: path)
     }
   }

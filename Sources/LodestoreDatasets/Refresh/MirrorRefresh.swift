@@ -1,5 +1,6 @@
 internal import EntityStore
 internal import Foundation
+internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 internal import LodestoreWeb
@@ -274,7 +275,7 @@ struct MirrorRefresh {
   /// The fs-verity digest of a file.
   static func digest(of path: String) throws -> FileDigest? {
     guard let file = try SystemFile.openForReading(path) else { return nil }
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4_096)
+    let buffer = MutableByteView.allocate(byteCount: 1 << 20, alignment: 4_096)
     defer { buffer.deallocate() }
     var tree = VerityTree()
     var offset: UInt64 = 0
@@ -282,7 +283,7 @@ struct MirrorRefresh {
       try Task.checkCancellation()
       let count = try FileBytes.read(into: buffer, from: file.descriptor, at: offset, path: path)
       guard count > 0 else { break }
-      tree.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+      tree.update(ByteView(buffer.prefix(count)))
       offset += UInt64(count)
     }
     tree.finish()

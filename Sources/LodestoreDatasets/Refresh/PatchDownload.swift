@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreWeb
 internal import Synchronization
 
@@ -96,12 +97,12 @@ private final class PatchSink: FetchSink {
     state.withLock { $0.skipped = max(asked - start, 0) }
   }
 
-  func take(_ bytes: UnsafeRawBufferPointer) throws {
+  func take(_ bytes: ByteView) throws {
     let taken = try state.withLock { state in
       state.received += bytes.count
       let known = min(state.skipped, bytes.count)
       state.skipped -= known
-      let new = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(known))
+      let new = bytes.dropFirst(known)
       try FileBytes.write(new, to: file.descriptor, at: state.taken, path: path)
       state.taken += UInt64(new.count)
       return state.taken

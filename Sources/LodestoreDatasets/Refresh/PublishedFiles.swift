@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LodestoreBytes
 internal import LodestoreWeb
 
 /// The place where a publisher's files are: a folder of a web server, or one of this machine.
@@ -33,14 +34,14 @@ struct PublishedFiles: Sendable {
   func get(
     _ request: WebFiles.Request,
     begin: @escaping @Sendable (_ start: Int) throws -> Void = { _ in },
-    take: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+    take: @escaping @Sendable (ByteView) throws -> Void
   ) async throws -> Answer {
     switch form {
     case .web(let files):
       let answer = try await files.get(request) { head in
         try begin(head.start)
       } take: { bytes in
-        try bytes.withUnsafeBytes { try take($0) }
+        try bytes.withUnsafeBytes { try take(ByteView($0)) }
       }
       switch answer {
       case .unchanged: return .unchanged
@@ -54,7 +55,7 @@ struct PublishedFiles: Sendable {
 
   private static func read(
     _ path: String, _ request: WebFiles.Request, _ begin: (Int) throws -> Void,
-    _ take: (UnsafeRawBufferPointer) throws -> Void
+    _ take: (ByteView) throws -> Void
   ) throws {
     guard let file = try SystemFile.openForReading(path) else {
       throw DatasetError.system(ENOENT, "read", path)
@@ -63,14 +64,14 @@ struct PublishedFiles: Sendable {
       throw DatasetError.damagedFile(path, because: "it has more than \(request.byteLimit) bytes")
     }
     try begin(request.start)
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4_096)
+    let buffer = MutableByteView.allocate(byteCount: 1 << 18, alignment: 4_096)
     defer { buffer.deallocate() }
     var offset = UInt64(request.start)
     while true {
       try Task.checkCancellation()
       let count = try FileBytes.read(into: buffer, from: file.descriptor, at: offset, path: path)
       guard count > 0 else { return }
-      try take(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+      try take(ByteView(buffer.prefix(count)))
       offset += UInt64(count)
     }
   }

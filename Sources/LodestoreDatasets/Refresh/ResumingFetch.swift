@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreWeb
 
 /// Takes the bytes of one file from one or more answers.
@@ -9,7 +10,7 @@ protocol FetchSink: Sendable {
   func begin(at start: Int, asked: Int)
 
   /// Takes the next bytes of the answer.
-  func take(_ bytes: UnsafeRawBufferPointer) throws
+  func take(_ bytes: ByteView) throws
 }
 
 /// Fetches one file of a published dataset, and goes on by Range where a connection broke off.

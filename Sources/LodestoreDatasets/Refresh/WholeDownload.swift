@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LodestoreBytes
 internal import LodestoreWeb
 internal import Synchronization
 
@@ -54,7 +55,7 @@ struct WholeDownload {
   private mutating func table(_ path: String) async throws -> FrameTable {
     let limit = Int(clamping: manifest.whole.frames.length)
     if let kept = try? SystemFile.bytes(of: path, atMost: limit),
-      let table = try? kept.withUnsafeBytes({ try FrameTable(reading: $0, of: manifest) })
+      let table = try? kept._withBytes({ try FrameTable(reading: $0, of: manifest) })
     {
       return table
     }
@@ -67,7 +68,7 @@ struct WholeDownload {
     }
     let fetched = bytes.withLock { $0 }
     bytesFetched += fetched.count
-    let table = try fetched.withUnsafeBytes { try FrameTable(reading: $0, of: manifest) }
+    let table = try fetched._withBytes { try FrameTable(reading: $0, of: manifest) }
     try SystemFile.replace(path, with: fetched)
     return table
   }
@@ -107,13 +108,13 @@ private final class FrameSink: FetchSink, @unchecked Sendable {
     lock.withLock { skipped = max(asked - start, 0) }
   }
 
-  func take(_ bytes: UnsafeRawBufferPointer) throws {
+  func take(_ bytes: ByteView) throws {
     let (hasFrame, done) = try lock.withLock {
       receivedBytes += bytes.count
       let known = min(skipped, bytes.count)
       skipped -= known
       let before = unpacker.completedFrames
-      try unpacker.take(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(known)))
+      try unpacker.take(bytes.dropFirst(known))
       return (unpacker.completedFrames > before, unpacker.compressedBytesOfCompletedFrames)
     }
     guard hasFrame else { return }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The normalization forms NFC and NFD of UAX #15, by a table of Unicode 17.0 that never changes.
 ///
 /// Our own, because index keys hold NFC: were it the system's, an update of the system could
@@ -5,15 +7,15 @@
 /// that are not UTF-8. Linear in the length of the text, but for a sort of the marks at one base.
 package enum Normalization {
   /// Whether the text is in NFC.
-  package static func isNFC(_ utf8: UnsafeRawBufferPointer) -> Bool {
+  package static func isNFC(_ utf8: ByteView) -> Bool {
     if isCertainlyNFC(utf8) { return true }
     var normal: [UInt8] = []
     appendNFC(of: utf8, to: &normal)
-    return normal.withUnsafeBytes { $0.elementsEqual(utf8) }
+    return normal._withBytes { $0.elementsEqual(utf8) }
   }
 
   /// True only for text in NFC; false for all other text and for some that only a closer look shows.
-  package static func isCertainlyNFC(_ utf8: UnsafeRawBufferPointer) -> Bool {
+  package static func isCertainlyNFC(_ utf8: ByteView) -> Bool {
     let count = utf8.count
     var offset = 0
     while count &- offset >= 8 {
@@ -26,11 +28,11 @@ package enum Normalization {
     return offset == count || firstDoubt(utf8, from: offset, .composed) == nil
   }
 
-  package static func appendNFC(of utf8: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+  package static func appendNFC(of utf8: ByteView, to bytes: inout [UInt8]) {
     append(utf8, .composed, to: &bytes)
   }
 
-  package static func appendNFD(of utf8: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+  package static func appendNFD(of utf8: ByteView, to bytes: inout [UInt8]) {
     append(utf8, .decomposed, to: &bytes)
   }
 }
@@ -39,9 +41,7 @@ extension Normalization {
   private enum Form { case composed, decomposed }
 
   /// The last boundary before the first scalar that may have to change; `start` must be one.
-  private static func firstDoubt(
-    _ utf8: UnsafeRawBufferPointer, from start: Int, _ form: Form
-  ) -> Int? {
+  private static func firstDoubt(_ utf8: ByteView, from start: Int, _ form: Form) -> Int? {
     let tables = NormalizationTables.shared
     let doubts: UInt32 =
       switch form {
@@ -76,21 +76,19 @@ extension Normalization {
     return nil
   }
 
-  private static func append(
-    _ utf8: UnsafeRawBufferPointer, _ form: Form, to bytes: inout [UInt8]
-  ) {
+  private static func append(_ utf8: ByteView, _ form: Form, to bytes: inout [UInt8]) {
     var segment = NormalizationSegment()
     var offset = 0
     bytes.reserveCapacity(bytes.count + utf8.count)
     while offset < utf8.count {
-      let rest = UnsafeRawBufferPointer(rebasing: utf8[offset...])
+      let rest = utf8[offset...]
       guard let doubt = firstDoubt(rest, from: 0, form) else {
         bytes.append(contentsOf: rest)
         return
       }
       bytes.append(contentsOf: rest[..<doubt])
       offset &+= doubt
-      offset &+= segment.read(UnsafeRawBufferPointer(rebasing: utf8[offset...]))
+      offset &+= segment.read(utf8[offset...])
       segment.sort()
       if form == .composed { segment.compose() }
       segment.append(to: &bytes)
@@ -115,7 +113,7 @@ private struct NormalizationSegment {
   private var elements: [Element] = []
 
   /// Reads the scalar at the start and all that belong to it, and returns the bytes they take.
-  mutating func read(_ utf8: UnsafeRawBufferPointer) -> Int {
+  mutating func read(_ utf8: ByteView) -> Int {
     elements.removeAll(keepingCapacity: true)
     var offset = 0
     while offset < utf8.count {

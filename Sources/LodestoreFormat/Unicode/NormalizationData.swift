@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The facts that normalization follows, as text in the files beside this one.
 ///
 /// Frozen: they were taken from Unicode 17.0 and are not to be updated, because index keys hold
@@ -6,10 +8,10 @@ enum NormalizationData {}
 
 /// Reads the numbers and signs of ``NormalizationData``.
 struct NormalizationDataReader {
-  private var rest: UnsafeBufferPointer<UInt8>.SubSequence
+  private var rest: ByteView
 
   init(_ text: StaticString) {
-    rest = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)[...]
+    rest = ByteView(text)
   }
 
   /// Skips blanks, and tells whether something follows.

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// What a text of a derived attribute is made of another text by.
 ///
 /// By tables of Unicode 17.0 that never change; see Format.md, "Derived attributes".
@@ -11,12 +13,12 @@ package enum TextMapping: Sendable {
   package func mapped(_ text: String) -> String {
     var text = text
     return text.withUTF8 { utf8 in
-      String(decoding: mapped(UnsafeRawBufferPointer(utf8)), as: UTF8.self)
+      String(decoding: mapped(ByteView(utf8)), as: UTF8.self)
     }
   }
 
   /// The same in UTF-8; bytes that are none stay.
-  package func mapped(_ utf8: UnsafeRawBufferPointer) -> [UInt8] {
+  package func mapped(_ utf8: ByteView) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(utf8.count)
     if utf8.allSatisfy({ $0 < 0x80 }) {
@@ -30,8 +32,8 @@ package enum TextMapping: Sendable {
       var decomposed: [UInt8] = []
       Normalization.appendNFD(of: utf8, to: &decomposed)
       var folded: [UInt8] = []
-      decomposed.withUnsafeBytes { CaseTable.canonical.append($0, to: &folded) }
-      folded.withUnsafeBytes { Normalization.appendNFC(of: $0, to: &bytes) }
+      decomposed._withBytes { CaseTable.canonical.append($0, to: &folded) }
+      folded._withBytes { Normalization.appendNFC(of: $0, to: &bytes) }
     }
     return bytes
   }
@@ -90,7 +92,7 @@ private struct CaseTable: Sendable {
 
   private subscript(scalar: UInt32) -> [UInt32] { results[scalar] ?? [scalar] }
 
-  func append(_ utf8: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
+  func append(_ utf8: ByteView, to bytes: inout [UInt8]) {
     var offset = 0
     while offset < utf8.count {
       let (scalar, length) = UTF8Scalar.decode(utf8, at: offset)

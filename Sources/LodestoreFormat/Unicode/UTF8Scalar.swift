@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Reads single scalars out of bytes that ought to be UTF-8.
 package enum UTF8Scalar {
   /// Stands for a byte at which no well-formed sequence starts; no scalar has this value.
@@ -7,16 +9,14 @@ package enum UTF8Scalar {
   ///
   /// `offset` must be below the count.
   @inline(__always)
-  package static func decode(
-    _ utf8: UnsafeRawBufferPointer, at offset: Int
-  ) -> (scalar: UInt32, length: Int) {
+  package static func decode(_ utf8: ByteView, at offset: Int) -> (scalar: UInt32, length: Int) {
     let lead = UInt32(utf8[offset])
     if lead < 0x80 { return (lead, 1) }
     return decodeLong(utf8, at: offset, lead: lead)
   }
 
   private static func decodeLong(
-    _ utf8: UnsafeRawBufferPointer, at offset: Int, lead: UInt32
+    _ utf8: ByteView, at offset: Int, lead: UInt32
   ) -> (scalar: UInt32, length: Int) {
     let length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
     guard lead >= 0xc2, lead <= 0xf4, length <= utf8.count &- offset else { return (invalid, 1) }

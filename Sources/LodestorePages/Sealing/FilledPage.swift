@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 /// A branch or leaf page that is being filled, in the order of its keys.
@@ -30,13 +31,11 @@ struct FilledPage {
 
   /// Adds the node of a pair; `valueCount` is the length of the pair's value, `held` the part of
   /// it, or the reference to it, that the page has.
-  mutating func add(
-    key: UnsafeRawBufferPointer, held: UnsafeRawBufferPointer, valueCount: UInt32, flags: UInt16
-  ) {
+  mutating func add(key: ByteView, held: ByteView, valueCount: UInt32, flags: UInt16) {
     upper -= Self.size(ofNodeWithKey: key.count, value: held.count) - PageLayout.slotSize
     let (node, slot) = (upper, lower)
     lower += PageLayout.slotSize
-    bytes.withUnsafeMutableBytes { bytes in
+    bytes._withMutableBytes { bytes in
       bytes.storeBytes(of: UInt16(node), toByteOffset: slot, as: UInt16.self)
       bytes.storeBytes(
         of: valueCount, toByteOffset: node + PageLayout.nodeValueSize, as: UInt32.self)
@@ -44,33 +43,31 @@ struct FilledPage {
       bytes.storeBytes(
         of: UInt16(key.count), toByteOffset: node + PageLayout.nodeKeySize, as: UInt16.self)
       let keyStart = node + PageLayout.nodeHeaderSize
-      UnsafeMutableRawBufferPointer(rebasing: bytes[keyStart...]).copyMemory(from: key)
-      UnsafeMutableRawBufferPointer(rebasing: bytes[(keyStart + key.count)...])
+      bytes[keyStart...].copyMemory(from: key)
+      bytes[(keyStart + key.count)...]
         .copyMemory(from: held)
     }
   }
 
   /// Adds the node of a child.
-  mutating func add(key: UnsafeRawBufferPointer, child: UInt64) {
+  mutating func add(key: ByteView, child: UInt64) {
     add(
-      key: key, held: UnsafeRawBufferPointer(start: nil, count: 0),
+      key: key, held: ByteView(),
       valueCount: UInt32(truncatingIfNeeded: child),
       flags: UInt16(truncatingIfNeeded: child >> PageLayout.childLowBits))
   }
 
   /// Writes the header, and passes the page to `body`; the page is empty afterwards.
-  mutating func end<E: Error>(
-    as number: UInt64, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
-  ) throws(E) {
+  mutating func end<E: Error>(as number: UInt64, _ body: (ByteView) throws(E) -> Void) throws(E) {
     let format = Self.format
     let (flags, lower, upper) = (flags, lower, upper)
-    bytes.withUnsafeMutableBytes { bytes in
+    bytes._withMutableBytes { bytes in
       bytes.storeBytes(of: number, toByteOffset: PageLayout.number, as: UInt64.self)
       bytes.storeBytes(of: flags, toByteOffset: format.flags, as: UInt16.self)
       bytes.storeBytes(of: UInt16(lower), toByteOffset: format.lower, as: UInt16.self)
       bytes.storeBytes(of: UInt16(upper), toByteOffset: format.upper, as: UInt16.self)
     }
-    try bytes.withBytes(body)
+    try bytes._withBytes(body)
     self = FilledPage(pageSize: bytes.count, flags: flags)
   }
 }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 internal import LodestoreFormat
 
 /// Writes a sealed file, or a store that is not sealed: an LMDB file of data version 1 from the pairs of its trees, in order.
@@ -49,9 +50,7 @@ package struct PageFileWriter {
   /// Adds a pair to the tree that was begun last; its key must be above those before.
   ///
   /// - Throws: ``PageWriteError``; the file is then of no use.
-  package mutating func add(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) throws(PageWriteError) {
+  package mutating func add(_ key: ByteView, _ value: ByteView) throws(PageWriteError) {
     precondition(tree != nil, "a pair needs a tree")
     try tree?.add(key, value, to: &output)
   }
@@ -69,8 +68,8 @@ package struct PageFileWriter {
     let keys = records.map { (key: Self.format.key(ofTree: $0.key), record: $0.value) }
       .sorted { $0.key.lexicographicallyPrecedes($1.key) }
     for (key, record) in keys {
-      try key.withBytes { (key) throws(PageWriteError) in
-        try record.bytes.withBytes { (value) throws(PageWriteError) in
+      try key._withBytes { (key) throws(PageWriteError) in
+        try record.bytes._withBytes { (value) throws(PageWriteError) in
           try names.add(key, value, flags: NodeFlag.isTree, to: &output)
         }
       }
@@ -93,7 +92,7 @@ package struct PageFileWriter {
     free.pad = UInt32(pageSize)
     free.flags |= TreeRecordLayout.noSubdirectory
     var page = [UInt8](repeating: 0, count: pageSize)
-    page.withUnsafeMutableBytes { page in
+    page._withMutableBytes { page in
       page.storeBytes(of: UInt64(number), toByteOffset: PageLayout.number, as: UInt64.self)
       page.storeBytes(of: PageFlag.meta, toByteOffset: format.flags, as: UInt16.self)
       page.storeBytes(
@@ -102,12 +101,12 @@ package struct PageFileWriter {
       page.storeBytes(
         of: pageCount * UInt64(pageSize), toByteOffset: layout.mapSize, as: UInt64.self)
       for (record, offset) in [(free, layout.freeList), (main, layout.names)] {
-        UnsafeMutableRawBufferPointer(rebasing: page[offset...]).copyBytes(from: record.bytes)
+        page[offset...].copyBytes(from: record.bytes)
       }
       page.storeBytes(of: pageCount - 1, toByteOffset: layout.lastPage, as: UInt64.self)
       page.storeBytes(of: transaction, toByteOffset: layout.transaction, as: UInt64.self)
       if isSealed {
-        UnsafeMutableRawBufferPointer(rebasing: page[SealMark.offset...])
+        page[SealMark.offset...]
           .copyBytes(from: SealMark.bytes)
       }
     }
@@ -131,7 +130,7 @@ extension TreeRecord {
   /// The bytes that LMDB has of it.
   var bytes: [UInt8] {
     var bytes = [UInt8](repeating: 0, count: TreeRecordLayout.size)
-    bytes.withUnsafeMutableBytes { bytes in
+    bytes._withMutableBytes { bytes in
       bytes.storeBytes(of: pad, toByteOffset: TreeRecordLayout.pageSize, as: UInt32.self)
       bytes.storeBytes(of: flags, toByteOffset: TreeRecordLayout.flags, as: UInt16.self)
       bytes.storeBytes(of: depth, toByteOffset: TreeRecordLayout.depth, as: UInt16.self)

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// The pages of a file that is written from its first page to its last.
@@ -25,13 +26,13 @@ struct PageOutput {
 
   /// Adds whole pages.
   mutating func add(_ pages: [UInt8]) throws(PageWriteError) {
-    try pages.withBytes { (bytes) throws(PageWriteError) in try add(bytes) }
+    try pages._withBytes { (bytes) throws(PageWriteError) in try add(bytes) }
   }
 
   /// Adds bytes, and zeros up to the end of the last page.
   mutating func add(
-    _ first: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
-    _ second: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    _ first: ByteView = ByteView(),
+    _ second: ByteView = ByteView()
   ) throws(PageWriteError) {
     try append(first)
     try append(second)
@@ -42,11 +43,11 @@ struct PageOutput {
     if buffer.count >= VerityTree.frameSize { try flush() }
   }
 
-  private mutating func append(_ bytes: UnsafeRawBufferPointer) throws(PageWriteError) {
+  private mutating func append(_ bytes: ByteView) throws(PageWriteError) {
     var bytes = bytes[...]
     while !bytes.isEmpty {
       let piece = bytes.prefix(VerityTree.frameSize)
-      buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece))
+      buffer.append(contentsOf: piece)
       bytes = bytes.dropFirst(piece.count)
       if buffer.count >= VerityTree.frameSize { try flush() }
     }
@@ -54,7 +55,7 @@ struct PageOutput {
 
   private mutating func flush() throws(PageWriteError) {
     let (descriptor, offset) = (descriptor, written)
-    try buffer.withBytes { (bytes) throws(PageWriteError) in
+    try buffer._withBytes { (bytes) throws(PageWriteError) in
       verity.update(bytes)
       try Self.write(bytes, at: offset, to: descriptor)
     }
@@ -68,18 +69,18 @@ struct PageOutput {
     try flush()
     verity.finish()
     let descriptor = descriptor
-    try firstPages.withBytes { (bytes) throws(PageWriteError) in
+    try firstPages._withBytes { (bytes) throws(PageWriteError) in
       try Self.write(bytes, at: 0, to: descriptor)
     }
     // The first frame was hashed with zeros in their place.
     firstFrame.replaceSubrange(0..<firstPages.count, with: firstPages)
     var frames = verity.frameDigests
-    frames[0] = firstFrame.withBytes { VerityTree.frameDigest(of: $0) }
+    frames[0] = firstFrame._withBytes { VerityTree.frameDigest(of: $0) }
     return frames
   }
 
   private static func write(
-    _ bytes: UnsafeRawBufferPointer, at offset: Int, to descriptor: Int32
+    _ bytes: ByteView, at offset: Int, to descriptor: Int32
   ) throws(PageWriteError) {
     var done = 0
     while done < bytes.count {

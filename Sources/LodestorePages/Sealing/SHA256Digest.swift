@@ -1,4 +1,5 @@
 internal import CChecksum
+import LodestoreBytes
 
 /// SHA-256 (FIPS 180-4) of bytes that come in pieces.
 ///
@@ -11,7 +12,7 @@ package struct SHA256Digest: Sendable {
 
   package init() { lodestore_sha256_begin(&hash) }
 
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: ByteView) {
     lodestore_sha256_add(&hash, bytes.baseAddress, bytes.count)
   }
 
@@ -27,7 +28,7 @@ package struct SHA256Digest: Sendable {
     }
   }
 
-  package static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  package static func digest(of bytes: ByteView) -> [UInt8] {
     var hash = SHA256Digest()
     hash.update(bytes)
     return hash.finalize()

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// The mark of a sealed file, in both of its meta pages.
 ///
 /// Whoever opens a file finds it without a search in trees, before a lock file is made. LMDB
@@ -10,7 +12,7 @@ package enum SealMark {
   package static let headSize = offset + bytes.count
 
   /// Whether the first bytes of a meta page have the mark.
-  package static func isPresent(in page: UnsafeRawBufferPointer) -> Bool {
+  package static func isPresent(in page: ByteView) -> Bool {
     page.count >= headSize && page[offset..<headSize].elementsEqual(bytes)
   }
 
@@ -18,7 +20,7 @@ package enum SealMark {
   package static func isPresent(in map: PageMap) -> Bool {
     [0, map.pageSize].allSatisfy { page in
       page + headSize <= map.byteCount
-        && isPresent(in: UnsafeRawBufferPointer(start: map.base + page, count: headSize))
+        && isPresent(in: ByteView(start: map.base + page, count: headSize))
     }
   }
 }

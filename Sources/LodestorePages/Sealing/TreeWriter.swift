@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Writes one tree bottom up, from its pairs in order.
 ///
 /// Leaves and branches are filled to their end. The writer keeps one page for each level.
@@ -46,7 +48,7 @@ struct TreeWriter {
 
   /// Adds a pair whose key is above all before.
   mutating func add(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, flags: UInt16 = 0,
+    _ key: ByteView, _ value: ByteView, flags: UInt16 = 0,
     to output: inout PageOutput
   ) throws(PageWriteError) {
     guard
@@ -58,7 +60,7 @@ struct TreeWriter {
     }
     let isAscending =
       record.entries == 0
-      || lastKey.withBytes { EngineKeyOrder.precedes($0, key, hasIntegerKeys) }
+      || lastKey._withBytes { EngineKeyOrder.precedes($0, key, hasIntegerKeys) }
     guard isAscending else { throw .keyOrder(tree: name) }
     lastKey.removeAll(keepingCapacity: true)
     lastKey.append(contentsOf: key)
@@ -77,24 +79,25 @@ struct TreeWriter {
     var run = output.next.littleEndian
     try addRun(value, &output)
     withUnsafeBytes(of: &run) {
-      leaf.add(key: key, held: $0, valueCount: valueCount, flags: flags | NodeFlag.isLarge)
+      leaf.add(
+        key: key, held: ByteView($0), valueCount: valueCount, flags: flags | NodeFlag.isLarge)
     }
   }
 
   /// Writes a value into pages of its own.
   private mutating func addRun(
-    _ value: UnsafeRawBufferPointer, _ output: inout PageOutput
+    _ value: ByteView, _ output: inout PageOutput
   ) throws(PageWriteError) {
     let format = Self.format
     let pages = format.overflowPages(of: value.count, pageSize: pageSize)
     var header = [UInt8](repeating: 0, count: format.headerSize)
     let number = output.next
-    header.withUnsafeMutableBytes { header in
+    header._withMutableBytes { header in
       header.storeBytes(of: number, toByteOffset: PageLayout.number, as: UInt64.self)
       header.storeBytes(of: PageFlag.overflow, toByteOffset: format.flags, as: UInt16.self)
       header.storeBytes(of: UInt32(pages), toByteOffset: format.overflowCount, as: UInt32.self)
     }
-    try header.withBytes { (header) throws(PageWriteError) in try output.add(header, value) }
+    try header._withBytes { (header) throws(PageWriteError) in try output.add(header, value) }
     record.overflowPages += UInt64(pages)
   }
 
@@ -132,7 +135,7 @@ struct TreeWriter {
     for (index, child) in children.enumerated() {
       // Nobody reads the first key of a branch.
       let key = index == 0 ? [] : child.key
-      key.withBytes { page.add(key: $0, child: child.page) }
+      key._withBytes { page.add(key: $0, child: child.page) }
     }
     try page.end(as: number) { (page) throws(PageWriteError) in try output.add(page) }
     record.branchPages += 1

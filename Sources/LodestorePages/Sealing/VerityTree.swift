@@ -1,4 +1,5 @@
 internal import CChecksum
+import LodestoreBytes
 
 /// The hash tree that Linux's fs-verity has of a file: SHA-256, blocks of 4,096 bytes, no salt.
 ///
@@ -34,7 +35,7 @@ package struct VerityTree: Sendable {
   }
 
   /// Adds the next bytes of the file.
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: ByteView) {
     precondition(root == nil, "a verity tree that is finished takes no more bytes")
     byteCount += UInt64(bytes.count)
     var bytes = bytes[...]
@@ -43,11 +44,11 @@ package struct VerityTree: Sendable {
       rest.append(contentsOf: taken)
       bytes = bytes.dropFirst(taken.count)
       guard rest.count == Self.blockSize else { return }
-      rest.withBytes { addBlocks($0) }
+      rest._withBytes { addBlocks($0) }
       rest.removeAll(keepingCapacity: true)
     }
     let whole = bytes.prefix(bytes.count / Self.blockSize * Self.blockSize)
-    addBlocks(UnsafeRawBufferPointer(rebasing: whole))
+    addBlocks(whole)
     rest.append(contentsOf: bytes.dropFirst(whole.count))
   }
 
@@ -57,7 +58,7 @@ package struct VerityTree: Sendable {
     if let root { return root }
     if !rest.isEmpty {
       rest += [UInt8](repeating: 0, count: Self.blockSize - rest.count)
-      rest.withBytes { addBlocks($0) }
+      rest._withBytes { addBlocks($0) }
       rest = []
     }
     let found = foldLevels()
@@ -92,9 +93,9 @@ package struct VerityTree: Sendable {
   /// The hash of level 1 of the bytes of one frame: 512 KiB, or fewer at the end of a file.
   ///
   /// Ignores bytes beyond the first 512 KiB.
-  package static func frameDigest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+  package static func frameDigest(of bytes: ByteView) -> [UInt8] {
     var tree = VerityTree()
-    tree.update(UnsafeRawBufferPointer(rebasing: bytes.prefix(frameSize)))
+    tree.update(bytes.prefix(frameSize))
     tree.finish()
     return tree.frameDigests.first ?? emptyRoot
   }
@@ -104,11 +105,11 @@ package struct VerityTree: Sendable {
   private static let emptyRoot = [UInt8](repeating: 0, count: SHA256Digest.size)
 
   /// Adds whole blocks of the file.
-  private mutating func addBlocks(_ bytes: UnsafeRawBufferPointer) {
+  private mutating func addBlocks(_ bytes: ByteView) {
     let batch = 64
     var bytes = bytes[...]
     while !bytes.isEmpty {
-      let blocks = UnsafeRawBufferPointer(rebasing: bytes.prefix(batch * Self.blockSize))
+      let blocks = bytes.prefix(batch * Self.blockSize)
       let count = blocks.count / Self.blockSize
       let hashes = [UInt8](unsafeUninitializedCapacity: count * SHA256Digest.size) { hashes, size in
         guard let start = hashes.baseAddress else { return }
@@ -140,7 +141,7 @@ package struct VerityTree: Sendable {
   /// Hashes the block that `level` has collected, and adds the hash to the next level.
   private mutating func foldLevel(_ level: Int) {
     pending[level] += [UInt8](repeating: 0, count: Self.blockSize - pending[level].count)
-    let hash = pending[level].withBytes { SHA256Digest.digest(of: $0) }
+    let hash = pending[level]._withBytes { SHA256Digest.digest(of: $0) }
     pending[level].removeAll(keepingCapacity: true)
     if level == 0 { frameDigests.append(hash) }
     add(hash, level: level + 1)
@@ -167,6 +168,6 @@ package struct VerityTree: Sendable {
     withUnsafeBytes(of: byteCount.littleEndian) { descriptor += $0 }
     descriptor += root
     descriptor += [UInt8](repeating: 0, count: 256 - descriptor.count)
-    return descriptor.withBytes { SHA256Digest.digest(of: $0) }
+    return descriptor._withBytes { SHA256Digest.digest(of: $0) }
   }
 }

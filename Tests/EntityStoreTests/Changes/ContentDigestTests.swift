@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -175,7 +176,7 @@ private struct StoredPages {
     var found: [UInt64: Int] = [:]
     for number in 2..<bytes.count / Self.size {
       let page = Array(page(number))
-      page.withUnsafeBytes { page in
+      page._withBytes { page in
         guard page.loadUnaligned(fromByteOffset: 0, as: UInt64.self) == number,
           page.loadUnaligned(fromByteOffset: format.flags, as: UInt16.self) == 2
         else { return }

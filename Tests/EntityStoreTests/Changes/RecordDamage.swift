@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -23,7 +24,7 @@ enum RecordDamage: String, CaseIterable {
   /// The bytes of record `id`, damaged.
   func apply(to bytes: [UInt8], of entity: StoredEntity) throws -> [UInt8] {
     let layout = try #require(
-      entity.layout(number: try bytes.withUnsafeBytes { try RecordLayout.layoutNumber(of: $0) }))
+      entity.layout(number: try bytes._withBytes { try RecordLayout.layoutNumber(of: $0) }))
     let ends = layout.endsOffset
     let heap = ends + 2 * layout.variableCount
     let nameCount = Int(bytes[ends])

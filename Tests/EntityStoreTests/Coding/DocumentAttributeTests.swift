@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     guard let body = writer.finish(Self.layout, entity: "Pod"), writer.failure == nil else {
       return nil
     }
-    let checksum = Checksum.record(id: 7, body: UnsafeRawBufferPointer(body))
+    let checksum = Checksum.record(id: 7, body: ByteView(body))
     return Array(body) + littleEndianBytes(checksum)
   }
 
@@ -32,7 +33,7 @@ import Testing
   private func expectRead(_ authors: JSONValue, _ extra: JSONValue?, _ tags: [String]) throws {
     let written = record(authors, extra, tags)
     let record = try #require(written)
-    try record.withUnsafeBytes { bytes in
+    try record._withBytes { bytes in
       let view = try RecordView(bytes, layout: Self.layout)
       try view.validate(id: 7)
       var reader = RecordReader(view, entity: Self.label, recordID: 7)
@@ -65,13 +66,13 @@ import Testing
   @Test func `a date where JSON must be is an error that names the record`() throws {
     var writer = RecordWriter()
     writer.begin(Self.layout, isWide: false)
-    try documentBytes(["when": Date.now]).withUnsafeBytes { writer.writeVariable($0) }
+    try documentBytes(["when": Date.now])._withBytes { writer.writeVariable($0) }
     writer.write(JSONValue?.none)
     writer.write([] as [String])
     let finished = writer.finish(Self.layout, entity: "Pod")
     let record = Array(try #require(finished)) + [0, 0, 0, 0]
     let error = #expect(throws: StoreError.self) {
-      try record.withUnsafeBytes { bytes in
+      try record._withBytes { bytes in
         let view = try RecordView(bytes, layout: Self.layout)
         var reader = RecordReader(view, entity: Self.label, recordID: 7)
         _ = try reader.read(JSONValue.self)

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -8,12 +9,12 @@ import Testing
 func documentBytes(_ value: some Encodable) throws -> [UInt8] {
   var writer = DocumentWriter()
   try DocumentCoding.encode(value, into: &writer)
-  try writer.bytes.withUnsafeBytes { try DocumentReader($0).validate() }
+  try writer.bytes._withBytes { try DocumentReader($0).validate() }
   return writer.bytes
 }
 
 func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) throws -> T {
-  try bytes.withUnsafeBytes { try DocumentCoding.decode(type, from: $0) }
+  try bytes._withBytes { try DocumentCoding.decode(type, from: $0) }
 }
 
 @Suite struct DocumentCodingTests {
@@ -61,7 +62,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
     #expect(try documentBytes(UInt64(Int64.max)).first == 0x03)
     #expect(try documentBytes([Date?.none]) == [0x0C, 5, 0, 0, 0, 1, 0, 0, 0, 0x00])
     let times = try documentBytes(Shapes.Times())
-    let kinds = try times.withUnsafeBytes { bytes in
+    let kinds = try times._withBytes { bytes in
       try ["body", "created", "id", "page", "price"].map { name in
         try DocumentReader.member(named: name, in: bytes)?.first
       }
@@ -105,7 +106,7 @@ func decodeDocument<T: Decodable>(_ type: T.Type = T.self, _ bytes: [UInt8]) thr
   @Test func `names are ordered by bytes and not as Swift orders strings`() throws {
     let names = ["\u{FF5E}", "\u{1F600}", "e\u{301}", "z", "f"]
     let bytes = try documentBytes(Dictionary(uniqueKeysWithValues: names.map { ($0, 0) }))
-    let stored = try bytes.withUnsafeBytes { raw in
+    let stored = try bytes._withBytes { raw in
       var reader = DocumentReader(raw)
       return try (0..<reader.enterObject().count).map { _ in
         defer { _ = try? reader.skip() }

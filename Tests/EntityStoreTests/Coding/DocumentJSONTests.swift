@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -8,16 +9,16 @@ import Testing
   private func bytes(_ value: JSONValue) throws -> [UInt8] {
     var writer = DocumentWriter()
     try value.write(to: &writer)
-    try writer.bytes.withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
+    try writer.bytes._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
     return writer.bytes
   }
 
   private func value(_ bytes: [UInt8]) throws -> JSONValue {
-    try bytes.withUnsafeBytes { try JSONValue(document: $0) }
+    try bytes._withBytes { try JSONValue(document: $0) }
   }
 
   private func shown(_ bytes: [UInt8]) throws -> JSONValue {
-    try bytes.withUnsafeBytes { try JSONValue(anyDocument: $0) }
+    try bytes._withBytes { try JSONValue(anyDocument: $0) }
   }
 
   private static let values: [JSONValue] = [
@@ -74,7 +75,7 @@ import Testing
   @Test func `names that Swift cannot tell apart are refused and not merged`() {
     let bytes: [UInt8] =
       [0x0D, 13, 0, 0, 0, 2, 0, 0, 0, 3, 0x65, 0xCC, 0x81, 0x00, 2, 0xC3, 0xA9, 0x00]
-    #expect(throws: Never.self) { try bytes.withUnsafeBytes { try DocumentReader($0).validate() } }
+    #expect(throws: Never.self) { try bytes._withBytes { try DocumentReader($0).validate() } }
     #expect(throws: FormatError.self) { try value(bytes) }
     #expect(throws: DecodingError.self) { try decodeDocument([String: JSONValue].self, bytes) }
   }
@@ -119,7 +120,7 @@ import Testing
     var writer = DocumentWriter()
     try JSONValue(parsing: text).write(to: &writer)
     #expect(try bytes(text) == writer.bytes)
-    try writer.bytes.withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
+    try writer.bytes._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
   }
 
   @Test(arguments: [1, 2, 23, 24, 25, 300])
@@ -129,7 +130,7 @@ import Testing
     var writer = DocumentWriter()
     try JSONValue(parsing: text).write(to: &writer)
     #expect(try bytes(text) == writer.bytes)
-    try writer.bytes.withUnsafeBytes { try DocumentReader($0).validate(onlyJSON: true) }
+    try writer.bytes._withBytes { try DocumentReader($0).validate(onlyJSON: true) }
   }
 
   @Test func `a text deeper than documents may be is refused`() throws {

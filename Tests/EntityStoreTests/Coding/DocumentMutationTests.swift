@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -65,7 +66,7 @@ import Testing
       } catch {
         Issue.record(error, replay)
       }
-      bytes.withUnsafeBytes { raw in
+      bytes._withBytes { raw in
         _ = try? JSONValue(anyDocument: raw)
         _ = try? DocumentCoding.decode(JSONValue.self, from: raw)
         _ = try? DocumentCoding.decode([String: [String]].self, from: raw)

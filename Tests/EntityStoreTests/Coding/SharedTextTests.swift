@@ -1,3 +1,4 @@
+import LodestoreBytes
 import Testing
 
 @testable import EntityStore
@@ -102,12 +103,12 @@ import Testing
     defer { table.deallocate() }
     let bytes = Array("a text with a fault in its ".utf8) + [0xff, 0x20] + Array("end".utf8)
     for _ in 0..<600 {
-      let text = bytes.withUnsafeBytes { table.text($0) }
+      let text = bytes._withBytes { table.text($0) }
       #expect(text == "a text with a fault in its \u{fffd} end")
     }
   }
 
   private static func text(_ text: String, _ table: inout TextTable) -> String {
-    Array(text.utf8).withUnsafeBytes { table.text($0) }
+    Array(text.utf8)._withBytes { table.text($0) }
   }
 }

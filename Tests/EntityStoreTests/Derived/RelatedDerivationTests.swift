@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -190,7 +191,7 @@ import Testing
         var values = try entity.values(of: try entity.view(bytes, id: 1))
         values[position] = value
         let record = try entity.layout.record(id: 1, values: values)
-        try record.withUnsafeBytes { try core.transaction.put(1, $0, in: entity.records) }
+        try record._withBytes { try core.transaction.put(1, $0, in: entity.records) }
       }
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -155,7 +156,7 @@ import Testing
     try Self.make(folder.storePath)
     try Self.change(folder.storePath) { pairs, tree, transaction in
       let first = try #require(pairs.first { $0.key[0] == 1 })
-      var part = try first.body.dropFirst(4).withUnsafeBytes {
+      var part = try first.body.dropFirst(4)._withBytes {
         try HistoryPart(try Document(decoding: $0))
       }
       part.changes[0].ids = IDRuns([1..<1 << 61])
@@ -177,7 +178,7 @@ import Testing
   ) throws {
     try change(path) { pairs, tree, transaction in
       let (key, body) = pairs.filter { $0.key[0] == 1 }[position]
-      var part = try body.dropFirst(4).withUnsafeBytes {
+      var part = try body.dropFirst(4)._withBytes {
         try HistoryPart(try Document(decoding: $0))
       }
       let index = try #require(part.changes.firstIndex { $0.kind == kind })

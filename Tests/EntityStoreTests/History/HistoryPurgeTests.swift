@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -181,7 +182,7 @@ import Testing
         let before = try keptKeys(store)
         try store.purgeHistory(through: told.token)
         let expected = before.filter { key in
-          switch key.withUnsafeBytes({ HistoryKey($0) }) {
+          switch key._withBytes({ HistoryKey($0) }) {
           case .image(_, _, let number)?, .tombstone(_, _, let number)?: number > told.token.number
           default: false
           }
@@ -216,7 +217,7 @@ import Testing
         let tree = try #require(core.tree(.history))
         let key = HistoryKey.part(transaction: 2, part: 0).bytes
         let body = Array(try #require(try core.transaction.get(key, in: tree)))
-        var part = try body[4...].withUnsafeBytes { try HistoryPart(Document(decoding: $0)) }
+        var part = try body[4...]._withBytes { try HistoryPart(Document(decoding: $0)) }
         let clause = try core.entity(named: "Clause")
         part.changes.append(
           .init(entity: clause.number, kind: .deleted, ids: IDRuns([2..<count])))

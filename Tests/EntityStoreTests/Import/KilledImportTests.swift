@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import Testing
 
 @testable import EntityStore
@@ -121,7 +122,7 @@ enum KilledImport {
     _ = try await GeneratedPages.run(GeneratedPages(last: pages), into: store, options: options) {
       guard case .committed(let progress) = $0 else { return }
       let line = Array("\(progress.committedPages)\n".utf8)
-      _ = line.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      _ = line._withBytes { write(file, $0.baseAddress, $0.count) }
     }
     kill(getpid(), SIGKILL)
   }

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -52,7 +53,7 @@ import Testing
         return true
       }
       for pair in pairs {
-        let document = try pair.body.dropFirst(4).withUnsafeBytes { try Document(decoding: $0) }
+        let document = try pair.body.dropFirst(4)._withBytes { try Document(decoding: $0) }
         let changed = try body(pair.key, document)
         if changed == document { continue }
         try core.transaction.put(
@@ -76,8 +77,7 @@ import Testing
     ]
     return try places.map { key, tree in
       if puts { try core.transaction.put(key, [7, 7], in: tree) }
-      return Array(
-        try core.transaction.get(key, in: tree) ?? UnsafeRawBufferPointer(start: nil, count: 0))
+      return Array(try core.transaction.get(key, in: tree) ?? ByteView())
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
       var body = Array(try #require(try core.record(1, of: author)))
       let name = try #require(body.lastIndex(of: UInt8(ascii: "A")))
       body[name] = 0xff
-      try body.withUnsafeBytes { try core.transaction.put(1, $0, in: author.records) }
+      try body._withBytes { try core.transaction.put(1, $0, in: author.records) }
     } _: { path in
       let findings = try Verifier.verify(path: path).findings
       #expect(findings.contains { $0.record == 1 && $0.rule == .recordChecksum }, "\(findings)")
@@ -156,7 +157,7 @@ import Testing
       let book = author.from
       let slot = try #require(book.layout.slotIndex(ofAttribute: 3))
       var record = Array(try #require(try core.record(1, of: book)))
-      record.withUnsafeMutableBytes { bytes in
+      record._withMutableBytes { bytes in
         let position = Int(book.layout.slots[slot].position)
         bytes.storeBytes(of: 0, toByteOffset: position, as: UInt64.self)
         Checksum.seal(bytes, id: 1)

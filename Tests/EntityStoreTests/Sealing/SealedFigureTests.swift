@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestorePages
 import Testing
 
@@ -30,7 +31,7 @@ struct SealedFigureTests {
     let megabytes = Double(bytes.count) / 1e6
     let hashing = Self.seconds {
       var tree = VerityTree()
-      bytes.withUnsafeBytes { tree.update($0) }
+      bytes._withBytes { tree.update($0) }
       tree.finish()
     }
     let checking = try Self.seconds {

@@ -1,5 +1,6 @@
 import Foundation
 import LMDB
+import LodestoreBytes
 import Testing
 
 @testable import EntityStore
@@ -86,7 +87,7 @@ import Testing
     var bytes = try Array(Data(contentsOf: URL(fileURLWithPath: folder.storePath)))
     let size = PageLayout.systemPageSize
     func transaction(_ meta: Int) -> UInt64 {
-      bytes.withUnsafeBytes {
+      bytes._withBytes {
         $0.loadUnaligned(
           fromByteOffset: meta * size + PageFormat.ofEngine.meta.transaction, as: UInt64.self)
       }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import EntityStore
@@ -9,7 +10,7 @@ extension FuzzTarget {
     let texts = try seedLines("catalogue.txt")
     return try texts
       + texts.map { text in
-        try text.withUnsafeBytes { try DocumentInput.document($0).encoded() }
+        try text._withBytes { try DocumentInput.document($0).encoded() }
       }
   } run: { bytes in
     let document = try DocumentInput.document(bytes)

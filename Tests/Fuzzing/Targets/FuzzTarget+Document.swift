@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 import LodestoreJSON
 
@@ -14,7 +15,7 @@ extension FuzzTarget {
     ]
     let decimal = DecimalValue(isNegative: false, exponent: 3, significand: 17)
     return try texts.map { text in
-      try Array(text.utf8).withUnsafeBytes { try DocumentInput.document($0).encoded() }
+      try Array(text.utf8)._withBytes { try DocumentInput.document($0).encoded() }
     } + [Document.array([.uuid(UUIDBytes(high: 1, low: 2)), .decimal(decimal)]).encoded()]
   } run: { bytes in
     walk(bytes)
@@ -41,7 +42,7 @@ extension FuzzTarget {
   }
 
   /// Reads value by value what nobody has validated.
-  private static func walk(_ bytes: UnsafeRawBufferPointer) {
+  private static func walk(_ bytes: ByteView) {
     var reader = DocumentReader(bytes)
     var last = -1
     do throws(FormatError) {

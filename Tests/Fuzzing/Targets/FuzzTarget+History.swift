@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import EntityStore
@@ -9,19 +10,19 @@ extension FuzzTarget {
     let ids = IDRuns([1..<4, 7..<8, 300..<100_000])
     return try texts
       + texts.map { text in
-        try text.withUnsafeBytes { try DocumentInput.document($0).encoded() }
+        try text._withBytes { try DocumentInput.document($0).encoded() }
       } + [ids.encoded]
   } run: { bytes in
     if let ids = try? IDRuns(decoding: bytes) {
       require(ids.count >= 0 && (ids.isEmpty || ids.contains(ids.ranges[0].lowerBound)), "\(ids)")
       // A long form of a number is read too, so that only the second writing is the same.
-      let again = try ids.encoded.withUnsafeBytes { try IDRuns(decoding: $0) }
+      let again = try ids.encoded._withBytes { try IDRuns(decoding: $0) }
       require(again == ids, "\(ids) came back as \(again)")
       require(ids.subtracting(ids).isEmpty && ids.intersection(ids) == ids, "\(ids)")
     }
     if let pairs = try? HistoryPart.Links.pairs(bytes) {
       let links = HistoryPart.Links(relationship: 1, kind: .added, pairs: pairs)
-      let again = try links.encodedPairs.withUnsafeBytes { try HistoryPart.Links.pairs($0) }
+      let again = try links.encodedPairs._withBytes { try HistoryPart.Links.pairs($0) }
       require(again == pairs, "\(pairs) came back as \(again)")
     }
     let document = try DocumentInput.document(bytes)
@@ -32,7 +33,7 @@ extension FuzzTarget {
     let part = try HistoryPart(document)
     let written = part.document
     do {
-      let again = try written.encoded().withUnsafeBytes { try HistoryPart(Document(decoding: $0)) }
+      let again = try written.encoded()._withBytes { try HistoryPart(Document(decoding: $0)) }
       // A time that is no number is equal to none.
       require(again.document.encoded() == written.encoded(), "\(part) came back as \(again)")
       require(part.changes == again.changes && part.links == again.links, "\(part) and \(again)")

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import EntityStore
@@ -31,14 +32,14 @@ extension FuzzTarget {
   }
 
   /// Requires that a decoded value can be encoded, and decodes to a value with the same encoding.
-  private static func tryAgain<V: Codable>(_: V.Type, _ bytes: UnsafeRawBufferPointer) throws {
+  private static func tryAgain<V: Codable>(_: V.Type, _ bytes: ByteView) throws {
     let value = try DocumentCoding.decode(V.self, from: bytes)
     var first = DocumentWriter()
     var second = DocumentWriter()
     do {
       try DocumentCoding.encode(value, into: &first)
       try DocumentCoding.encode(
-        first.withBytes { try DocumentCoding.decode(V.self, from: $0) }, into: &second)
+        first._withBytes { try DocumentCoding.decode(V.self, from: $0) }, into: &second)
     } catch {
       require(false, "\(value) is not kept: \(error)")
     }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import EntityStore
@@ -24,8 +25,8 @@ extension FuzzTarget {
       .matches,
     ] {
       guard let test = try? TextTest(operation, pattern, options: options) else { continue }
-      text.withUnsafeBytes { _ = test.admits($0) }
-      Array(pattern.utf8).withUnsafeBytes { pattern in
+      text._withBytes { _ = test.admits($0) }
+      Array(pattern.utf8)._withBytes { pattern in
         if operation == .equal { require(test.admits(pattern), "a text is not equal to itself") }
       }
     }
@@ -40,7 +41,7 @@ extension FuzzTarget {
     let root = try parser.parse()
     let program = try ExpressionProgram(root, sets: parser.sets)
     guard let automaton = ExpressionAutomaton(program) else { return }
-    text.withUnsafeBytes { text in
+    text._withBytes { text in
       guard let verdict = automaton.matches(text) else { return }
       var machine = ExpressionMachine(program, text)
       require(machine.matchesWholeText() == verdict, "the two matchers of \(pattern) differ")

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreFormat
 
 extension FuzzTarget {
@@ -42,9 +43,7 @@ extension FuzzTarget {
       })
   }
 
-  private static func read(
-    _ bytes: UnsafeRawBufferPointer, through layout: RecordLayout
-  ) throws {
+  private static func read(_ bytes: ByteView, through layout: RecordLayout) throws {
     _ = try? RecordLayout.layoutNumber(of: bytes)
     let view = try RecordView(bytes, layout: layout)
     if let narrow = RecordView(narrow: bytes, layout: layout) {
@@ -83,7 +82,7 @@ extension FuzzTarget {
   private static func readSealed(_ view: RecordView) throws {
     let checksum = Checksum.record(id: 1, body: view.content)
     let sealed = Array(view.content) + littleEndianBytes(checksum)
-    try sealed.withUnsafeBytes { bytes in
+    try sealed._withBytes { bytes in
       let again = try RecordView(bytes, layout: view.layout)
       try again.validate(id: 1)
       try requireSame(again)

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestoreFormat
 
 @testable import LodestoreRepair
@@ -117,7 +118,7 @@ struct DamageTrial {
     let expected = orders(sound) { owner, other in
       let link = SoundFile.Pair(tree: "order.1.1", key: LinkOrderKey.link(owner, other))
       guard let place = sound.pairs[link] else { return false }
-      let position = place.body.withUnsafeBytes { $0._uint64(at: 0) }
+      let position = place.body._withBytes { $0.uint64(at: 0) }
       let second = SoundFile.Pair(tree: "order.1.1", key: LinkOrderKey.position(owner, position))
       return [link, second].contains { sound.isIntact($0, in: maker.bytes, maker.replaced) }
         && saved.pairs[link] != nil
@@ -135,17 +136,17 @@ struct DamageTrial {
   ) -> [UInt64: [UInt64]] {
     var orders: [UInt64: [(UInt64, UInt64)]] = [:]
     for (pair, place) in file.pairs where pair.tree.hasPrefix("order.") && pair.key[8] == 0 {
-      let (owner, other) = pair.key.withUnsafeBytes {
-        ($0._bigEndianUInt64(at: 0), $0._bigEndianUInt64(at: 9))
+      let (owner, other) = pair.key._withBytes {
+        ($0.bigEndianUInt64(at: 0), $0.bigEndianUInt64(at: 9))
       }
       guard isWanted(owner, other) else { continue }
-      orders[owner, default: []].append((place.body.withUnsafeBytes { $0._uint64(at: 0) }, other))
+      orders[owner, default: []].append((place.body._withBytes { $0.uint64(at: 0) }, other))
     }
     return orders.mapValues { $0.sorted { $0.0 < $1.0 }.map(\.1) }
   }
 
   private static func ids(_ key: [UInt8]) -> (UInt64, UInt64) {
-    key.withUnsafeBytes { (KeyDecoder.leadingID($0) ?? 0, KeyDecoder.recordIDSuffix($0) ?? 0) }
+    key._withBytes { (KeyDecoder.leadingID($0) ?? 0, KeyDecoder.recordIDSuffix($0) ?? 0) }
   }
 
   private static func areThere(_ tree: String, _ id: UInt64, _ other: UInt64, _ saved: SoundFile)

@@ -1,4 +1,5 @@
 import CChecksum
+import LodestoreBytes
 import LodestorePages
 import Testing
 
@@ -20,14 +21,14 @@ struct SHA256DigestTests {
   ])
   func `hashes published examples`(message: String, digest: String) {
     var hash = SHA256Digest()
-    Array(message.utf8).withUnsafeBytes { hash.update($0) }
+    Array(message.utf8)._withBytes { hash.update($0) }
     #expect(hash.finalize().hexadecimal == digest)
   }
 
   @Test func `hashes a million letters`() {
     var hash = SHA256Digest()
     let letters = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000)
-    for _ in 0..<1_000 { letters.withUnsafeBytes { hash.update($0) } }
+    for _ in 0..<1_000 { letters._withBytes { hash.update($0) } }
     #expect(
       hash.finalize().hexadecimal
         == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
@@ -36,13 +37,13 @@ struct SHA256DigestTests {
   @Test func `has one digest whatever the pieces are`() {
     var random = DamageGenerator(seed: 44)
     let bytes = (0..<1_000).map { _ in UInt8.random(in: 0...255, using: &random) }
-    let whole = bytes.withUnsafeBytes { SHA256Digest.digest(of: $0) }
+    let whole = bytes._withBytes { SHA256Digest.digest(of: $0) }
     for _ in 0..<200 {
       var hash = SHA256Digest()
       var rest = bytes[...]
       while !rest.isEmpty {
         let piece = rest.prefix(Int.random(in: 0...150, using: &random))
-        piece.withUnsafeBytes { hash.update($0) }
+        piece._withBytes { hash.update($0) }
         rest = rest.dropFirst(piece.count)
       }
       #expect(hash.finalize() == whole)

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import LodestorePages
 import Testing
 
@@ -28,7 +29,7 @@ struct VerityTreeTests {
 
   private static func tree(of bytes: [UInt8]) -> VerityTree {
     var tree = VerityTree()
-    bytes.withUnsafeBytes { tree.update($0) }
+    bytes._withBytes { tree.update($0) }
     tree.finish()
     return tree
   }
@@ -65,7 +66,7 @@ struct VerityTreeTests {
       var rest = bytes[...]
       while !rest.isEmpty {
         let piece = rest.prefix(Int.random(in: 0...most, using: &random))
-        piece.withUnsafeBytes { tree.update($0) }
+        piece._withBytes { tree.update($0) }
         rest = rest.dropFirst(piece.count)
       }
       tree.finish()
@@ -81,7 +82,7 @@ struct VerityTreeTests {
       let found = VerityTree.digest(ofFrames: tree.frameDigests, byteCount: tree.byteCount)
       #expect(found == (size > Self.block ? tree.digest : nil), "\(size) bytes")
       let frames = stride(from: 0, to: size, by: Self.frame).map { start in
-        bytes[start..<min(start + Self.frame, size)].withUnsafeBytes {
+        bytes[start..<min(start + Self.frame, size)]._withBytes {
           VerityTree.frameDigest(of: $0)
         }
       }

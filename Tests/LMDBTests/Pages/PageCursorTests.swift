@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -121,8 +122,8 @@ private struct RandomTree {
       for _ in 0..<(count / 3) {
         let removed = key(&random)
         let cursor = try Cursor(tree, in: transaction)
-        if try removed.withBytes({ (bytes) throws(LMDBError) in try cursor.seek(atOrAfter: bytes) })
-        {
+        if try removed._withBytes({ (bytes) throws(LMDBError) in try cursor.seek(atOrAfter: bytes) }
+        ) {
           try cursor.delete()
         }
       }
@@ -158,14 +159,14 @@ private struct RandomTree {
     case 2...5: (isFound, pair) = (try cursors.lmdb.next(), try cursors.pages.next())
     case 6...9: (isFound, pair) = (try cursors.lmdb.previous(), try cursors.pages.previous())
     default:
-      if kind > 11, count > 0, try key.withUnsafeBytes({ try cursors.lmdb.seek(atOrAfter: $0) }) {
+      if kind > 11, count > 0, try key._withBytes({ try cursors.lmdb.seek(atOrAfter: $0) }) {
         // One that is there.
         key = Array(cursors.lmdb.key)
-        let found = try key.withUnsafeBytes { try tree.pages?.pair(of: $0) }
+        let found = try key._withBytes { try tree.pages?.pair(of: $0) }
         if found?.value.baseAddress == nil { return "a look-up of \(key) finds nothing" }
       }
       let isExact = kind > 10
-      (isFound, pair) = try key.withUnsafeBytes { key in
+      (isFound, pair) = try key._withBytes { key in
         isExact
           ? (try cursors.lmdb.seek(key), try cursors.pages.seek(key))
           : (try cursors.lmdb.seek(atOrAfter: key), try cursors.pages.seek(atOrAfter: key))
@@ -199,7 +200,7 @@ private struct RandomTree {
       attempt { cursor in while try cursor.previous() { _ = cursor.value.last } }
       for key in keys {
         attempt { _ in _ = try transaction.get(key, in: tree)?.last }
-        attempt { cursor in _ = try key.withUnsafeBytes { try cursor.seek(atOrAfter: $0) } }
+        attempt { cursor in _ = try key._withBytes { try cursor.seek(atOrAfter: $0) } }
       }
       if hasIntegerKeys {
         attempt { cursor in

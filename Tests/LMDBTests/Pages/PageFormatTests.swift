@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -34,12 +35,12 @@ import Testing
 
   @Test func `a file says its format and other files say none`() {
     for format in PageFormat.all {
-      Self.emptyFile(format).withUnsafeBytes { bytes in
+      Self.emptyFile(format)._withBytes { bytes in
         #expect(PageFormat(ofFile: bytes) == format)
-        #expect(PageFormat(ofFile: UnsafeRawBufferPointer(rebasing: bytes[..<31])) == nil)
-        #expect(PageFormat(ofFile: UnsafeRawBufferPointer(rebasing: bytes[1...])) == nil)
+        #expect(PageFormat(ofFile: bytes[..<31]) == nil)
+        #expect(PageFormat(ofFile: bytes[1...]) == nil)
       }
-      Self.emptyFile(format, version: 2).withUnsafeBytes { #expect(PageFormat(ofFile: $0) == nil) }
+      Self.emptyFile(format, version: 2)._withBytes { #expect(PageFormat(ofFile: $0) == nil) }
     }
   }
 

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import Testing
 
 @testable import LMDB
@@ -18,7 +19,7 @@ import Testing
     try environment.write { transaction in
       for id in UInt64(1)...3_000 where !id.isMultiple(of: 5) {
         let size = id.isMultiple(of: 97) ? 70_000 : Int.random(in: 0...900, using: &random)
-        try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: size).withBytes {
+        try [UInt8](repeating: UInt8(truncatingIfNeeded: id), count: size)._withBytes {
           (bytes) throws(LMDBError) in try transaction.put(id, bytes, in: records)
         }
         try transaction.put(key(Int(id)), [UInt8](repeating: 1, count: size % 40), in: entries)

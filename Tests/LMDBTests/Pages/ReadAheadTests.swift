@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -26,10 +27,10 @@ import Testing
         let bytes = [UInt8](repeating: 7, count: 400)
         for id in 1...Self.recordCount {
           let key = id &* 0x9e37_79b9_7f4a_7c15
-          try bytes.withBytes { (bytes) throws(LMDBError) in
+          try bytes._withBytes { (bytes) throws(LMDBError) in
             try transaction.put(id, bytes, in: records)
             try withUnsafeBytes(of: key.bigEndian) { (key) throws(LMDBError) in
-              try transaction.put(key, bytes, in: entries)
+              try transaction.put(ByteView(key), bytes, in: entries)
             }
           }
         }
@@ -63,11 +64,9 @@ import Testing
         let ids = (0..<200).map { UInt64($0 * 100 + 1) }
         try environment.read { (transaction) throws in
           var finder = try #require(try RecordFinder(records, in: transaction))
-          let none = UnsafeRawBufferPointer(start: nil, count: 0)
+          let none = ByteView()
           var found = Array(repeating: none, count: ids.count)
-          ids.withUnsafeBufferPointer { ids in
-            found.withUnsafeMutableBufferPointer { finder.find(ids, $0) }
-          }
+          finder.find(ids, &found)
           #expect(found.allSatisfy { $0.count == 400 })
         }
         #expect((200..<500).contains(file.residentCount), "\(file.residentCount) pages")

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 import Testing
 
@@ -21,8 +22,8 @@ struct PageFileWriterTests {
     for tree in trees {
       try writer.beginTree(tree.name, hasIntegerKeys: tree.hasIntegerKeys)
       for pair in tree.pairs {
-        try pair.key.withUnsafeBytes { key in
-          try pair.value.withUnsafeBytes { try writer.add(key, $0) }
+        try pair.key._withBytes { key in
+          try pair.value._withBytes { try writer.add(key, $0) }
         }
       }
     }
@@ -83,7 +84,7 @@ struct PageFileWriterTests {
       }
     }
     var verity = VerityTree()
-    contents(of: path).withUnsafeBytes { verity.update($0) }
+    contents(of: path)._withBytes { verity.update($0) }
     verity.finish()
     #expect(verity.digest == written.verityDigest, "\(label)")
     #expect(verity.frameDigests == written.frameDigests, "\(label)")

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 import Synchronization
 import Testing
@@ -15,7 +16,7 @@ struct SealedOpeningTests {
     let path = directory.file(name)
     _ = try SealedFile.make(at: path, of: source) { writer in
       try writer.beginTree("t")
-      try key(1).withUnsafeBytes { try writer.add($0, $0) }
+      try key(1)._withBytes { try writer.add($0, $0) }
     }
     usleep(40_000)
     return path

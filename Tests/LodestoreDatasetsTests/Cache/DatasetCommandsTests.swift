@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 #if Datasets
   import EntityStore
   import Foundation
@@ -13,7 +15,7 @@
     private final class Sink: ByteSink {
       var text = ""
 
-      func write(_ bytes: UnsafeRawBufferPointer) throws {
+      func write(_ bytes: ByteView) throws {
         text += String(decoding: bytes, as: UTF8.self)
       }
 

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 #if Datasets
   import Foundation
   import Testing
@@ -6,7 +8,7 @@
 
   struct PackingTests {
     private func table(_ sample: SamplePublication) throws -> FrameTable {
-      try sample.table.bytes.withUnsafeBytes { try FrameTable(reading: $0, of: sample.manifest) }
+      try sample.table.bytes._withBytes { try FrameTable(reading: $0, of: sample.manifest) }
     }
 
     @Test func `The table of frames is read as it was written`() throws {
@@ -80,7 +82,7 @@
         #expect(long?.code == .damaged)
       }
       let error = #expect(throws: DatasetError.self) {
-        try other.table.bytes.withUnsafeBytes { try FrameTable(reading: $0, of: sample.manifest) }
+        try other.table.bytes._withBytes { try FrameTable(reading: $0, of: sample.manifest) }
       }
       #expect(error?.code == .damaged)
     }

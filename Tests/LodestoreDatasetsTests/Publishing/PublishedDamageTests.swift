@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 #if Datasets
   import Foundation
   import LodestorePages
@@ -100,7 +102,7 @@
       var numbers = SeededNumbers(14)
       for _ in 0..<caseCount(byDefault: 2_000) {
         let bytes = damaged(good, good.reversed(), &numbers)
-        if let table = try? bytes.withUnsafeBytes({
+        if let table = try? bytes._withBytes({
           try FrameTable(reading: $0, of: sample.manifest)
         }
         ) {
@@ -108,7 +110,7 @@
           #expect(table == sample.table)
         }
         // Without the signature, any table that is read has numbers that fit each other.
-        let read = try? bytes.withUnsafeBytes { try FrameTable(reading: $0, named: "table") }
+        let read = try? bytes._withBytes { try FrameTable(reading: $0, named: "table") }
         if let read {
           #expect(read.bytes == bytes)
           #expect(read.length(of: read.frameCount - 1) > 0)

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 #if Datasets
   import Foundation
   import LodestorePages
@@ -73,12 +75,12 @@
     }
 
     static func sha256(_ bytes: [UInt8]) throws -> FileDigest {
-      try #require(FileDigest(bytes: bytes.withUnsafeBytes { SHA256Digest.digest(of: $0) }))
+      try #require(FileDigest(bytes: bytes._withBytes { SHA256Digest.digest(of: $0) }))
     }
 
     static func verity(_ bytes: [UInt8]) throws -> FileDigest {
       var tree = VerityTree()
-      bytes.withUnsafeBytes { tree.update($0) }
+      bytes._withBytes { tree.update($0) }
       tree.finish()
       return try #require(FileDigest(bytes: tree.digest))
     }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 #if Datasets
   import Foundation
   import LodestorePages
@@ -64,7 +66,7 @@
     /// Unpacks the whole generation that a manifest names.
     func unpacked(_ manifest: DatasetManifest) throws -> [UInt8] {
       let table = try ScratchFolder.bytes(of: "\(directory)/\(manifest.whole.frames.path)")
-        .withUnsafeBytes { try FrameTable(reading: $0, of: manifest) }
+        ._withBytes { try FrameTable(reading: $0, of: manifest) }
       let output = folder.file("unpacked")
       try withNewFile(output) { descriptor in
         let unpacker = try FrameUnpacker(table, to: descriptor, path: output)

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 #if Macros
   @testable import EntityStore
   import Lodestore
@@ -43,7 +45,7 @@
       let content = try #require(finished)
       let bytes = Array(content) + [UInt8](repeating: 0, count: RecordLayout.checksumSize)
       let label = EntityLabel(declared.name)
-      return try bytes.withUnsafeBytes { bytes in
+      return try bytes._withBytes { bytes in
         defer { withExtendedLifetime(label) {} }
         var reader = RecordReader(
           try RecordView(bytes, layout: layout), entity: label, recordID: 7)

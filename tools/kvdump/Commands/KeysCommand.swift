@@ -1,6 +1,7 @@
 import ArgumentParser
 import EntityStore
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import LodestorePages
 
@@ -120,7 +121,7 @@ struct KeysCommand: StoreCommand {
       let raw = RawTree(tree, entities: entities(in: catalogue, transaction))
       let shown = ShownRows(["key", "body", "decoded"], rows, on: console)
       var cutCount = 0
-      func visit(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) throws -> Bool {
+      func visit(_ key: ByteView, _ body: ByteView) throws -> Bool {
         try shown.show {
           let isCut = body.count > Self.longestBody
           if isCut { cutCount += 1 }
@@ -157,7 +158,7 @@ struct KeysCommand: StoreCommand {
   /// Keys that are numbers in the order of the numbers, which is not that of their bytes.
   private func walkRecords(
     _ cursor: Cursor,
-    _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool
+    _ visit: (ByteView, ByteView) throws -> Bool
   ) throws {
     let lower = try number(prefix) ?? number(from) ?? 0
     let upper = try number(prefix).map { $0 &+ 1 } ?? number(to) ?? .max

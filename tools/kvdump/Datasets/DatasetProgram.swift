@@ -15,7 +15,7 @@ enum DatasetProgram {
   ///
   /// - Returns: the failure when there is no such program; otherwise the call does not return.
   static func start(_ arguments: [String]) -> CommandFailure {
-    var words: [UnsafeMutablePointer<CChar>?] = ([name] + arguments).map { strdup($0) }
+    var words = ([name] + arguments).map { strdup($0) }
     words.append(nil)
     defer { for word in words { free(word) } }
     if let folder = folderOfThisProgram { execv("\(folder)/\(name)", words) }

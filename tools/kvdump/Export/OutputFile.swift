@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestoreSystem
 
 /// A file that is there as a whole or not at all: written under a temporary name beside it, and
@@ -69,7 +70,7 @@ final class OutputFile: ByteSink {
     if isInPlace { close(descriptor) }
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
+  func write(_ bytes: ByteView) throws {
     try sink.write(bytes)
     size += bytes.count
   }

@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreBytes
 
 /// Finds the first value of a file in bytes that grow, and the byte after it.
 ///
@@ -37,7 +38,7 @@ struct FirstValue {
     }
     guard start != nil else { return }
     if end == nil {
-      let found = bytes[searched...].withUnsafeBufferPointer { brackets.end(in: $0) }
+      let found = bytes[searched...]._withBytes { brackets.end(in: $0) }
       end = found.map { searched + $0 }
       searched = end ?? bytes.count
     }

@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreBytes
 import LodestoreSystem
 
 /// A file that is imported, read from its start as often as needed, a chunk at a time; standard
@@ -84,7 +85,7 @@ final class InputFile {
       while let chunk = try read() {
         count += chunk.count
         guard count <= limit else { throw CommandFailure.spoolLimit(limit, in: folder) }
-        try chunk.withUnsafeBytes { try sink.write($0) }
+        try chunk._withBytes { try sink.write($0) }
       }
     } catch {
       close(spool)

@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreBytes
 import LodestoreSystem
 import Synchronization
 
@@ -85,7 +86,7 @@ final class RejectFile: Sendable {
     guard state.failure == nil, !state.lines.isEmpty else { return }
     let sink = DescriptorSink(descriptor: descriptor, name: path)
     do {
-      try state.lines.withUnsafeBytes { try sink.write($0) }
+      try state.lines._withBytes { try sink.write($0) }
     } catch {
       state.failure = error
     }

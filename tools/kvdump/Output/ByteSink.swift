@@ -1,9 +1,10 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// Where the bytes of an output stream go in the end.
 package protocol ByteSink: AnyObject {
   /// Takes all the bytes or throws.
-  func write(_ bytes: UnsafeRawBufferPointer) throws
+  func write(_ bytes: ByteView) throws
   /// Called once, when the command is done and holds nothing open.
   func finish() throws
 }
@@ -18,10 +19,10 @@ final class DescriptorSink: ByteSink {
     self.name = name
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
+  func write(_ bytes: ByteView) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let chunk = UnsafeRawBufferPointer(rebasing: rest)
+      let chunk = rest
       #if canImport(Darwin)
         let written = Darwin.write(descriptor, chunk.baseAddress, chunk.count)
       #elseif canImport(Musl)
@@ -60,7 +61,7 @@ package final class MemorySink: ByteSink {
 
   package init() {}
 
-  package func write(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
+  package func write(_ bytes: ByteView) { self.bytes.append(contentsOf: bytes) }
 
   package func finish() {}
 }

@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestoreSystem
 
 /// Keeps the output back until the command is done, and shows it through a pager when it is longer
@@ -32,7 +33,7 @@ final class PagerSink: ByteSink {
     return wish.isEmpty || wish == "cat" ? nil : wish
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer) throws {
+  func write(_ bytes: ByteView) throws {
     if isDirect { return try screen.write(bytes) }
     if let spool { return try DescriptorSink(descriptor: spool, name: folder).write(bytes) }
     start.append(contentsOf: bytes)
@@ -44,7 +45,7 @@ final class PagerSink: ByteSink {
   func finish() throws {
     defer { if let spool { close(spool) } }
     guard let spool else {
-      if !isDirect { try start.withUnsafeBytes(screen.write) }
+      if !isDirect { try start._withBytes(screen.write) }
       return
     }
     lseek(spool, 0, SEEK_SET)
@@ -52,7 +53,7 @@ final class PagerSink: ByteSink {
   }
 
   /// Counts each byte as a column: too many for colours and letters beyond ASCII, never too few.
-  private func countRows(in bytes: UnsafeRawBufferPointer) {
+  private func countRows(in bytes: ByteView) {
     for byte in bytes {
       if byte == UInt8(ascii: "\n") || column == size.columns {
         rows += 1
@@ -65,12 +66,12 @@ final class PagerSink: ByteSink {
   private func startSpool() throws {
     guard let descriptor = FileFacts.unnamed(in: folder) else {
       isDirect = true
-      try start.withUnsafeBytes(screen.write)
+      try start._withBytes(screen.write)
       start = []
       return
     }
     spool = descriptor
-    try start.withUnsafeBytes(DescriptorSink(descriptor: descriptor, name: folder).write)
+    try start._withBytes(DescriptorSink(descriptor: descriptor, name: folder).write)
     start = []
   }
 
@@ -125,7 +126,7 @@ final class PagerSink: ByteSink {
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw CommandFailure.system(errno, thing: folder) }
       guard count > 0 else { return }
-      try chunk.withUnsafeBytes { try screen.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+      try chunk._withBytes { try screen.write($0[..<count]) }
     }
   }
 }

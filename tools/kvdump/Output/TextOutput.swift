@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// A buffered output stream.
 package final class TextOutput {
   private let sink: any ByteSink
@@ -21,7 +23,7 @@ package final class TextOutput {
   package func flush() throws {
     // Emptied also when the sink throws: what could not be written is not to be tried again.
     defer { buffer.removeAll(keepingCapacity: true) }
-    try buffer.withUnsafeBytes { bytes in
+    try buffer._withBytes { bytes in
       if !bytes.isEmpty { try sink.write(bytes) }
     }
   }

@@ -1,3 +1,5 @@
+import LodestoreBytes
+
 /// Cells as JSON text, compact, on one line.
 ///
 /// Whatever can drive a terminal is written as `\u` escapes: the same value for every parser, and
@@ -84,7 +86,7 @@ enum JSONText {
           bytes.append(UInt8(ascii: "\\"))
           bytes.append(UInt8(ascii: byte == 0x0A ? "n" : byte == 0x0D ? "r" : "t"))
           offset += 1
-        default: offset += appendScalar(of: utf8, at: offset, to: &bytes)
+        default: offset += appendScalar(of: ByteView(utf8), at: offset, to: &bytes)
         }
       }
     }
@@ -101,7 +103,7 @@ enum JSONText {
           bytes.append(UInt8(ascii: " "))
           offset += 1
         } else {
-          offset += appendScalar(of: utf8, at: offset, to: &bytes)
+          offset += appendScalar(of: ByteView(utf8), at: offset, to: &bytes)
         }
       }
     }
@@ -109,7 +111,7 @@ enum JSONText {
 
   /// Appends the byte at `offset`, or the scalar that starts there as an escape; the bytes consumed.
   private static func appendScalar(
-    of utf8: UnsafeBufferPointer<UInt8>, at offset: Int, to bytes: inout [UInt8]
+    of utf8: ByteView, at offset: Int, to bytes: inout [UInt8]
   ) -> Int {
     let byte = utf8[offset]
     // Only these bytes start a scalar that may be unsafe; see `DisplayText.isUnsafe`.

@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreBytes
 import LodestoreFormat
 
 extension Cell {
@@ -16,7 +17,7 @@ extension Cell {
     case .string(let text): self = .text(text)
     case .data(let bytes): self = .bytes(bytes)
     case .document(let bytes):
-      self = try bytes.withUnsafeBytes { bytes in
+      self = try bytes._withBytes { bytes in
         Result { () throws(FormatError) in try Cell(document: bytes) }
       }.get()
     }
@@ -43,7 +44,7 @@ extension Cell {
 
   /// A value inside a document: scalars as such, so that tables align numbers and CSV has no quotes
   /// inside quotes.
-  init(document bytes: UnsafeRawBufferPointer) throws(FormatError) {
+  init(document bytes: ByteView) throws(FormatError) {
     var reader = DocumentReader(bytes)
     switch try reader.kind() {
     case .null: self = .null

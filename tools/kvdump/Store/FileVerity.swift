@@ -1,3 +1,4 @@
+import LodestoreBytes
 import LodestorePages
 
 /// The fs-verity digest of a file.
@@ -7,12 +8,12 @@ enum FileVerity {
   static func digest(ofFileAt path: String) throws -> [UInt8] {
     let file = try PageFile(path: path)
     var tree = VerityTree()
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceSize, alignment: 16)
+    let buffer = MutableByteView.allocate(byteCount: pieceSize, alignment: 16)
     defer { buffer.deallocate() }
     var offset = 0
     while true {
       let count = try file.read(into: buffer, at: offset)
-      tree.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      tree.update(ByteView(buffer[..<count]))
       offset += count
       if count < buffer.count { break }
     }

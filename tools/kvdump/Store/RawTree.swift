@@ -1,5 +1,6 @@
 import EntityStore
 import LMDB
+import LodestoreBytes
 import LodestoreFormat
 import LodestorePages
 
@@ -63,9 +64,7 @@ struct RawTree {
   /// The pair in words; nil where it does not decode.
   ///
   /// - Parameter isLong: whether the words of the body are left out, as they would be too many.
-  func decoded(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, isLong: Bool
-  ) -> String? {
+  func decoded(_ key: ByteView, _ body: ByteView, isLong: Bool) -> String? {
     if isLong, kind != .buckets { return nil }
     return switch kind {
     case .header: header(key, body)
@@ -86,9 +85,7 @@ struct RawTree {
     }
   }
 
-  private func history(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
-  ) -> String? {
+  private func history(_ key: ByteView, _ body: ByteView) -> String? {
     func name(_ number: EntityNumber) -> String { "entity \(number)" }
     return switch HistoryKey(key) {
     case .part(let number, let part):
@@ -107,7 +104,7 @@ struct RawTree {
     }
   }
 
-  private func digest(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func digest(_ key: ByteView, _ body: ByteView) -> String? {
     guard let content = DigestedContent(key: key), let digest = ContentDigest(bytes: body) else {
       return nil
     }
@@ -118,14 +115,14 @@ struct RawTree {
     }
   }
 
-  private func link(_ key: UnsafeRawBufferPointer) -> String? {
+  private func link(_ key: ByteView) -> String? {
     guard let id = KeyDecoder.leadingID(key), let other = KeyDecoder.recordIDSuffix(key) else {
       return nil
     }
     return "record \(id) leads to \(other)"
   }
 
-  private func element(_ key: UnsafeRawBufferPointer) -> String? {
+  private func element(_ key: ByteView) -> String? {
     var decoder = KeyDecoder(key)
     guard let id = KeyDecoder.recordIDSuffix(key), let value = try? decoder.next() else {
       return nil
@@ -133,18 +130,18 @@ struct RawTree {
     return "\(KeyText.text(of: value)), record \(id)"
   }
 
-  private func order(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func order(_ key: ByteView, _ body: ByteView) -> String? {
     guard body.count == 8 else { return nil }
     switch LinkOrderKey.content(key) {
     case .link(let owner, let other):
-      return "record \(owner) leads to \(other) at position \(body._uint64(at: 0))"
+      return "record \(owner) leads to \(other) at position \(body.uint64(at: 0))"
     case .position(let owner, let position):
-      return "position \(position) of record \(owner): \(body._uint64(at: 0))"
+      return "position \(position) of record \(owner): \(body.uint64(at: 0))"
     case nil: return nil
     }
   }
 
-  private func header(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func header(_ key: ByteView, _ body: ByteView) -> String? {
     switch HeaderField(rawValue: String(decoding: key, as: UTF8.self)) {
     case .format:
       (try? FormatRequirement(bytes: body)).map {
@@ -153,39 +150,37 @@ struct RawTree {
     case .uuid: body.count == 16 ? "uuid: \(UUIDBytes(bytes: body, at: 0).text)" : nil
     case .created:
       body.count == 8
-        ? "created: " + KeyText.text(of: .date(Double(bitPattern: body._uint64(at: 0)))) : nil
-    case .schema: body.count == 8 ? "schema: \(body._uint64(at: 0))" : nil
-    case .model: body.count == 8 ? "model: \(body._uint64(at: 0))" : nil
+        ? "created: " + KeyText.text(of: .date(Double(bitPattern: body.uint64(at: 0)))) : nil
+    case .schema: body.count == 8 ? "schema: \(body.uint64(at: 0))" : nil
+    case .model: body.count == 8 ? "model: \(body.uint64(at: 0))" : nil
     case nil: changes(key, body)
     }
   }
 
-  private func changes(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func changes(_ key: ByteView, _ body: ByteView) -> String? {
     guard let entity = HeaderField.changedEntity(key), body.count == 8 else { return nil }
-    let mark = body._uint64(at: 0)
+    let mark = body.uint64(at: 0)
     return "mark of entity \(entity): \(mark), \(mark & 1 == 1 ? "as imports know it" : "changed")"
   }
 
-  private func counter(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func counter(_ key: ByteView, _ body: ByteView) -> String? {
     guard body.count == 8 else { return nil }
-    if key.count == 1, key[0] == 2 { return "next entity: \(body._uint64(at: 0))" }
-    if key.count == 1, key[0] == 3 { return "next relationship: \(body._uint64(at: 0))" }
+    if key.count == 1, key[0] == 2 { return "next entity: \(body.uint64(at: 0))" }
+    if key.count == 1, key[0] == 3 { return "next relationship: \(body.uint64(at: 0))" }
     if let number = CounterKey.sizedEntity(key) {
-      return "size of the records of entity \(number): \(body._uint64(at: 0)) bytes"
+      return "size of the records of entity \(number): \(body.uint64(at: 0)) bytes"
     }
     guard let number = CatalogueKey.entityNumber(key) else { return nil }
-    return "next record of entity \(number): \(body._uint64(at: 0))"
+    return "next record of entity \(number): \(body.uint64(at: 0))"
   }
 
-  private func bucket(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func bucket(_ key: ByteView, _ body: ByteView) -> String? {
     guard let (bucket, key) = BucketKey.split(key) else { return nil }
     let text = String(validating: key, as: UTF8.self) ?? Finding.hexadecimal(key)
     return "\(bucket): \(text), \(max(body.count - 4, 0)) bytes"
   }
 
-  private func importPair(
-    _ key: UnsafeRawBufferPointer, _ content: UnsafeRawBufferPointer
-  ) -> String? {
+  private func importPair(_ key: ByteView, _ content: ByteView) -> String? {
     guard let (name, key) = ImportKey.split(key) else { return nil }
     let what =
       switch key {
@@ -199,24 +194,24 @@ struct RawTree {
   }
 
   private func sealed(
-    _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
-    _ text: (UnsafeRawBufferPointer) -> String?
+    _ key: ByteView, _ body: ByteView,
+    _ text: (ByteView) -> String?
   ) -> String? {
     (try? Checksum.unsealed(key: key, body: body)).flatMap(text)
   }
 
-  private func document(_ bytes: UnsafeRawBufferPointer) -> String? {
+  private func document(_ bytes: ByteView) -> String? {
     var text: [UInt8] = []
     do { try DocumentText.append(bytes, to: &text) } catch { return nil }
     return String(decoding: text, as: UTF8.self)
   }
 
-  private func record(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func record(_ key: ByteView, _ body: ByteView) -> String? {
     guard key.count == 8, let entity, let number = try? RecordLayout.layoutNumber(of: body),
       let layout = entity.layouts.first(where: { $0.number == number }),
       let view = try? RecordView(body, layout: layout)
     else { return nil }
-    var members: [(String, Cell)] = [("_id", .unsigned(key._uint64(at: 0)))]
+    var members: [(String, Cell)] = [("_id", .unsigned(key.uint64(at: 0)))]
     for (attribute, place) in zip(layout.attributes, layout.slots) {
       guard let cell = try? Cell(view.value(at: place)) else { return nil }
       members.append((entity.attribute(number: attribute.number)?.name ?? "?", cell))
@@ -224,22 +219,22 @@ struct RawTree {
     return JSONText.object(members)
   }
 
-  private func entry(_ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> String? {
+  private func entry(_ key: ByteView, _ body: ByteView) -> String? {
     guard let index = description else { return nil }
     var tuple = key
-    var id = body.count == 8 ? body._uint64(at: 0) : 0
+    var id = body.count == 8 ? body.uint64(at: 0) : 0
     let hasNull = values(key, index.attributes.count)?.contains(.null) ?? false
     if IndexTuple.keyHasRecordID(isUnique: index.isUnique, hasNull: hasNull) {
       guard let suffix = KeyDecoder.recordIDSuffix(key) else { return nil }
       id = suffix
-      tuple = UnsafeRawBufferPointer(rebasing: key.dropLast(8))
+      tuple = key.dropLast(8)
     }
     if KeyDecoder.isCut(tuple: tuple) { return "(cut) -> \(id)" }
     guard let values = values(tuple, index.attributes.count) else { return nil }
     return values.map(KeyText.text).joined(separator: ", ") + " -> \(id)"
   }
 
-  private func values(_ tuple: UnsafeRawBufferPointer, _ count: Int) -> [Value]? {
+  private func values(_ tuple: ByteView, _ count: Int) -> [Value]? {
     var decoder = KeyDecoder(tuple)
     var values: [Value] = []
     for _ in 0..<count {

@@ -1,4 +1,5 @@
 import EntityStore
+import LodestoreBytes
 import LodestoreFormat
 
 /// The columns that records of one entity are shown in, and how to get at their cells.
@@ -121,7 +122,7 @@ struct RecordColumns {
       return link.isToOne ? keys.first ?? .null : .array(keys)
     case .path(let attribute, let path):
       guard case .document(let bytes) = try reader.value(of: attribute) else { return .absent }
-      return try bytes.withUnsafeBytes { bytes in
+      return try bytes._withBytes { bytes in
         try DocumentText.value(at: path, in: bytes).map { try Cell(document: $0) } ?? .absent
       }
     }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Reads and writes the tree `history`; see Format.md, "History".
@@ -30,7 +31,7 @@ struct HistoryLog {
     guard let tree else { return 0 }
     let last: UInt64? = try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
-      guard try HistoryKey.images.withBytes({ try cursor.seek(before: $0) }) else { return nil }
+      guard try HistoryKey.images._withBytes({ try cursor.seek(before: $0) }) else { return nil }
       guard case .part(let number, _)? = HistoryKey(cursor.key) else {
         throw StoreError.damagedHistory(FormatError("a key is none that is listed"))
       }
@@ -113,7 +114,7 @@ struct HistoryLog {
   }
 
   /// Keeps a record as it was; returns false where it is kept from earlier in this write.
-  func keep(_ record: UnsafeRawBufferPointer, _ key: HistoryKey) throws(StoreError) -> Bool {
+  func keep(_ record: ByteView, _ key: HistoryKey) throws(StoreError) -> Bool {
     guard let tree else { return true }
     return try wrappingErrors {
       let bytes = key.bytes
@@ -135,7 +136,7 @@ struct HistoryLog {
     guard let tree else { return nil }
     do {
       guard let body = try core.transaction.get(key.bytes, in: tree) else { return nil }
-      return try key.bytes.withBytes { (key) throws(FormatError) in
+      return try key.bytes._withBytes { (key) throws(FormatError) in
         try Document(decoding: try Checksum.unsealed(key: key, body: body))
       }
     } catch let error as FormatError {
@@ -146,7 +147,7 @@ struct HistoryLog {
   }
 
   /// The bytes of a record under `key`; `nil` where there are none.
-  func image(_ key: HistoryKey) throws(StoreError) -> UnsafeRawBufferPointer? {
+  func image(_ key: HistoryKey) throws(StoreError) -> ByteView? {
     guard let tree else { return nil }
     return try wrappingErrors { try core.transaction.get(key.bytes, in: tree) }
   }
@@ -162,7 +163,7 @@ struct HistoryLog {
     guard let tree else { return nil }
     return try wrappingErrors {
       let cursor = try Cursor(tree, in: core.transaction)
-      let isFound = try key.with(transaction: .max).bytes.withBytes { try cursor.seek(before: $0) }
+      let isFound = try key.with(transaction: .max).bytes._withBytes { try cursor.seek(before: $0) }
       guard isFound, let found = HistoryKey(cursor.key) else { return nil }
       return found.with(transaction: 0) == key.with(transaction: 0) ? found : nil
     }
@@ -171,7 +172,7 @@ struct HistoryLog {
   /// The image of a record that the write with `number` kept, or its last one; `nil` for none.
   func kept(
     _ key: HistoryKey, of number: UInt64?
-  ) throws(StoreError) -> UnsafeRawBufferPointer? {
+  ) throws(StoreError) -> ByteView? {
     guard let key = try keptKey(key, of: number) else { return nil }
     return try image(key)
   }

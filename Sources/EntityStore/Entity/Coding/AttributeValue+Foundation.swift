@@ -1,3 +1,4 @@
+public import LodestoreBytes
 public import LodestoreEssentials
 internal import LodestoreFormat
 
@@ -36,13 +37,13 @@ extension UUID: IndexableValue {
 
   /// The bytes.
   public var _storedValue: StoredValue {
-    StoredValue(.uuid(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: $0, at: 0) }))
+    StoredValue(.uuid(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: ByteView($0), at: 0) }))
   }
 
   /// The bytes.
   public static func _value(from stored: StoredValue) -> UUID? {
     guard case .uuid(let uuid) = stored.value else { return nil }
-    return uuid.bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    return uuid.bytes._withBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
   /// Writes the bytes.
@@ -71,7 +72,7 @@ extension Data: IndexableValue {
   /// Writes the bytes.
   @inlinable
   public func _write(to writer: inout RecordWriter) {
-    withUnsafeBytes { writer.writeVariable($0) }
+    withUnsafeBytes { writer.writeVariable(ByteView($0)) }
   }
 
   /// Reads the bytes.
@@ -139,10 +140,10 @@ extension Decimal: IndexableValue {
 }
 
 extension RecordReader {
-  fileprivate mutating func readSlot(count: Int) -> UnsafeRawBufferPointer {
+  fileprivate mutating func readSlot(count: Int) -> ByteView {
     precondition(slot + count <= slotsEnd, "more attributes read than the schema declares")
     defer { slot += count }
-    return UnsafeRawBufferPointer(start: base + slot, count: count)
+    return ByteView(start: base + slot, count: count)
   }
 }
 

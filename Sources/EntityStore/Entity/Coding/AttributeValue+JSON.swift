@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension JSONValue: AttributeValue {
@@ -14,7 +15,7 @@ extension JSONValue: AttributeValue {
   /// The value in the document.
   public static func _value(from stored: StoredValue) -> JSONValue? {
     switch stored.value {
-    case .document(let bytes): bytes.withUnsafeBytes { try? JSONValue(document: $0) }
+    case .document(let bytes): bytes._withBytes { try? JSONValue(document: $0) }
     case .null: .null
     case .bool(let flag): .bool(flag)
     case .integer(let number): .integer(number)

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 package import LodestoreFormat
 
 /// A Swift type that can be an attribute: the scalars of the format and their optionals.
@@ -127,7 +128,7 @@ public struct StoredValue: Sendable, Hashable {
   @usableFromInline
   func decoded<V: Decodable>(_: V.Type) throws -> V? {
     guard case .document(let bytes) = value else { return nil }
-    return try bytes.withUnsafeBytes { try DocumentCoding.decode(V.self, from: $0) }
+    return try bytes._withBytes { try DocumentCoding.decode(V.self, from: $0) }
   }
 }
 

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// `Codable` values as documents, and back.
@@ -41,9 +42,7 @@ enum DocumentCoding {
   /// Never leaves the bytes and never traps, whatever they are.
   ///
   /// - Throws: `DecodingError` for bytes that are no such value, or what the type throws.
-  static func decode<T: Decodable>(
-    _ type: T.Type, from bytes: UnsafeRawBufferPointer
-  ) throws -> T {
+  static func decode<T: Decodable>(_ type: T.Type, from bytes: ByteView) throws -> T {
     var reader = DocumentReader(bytes)
     let known: T?
     do {

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One run of the decoder over one document: what all its containers share.
@@ -24,16 +25,16 @@ final class DocumentDecoding {
     var value = 0
   }
 
-  private var bytes: UnsafeRawBufferPointer
+  private var bytes: ByteView
   /// One for each of the outer levels, where the objects with many members are.
   private var cursors = (Cursor(), Cursor(), Cursor(), Cursor())
   /// What went wrong where the protocol lets nothing be thrown.
   private var failure: (any Error)?
 
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  init(_ bytes: ByteView) { self.bytes = bytes }
 
   /// Lets go of the bytes: whatever is decoded from now on throws.
-  func end() { bytes = UnsafeRawBufferPointer(start: nil, count: 0) }
+  func end() { bytes = ByteView() }
 
   func root<T: Decodable>(_ type: T.Type) throws -> T {
     let value = try value(type, at: 0, Depth())
@@ -49,9 +50,9 @@ final class DocumentDecoding {
   @inline(__always)
   func reader(at offset: Int) -> DocumentReader {
     guard offset >= 0, offset <= bytes.count else {
-      return DocumentReader(UnsafeRawBufferPointer(start: nil, count: 0))
+      return DocumentReader(ByteView())
     }
-    return DocumentReader(UnsafeRawBufferPointer(rebasing: bytes[offset...]))
+    return DocumentReader(bytes[offset...])
   }
 
   func isNull(_ offset: Int) -> Bool {
@@ -96,7 +97,7 @@ final class DocumentDecoding {
     var name = name
     do {
       let found = try name.withUTF8 { name in
-        try find(name, first: first, end: end, after: cursor)
+        try find(ByteView(name), first: first, end: end, after: cursor)
       }
       if let found { setCursor(depth, Cursor(object: object, value: found)) }
       return found
@@ -106,7 +107,7 @@ final class DocumentDecoding {
   }
 
   private func find(
-    _ name: UnsafeBufferPointer<UInt8>, first: Int, end: Int, after known: Int?
+    _ name: ByteView, first: Int, end: Int, after known: Int?
   ) throws(FormatError) -> Int? {
     var isRestarted = known == nil
     var offset = first
@@ -122,7 +123,7 @@ final class DocumentDecoding {
         continue
       }
       var reader = reader(at: offset)
-      let found = try reader.name().bindMemory(to: UInt8.self)
+      let found = try reader.name()
       if found.count == name.count, found.elementsEqual(name) { return offset + reader.offset }
       if DocumentMembers.precedes(name, found) {
         // The first look was beyond the name: it can still be before the member found last.

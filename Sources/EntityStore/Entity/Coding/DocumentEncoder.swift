@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One run of the encoder: the bytes so far, and the values that are being encoded right now.
@@ -168,10 +169,7 @@ final class DocumentEncoding {
     if frames[level].count > 0, frames[level].isSorted {
       let previous = frames[level].name
       frames[level].isSorted = writer.withBytes { bytes in
-        let bytes = bytes.assumingMemoryBound(to: UInt8.self)
-        return DocumentMembers.precedes(
-          UnsafeBufferPointer(rebasing: bytes[previous]),
-          UnsafeBufferPointer(rebasing: bytes[range]))
+        DocumentMembers.precedes(bytes[previous], bytes[range])
       }
     }
     frames[level].name = range
@@ -319,10 +317,9 @@ final class DocumentEncoding {
     let pending = try frame.pending.map { (offset: $0.offset, bytes: try $0.encoding.finished()) }
     let isObject = frame.kind == .object
     var count = 0
-    try writer.withBytes { raw in
-      let bytes = raw.assumingMemoryBound(to: UInt8.self)
-      try readMembers(of: frame, raw)
-      let name = { (member: Member) in UnsafeBufferPointer(rebasing: bytes[member.name]) }
+    try writer.withBytes { bytes in
+      try readMembers(of: frame, bytes)
+      let name = { (member: Member) in bytes[member.name] }
       if isObject {
         members.sort { a, b in
           if DocumentMembers.precedes(name(a), name(b)) { return true }
@@ -344,14 +341,14 @@ final class DocumentEncoding {
       }
     }
     writer.truncate(to: content)
-    scratch.withUnsafeBytes { writer.append(encoded: $0) }
+    scratch._withBytes { writer.append(encoded: $0) }
     return count
   }
 
   /// Finds the members or elements of the value that ends.
-  private func readMembers(of frame: Frame, _ bytes: UnsafeRawBufferPointer) throws {
+  private func readMembers(of frame: Frame, _ bytes: ByteView) throws {
     let content = frame.token + 8
-    var reader = DocumentReader(UnsafeRawBufferPointer(rebasing: bytes[content...]))
+    var reader = DocumentReader(bytes[content...])
     members.removeAll(keepingCapacity: true)
     for _ in 0..<frame.count {
       let start = content + reader.offset

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The order of an object's members: ascending by the UTF-8 bytes of their names.
@@ -6,9 +7,7 @@ enum DocumentMembers {
   static let largestReservation = 1024
 
   @inline(__always)
-  static func precedes(
-    _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>
-  ) -> Bool {
+  static func precedes(_ a: ByteView, _ b: ByteView) -> Bool {
     let shared = min(a.count, b.count)
     var at = 0
     while at < shared {
@@ -20,7 +19,7 @@ enum DocumentMembers {
 
   static func precedes(_ a: String, _ b: String) -> Bool {
     let ordered = a.utf8.withContiguousStorageIfAvailable { left in
-      b.utf8.withContiguousStorageIfAvailable { right in precedes(left, right) }
+      b.utf8.withContiguousStorageIfAvailable { right in precedes(ByteView(left), ByteView(right)) }
     }
     return (ordered ?? nil) ?? a.utf8.lexicographicallyPrecedes(b.utf8)
   }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
@@ -179,7 +180,7 @@ extension Date: DocumentValue {
 
 extension UUID: DocumentValue {
   func writeDocument(to writer: inout DocumentWriter, nesting: Int) {
-    writer.write(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: $0, at: 0) })
+    writer.write(withUnsafeBytes(of: uuid) { UUIDBytes(bytes: ByteView($0), at: 0) })
   }
 
   static func readDocument(
@@ -198,7 +199,7 @@ extension UUID: DocumentValue {
 
 extension Data: DocumentValue {
   func writeDocument(to writer: inout DocumentWriter, nesting: Int) {
-    withUnsafeBytes { writer.write(data: $0) }
+    withUnsafeBytes { writer.write(data: ByteView($0)) }
   }
 
   static func readDocument(

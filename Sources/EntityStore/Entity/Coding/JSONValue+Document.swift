@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
@@ -14,19 +15,17 @@ extension JSONValue {
   }
 
   /// Reads the whole of `document`, which must hold only what JSON has.
-  init(document: UnsafeRawBufferPointer) throws(FormatError) {
+  init(document: ByteView) throws(FormatError) {
     self = try Self.whole(document, shows: false)
   }
 
   /// Reads the whole of any document, for display: dates become ISO 8601 text, UUIDs text, data
   /// base64, and numbers that JSON cannot hold exactly their text.
-  init(anyDocument document: UnsafeRawBufferPointer) throws(FormatError) {
+  init(anyDocument document: ByteView) throws(FormatError) {
     self = try Self.whole(document, shows: true)
   }
 
-  private static func whole(
-    _ document: UnsafeRawBufferPointer, shows: Bool
-  ) throws(FormatError) -> JSONValue {
+  private static func whole(_ document: ByteView, shows: Bool) throws(FormatError) -> JSONValue {
     var reader = DocumentReader(document)
     let value = try value(from: &reader, nesting: 0, shows: shows)
     guard reader.isAtEnd else {

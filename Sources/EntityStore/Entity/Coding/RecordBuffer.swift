@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Consecutive records in one block of memory, with their ids and room for their checksums: as many as
@@ -28,6 +29,10 @@ struct RecordBuffer: ~Copyable {
   @inline(__always)
   var count: Int { ends.count }
 
+  /// The bytes of all records; valid until the next change.
+  @inline(__always)
+  var bytes: ByteView { ByteView(start: base, count: byteCount) }
+
   /// Exchanges memory with a writer, whose memory holds records that end at ``ends``.
   mutating func swapMemory(
     _ other: inout UnsafeMutableRawPointer, _ otherCapacity: inout Int, byteCount: Int
@@ -44,7 +49,7 @@ struct RecordBuffer: ~Copyable {
   }
 
   /// Copies `content`, making room where there is none.
-  mutating func append(_ content: UnsafeRawBufferPointer, id: UInt64) {
+  mutating func append(_ content: ByteView, id: UInt64) {
     let end = byteCount + content.count + RecordLayout.checksumSize
     if end > capacity {
       let moved = UnsafeMutableRawPointer.allocate(byteCount: end, alignment: 16)
@@ -88,8 +93,7 @@ struct RecordBuffer: ~Copyable {
   @inline(__always)
   subscript(index: Int) -> UnsealedRecord {
     let start = index == 0 ? 0 : ends[index - 1]
-    return UnsealedRecord(
-      UnsafeMutableRawBufferPointer(start: base + start, count: ends[index] - start))
+    return UnsealedRecord(MutableByteView(start: base + start, count: ends[index] - start))
   }
 
   mutating func removeAll() {

@@ -1,3 +1,4 @@
+public import LodestoreBytes
 internal import LodestoreFormat
 
 /// Gives out the attributes of one record, in the order of its entity's schema.
@@ -77,7 +78,7 @@ public struct RecordReader: ~Copyable {
 
   /// The bytes of the next variable attribute; valid only within the call that reads them.
   @inlinable @inline(__always)
-  mutating func readVariable() -> UnsafeRawBufferPointer {
+  mutating func readVariable() -> ByteView {
     precondition(end < heapStart, "more attributes read than the schema declares")
     let attributeEnd: Int
     if isWide {
@@ -87,7 +88,7 @@ public struct RecordReader: ~Copyable {
       attributeEnd = base.variableEnd(at: end, isWide: false)
       end += 2
     }
-    let bytes = UnsafeRawBufferPointer(
+    let bytes = ByteView(
       start: base + heapStart + previousEnd, count: attributeEnd - previousEnd)
     previousEnd = attributeEnd
     return bytes

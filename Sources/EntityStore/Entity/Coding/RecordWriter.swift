@@ -1,3 +1,4 @@
+public import LodestoreBytes
 internal import LodestoreFormat
 
 /// Takes the attributes of one entity value, in the order of its schema, and lays them out as a
@@ -71,12 +72,12 @@ public struct RecordWriter: ~Copyable {
   /// The record with narrow offsets; `nil` where it failed, is incomplete or needs wide ones, which
   /// ``finish(_:)`` tells apart.
   @inlinable @inline(__always)
-  func finished(_ shape: RecordShape) -> UnsafeMutableRawBufferPointer? {
+  func finished(_ shape: RecordShape) -> MutableByteView? {
     guard failure == nil, !isWide,
       shape.isComplete(slot: slot &- start, nullBit: nullBit, end: end &- start),
       heap &- heapStart <= shape.longestNarrow
     else { return nil }
-    return UnsafeMutableRawBufferPointer(start: base + start, count: heap &- start)
+    return MutableByteView(start: base + start, count: heap &- start)
   }
 
   /// Keeps the finished record, with room for its checksum; the next one begins behind it.
@@ -99,7 +100,7 @@ public struct RecordWriter: ~Copyable {
   /// the next record begins.
   mutating func finish(
     _ layout: RecordLayout, entity: @autoclosure () -> String
-  ) -> UnsafeMutableRawBufferPointer? {
+  ) -> MutableByteView? {
     precondition(
       failure != nil
         || slot - start == layout.endsOffset && nullBit == layout.optionalCount
@@ -107,7 +108,7 @@ public struct RecordWriter: ~Copyable {
       "\(entity()).encode(into:) must write the attributes of its schema, each once and in order")
     if !isWide && heap - heapStart > RecordLayout.longestNarrow { return nil }
     if capacity < heap + RecordLayout.checksumSize { grow(to: heap + 64) }
-    return UnsafeMutableRawBufferPointer(start: base + start, count: heap - start)
+    return MutableByteView(start: base + start, count: heap - start)
   }
 
   @usableFromInline
@@ -162,13 +163,13 @@ public struct RecordWriter: ~Copyable {
   mutating func writeSlot(_ value: Value, as type: AttributeType) {
     let size = type.slotSize
     precondition(slot + size <= heapStart, "more attributes written than the schema declares")
-    value.store(in: type, at: base + slot)
+    value.store(in: type, at: MutableByteView(start: base + slot, count: size))
     slot += size
   }
 
   /// Writes a variable attribute's bytes.
   @inlinable @inline(__always)
-  mutating func writeVariable(_ bytes: UnsafeRawBufferPointer) {
+  mutating func writeVariable(_ bytes: ByteView) {
     let target = variableRoom(for: bytes.count)
     if let source = bytes.baseAddress { target.copyMemory(from: source, byteCount: bytes.count) }
     endVariable(bytes.count)
@@ -213,7 +214,8 @@ public struct RecordWriter: ~Copyable {
 
   @inline(__always)
   mutating func writeNull(_ type: AttributeType) {
-    NullBit(index: nullBit).set(true, in: base + start)
+    NullBit(index: nullBit).set(
+      true, in: MutableByteView(start: base + start, count: capacity - start))
     nullBit += 1
     if type.isVariable {
       writeEnd()

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Texts of the records that one call reads, each kept once where they repeat.
@@ -51,7 +52,7 @@ struct TextTable {
 
   /// The text of `bytes`, which are more than ``ShortText/longest``.
   @inline(__always)
-  mutating func text(_ bytes: UnsafeRawBufferPointer) -> String {
+  mutating func text(_ bytes: ByteView) -> String {
     guard credit > 0 else { return String(decoding: bytes, as: UTF8.self) }
     let slots = slots ?? makeSlots()
     let slot = slots + Self.slot(of: bytes)
@@ -81,28 +82,26 @@ struct TextTable {
 
   /// A hash of the length, the first and the last eight bytes.
   @inline(__always)
-  private static func slot(of bytes: UnsafeRawBufferPointer) -> Int {
-    let first = bytes._uint64(at: 0)
-    let last = bytes._uint64(at: bytes.count &- 8)
+  private static func slot(of bytes: ByteView) -> Int {
+    let first = bytes.uint64(at: 0)
+    let last = bytes.uint64(at: bytes.count &- 8)
     let mixed = (first ^ (last << 29 | last >> 35) ^ UInt64(bytes.count)) &* 0x9E37_79B9_7F4A_7C15
     return Int(mixed >> 56)
   }
 
   /// Nothing is called between finding the bytes and comparing them, or the text would be counted.
   @inline(__always)
-  private static func isEqual(
-    _ slot: UnsafeMutablePointer<String>, _ bytes: UnsafeRawBufferPointer
-  ) -> Bool {
+  private static func isEqual(_ slot: UnsafeMutablePointer<String>, _ bytes: ByteView) -> Bool {
     slot.pointee.utf8.withContiguousStorageIfAvailable { held in
-      let held = UnsafeRawBufferPointer(held)
+      let held = ByteView(held)
       guard held.count == bytes.count else { return false }
       let end = bytes.count &- 8
       var offset = 0
       while offset < end {
-        guard held._uint64(at: offset) == bytes._uint64(at: offset) else { return false }
+        guard held.uint64(at: offset) == bytes.uint64(at: offset) else { return false }
         offset &+= 8
       }
-      return held._uint64(at: end) == bytes._uint64(at: end)
+      return held.uint64(at: end) == bytes.uint64(at: end)
     } ?? false
   }
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A record on its way to the file: its content, and room for a checksum that is not set.
@@ -7,32 +8,32 @@ internal import LodestoreFormat
 /// there. ``EntityChanges`` makes a ``SealedRecord`` of it, and writes nothing else.
 struct UnsealedRecord {
   /// The content and the room.
-  let bytes: UnsafeMutableRawBufferPointer
+  let bytes: MutableByteView
 
   @inline(__always)
-  init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+  init(_ bytes: MutableByteView) { self.bytes = bytes }
 
   /// - Parameter content: has room for a checksum behind it.
   @inline(__always)
-  init(content: UnsafeMutableRawBufferPointer) {
+  init(content: MutableByteView) {
     self.init(
-      UnsafeMutableRawBufferPointer(
+      MutableByteView(
         start: content.baseAddress, count: content.count + RecordLayout.checksumSize))
   }
 
   /// ``bytes``, to be read.
   @inline(__always)
-  var raw: UnsafeRawBufferPointer { UnsafeRawBufferPointer(bytes) }
+  var raw: ByteView { ByteView(bytes) }
 
   @inline(__always)
-  var content: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: raw[..<(bytes.count - RecordLayout.checksumSize)])
+  var content: ByteView {
+    raw[..<(bytes.count - RecordLayout.checksumSize)]
   }
 }
 
 /// Memory for one record at a time, which is used again.
 struct RecordScratch: ~Copyable {
-  private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var memory = MutableByteView(start: nil, count: 0)
 
   deinit { memory.deallocate() }
 
@@ -40,16 +41,15 @@ struct RecordScratch: ~Copyable {
   ///
   /// A call of its own, since a closure must not end in a copy of memory; see `tools/lint-calls`.
   @inline(never)
-  mutating func take(_ record: UnsafeRawBufferPointer) -> UnsealedRecord {
+  mutating func take(_ record: ByteView) -> UnsealedRecord {
     assert(
-      record.baseAddress != memory.baseAddress.map { UnsafeRawPointer($0) },
+      record.baseAddress != ByteView(memory).baseAddress,
       "a record is not copied onto itself")
     if record.count > memory.count {
       memory.deallocate()
       memory = .allocate(byteCount: max(1024, record.count * 2), alignment: 16)
     }
     memory.copyMemory(from: record)
-    return UnsealedRecord(
-      UnsafeMutableRawBufferPointer(rebasing: memory[..<record.count]))
+    return UnsealedRecord(memory[..<record.count])
   }
 }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
@@ -99,10 +100,10 @@ extension RecordWriter {
     if !isFitting { fail(UnfittingReference(type: type)) }
     switch value {
     case .string(let text) where isFitting: text._write(to: &self)
-    case .data(let bytes) where isFitting: bytes.withUnsafeBytes { writeVariable($0) }
+    case .data(let bytes) where isFitting: bytes._withBytes { writeVariable($0) }
     default:
       if type.isVariable {
-        writeVariable(UnsafeRawBufferPointer(start: nil, count: 0))
+        writeVariable(ByteView())
       } else {
         writeSlot(isFitting ? value : .null, as: type)
       }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A link of a record that was written, whose key led to no record yet; kept with the state of the import.
@@ -17,7 +18,7 @@ struct PendingLink: Sendable, Codable, Hashable {
 
   /// The key that the document `bytes` holds.
   static func value(of bytes: [UInt8]) -> Value {
-    let document = try? bytes.withBytes { (bytes) throws(FormatError) in
+    let document = try? bytes._withBytes { (bytes) throws(FormatError) in
       try Document(decoding: bytes)
     }
     // A key is no collection, and of other values the type is the document's own.
@@ -128,7 +129,7 @@ extension IncomingRecords {
   ///
   /// The records are this import's own, and are not read by others at that time.
   mutating func setID(_ id: UInt64, in slot: RecordLayout.Slot, at row: Int) throws(StoreError) {
-    let bytes = UnsafeMutableRawBufferPointer(mutating: self[row])
+    let bytes = MutableByteView(mutating: self[row])
     try wrappingErrors {
       try slot.write(id == 0 ? .null : .integer(Int64(bitPattern: id)), in: bytes)
     }

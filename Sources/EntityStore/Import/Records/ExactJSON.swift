@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 package import LodestoreFormat
 
@@ -36,10 +37,10 @@ package enum ExactJSON {
       let data = Data(base64Encoded: text)
     else { return nil }
     let bytes = Array(data)
-    return bytes.withUnsafeBytes { value($0, type) }
+    return bytes._withBytes { value($0, type) }
   }
 
-  private static func value(_ bytes: UnsafeRawBufferPointer, _ type: AttributeType) -> Value? {
+  private static func value(_ bytes: ByteView, _ type: AttributeType) -> Value? {
     var reader = DocumentReader(bytes)
     do {
       try reader.validate(onlyJSON: type == .json)
@@ -70,7 +71,7 @@ package enum ExactJSON {
   // MARK: Documents
 
   private static func isPlain(_ document: [UInt8]) throws(FormatError) -> Bool {
-    try document.withBytes { (bytes) throws(FormatError) in
+    try document._withBytes { (bytes) throws(FormatError) in
       var reader = DocumentReader(bytes)
       if try reader.kind() == .null { return false }
       return try isPlain(&reader, nesting: 0)

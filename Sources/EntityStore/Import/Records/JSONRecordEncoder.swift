@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Encodes JSON records as records of an entity without a Swift type.
@@ -179,7 +180,7 @@ final class JSONRecordEncoder {
     var last = MemberTable.start
     for var name in names {
       let found = name.withUTF8 {
-        state.pointee.members.find(UnsafeRawBufferPointer($0), after: last)
+        state.pointee.members.find(ByteView($0), after: last)
       }
       last = found ?? add(name, after: last)
       try take(last, index)
@@ -283,7 +284,7 @@ final class JSONRecordEncoder {
   /// - Parameter isPart: whether required attributes may be absent, as a merge takes the given ones.
   func content(
     of index: Int, _ tape: JSONTapeReader, isPart: Bool
-  ) throws(RecordRejection) -> UnsafeRawBufferPointer {
+  ) throws(RecordRejection) -> ByteView {
     for slot in sourced where entries[slot] >= 0 && claims[slot] == .name {
       state.pointee.filledByName.insert(slot)
     }
@@ -294,7 +295,7 @@ final class JSONRecordEncoder {
 
   private func content(
     of index: Int, _ tape: JSONTapeReader, isPart: Bool, isWide: Bool
-  ) throws(RecordRejection) -> UnsafeRawBufferPointer? {
+  ) throws(RecordRejection) -> ByteView? {
     let slots = slots
     let entries = entries
     state.pointee.writer.begin(shape, isWide: isWide)
@@ -311,7 +312,7 @@ final class JSONRecordEncoder {
     let content =
       state.pointee.writer.finished(shape)
       ?? state.pointee.writer.finish(entity.layout, entity: entity.name)
-    return content.map { UnsafeRawBufferPointer($0) }
+    return content.map { ByteView($0) }
   }
 
   private func writeAbsent(

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// The members of the records of one source, and the attribute's slot of each.
 ///
 /// The table remembers which member followed which. Records of a page mostly have the same members
@@ -55,14 +57,14 @@ struct MemberTable {
 
   /// The number of the member with this name; `nil` when it is not in the table.
   @inline(__always)
-  mutating func find(_ name: UnsafeRawBufferPointer, after last: Int) -> Int? {
+  mutating func find(_ name: ByteView, after last: Int) -> Int? {
     let guess = last < 0 ? first : members[last].next
     if guess >= 0, isNamed(guess, name) { return guess }
     return search(name, after: last)
   }
 
   @inline(never)
-  private mutating func search(_ name: UnsafeRawBufferPointer, after last: Int) -> Int? {
+  private mutating func search(_ name: ByteView, after last: Int) -> Int? {
     var slot = Self.slot(of: name)
     while slots[slot] >= 0 {
       let number = Int(slots[slot])
@@ -83,7 +85,7 @@ struct MemberTable {
         name: name, start: bytes.count, count: name.utf8.count, slot: slot, claim: claim))
     bytes.append(contentsOf: name.utf8)
     var name = name
-    var slot = name.withUTF8 { Self.slot(of: UnsafeRawBufferPointer($0)) }
+    var slot = name.withUTF8 { Self.slot(of: ByteView($0)) }
     while slots[slot] >= 0 { slot = (slot + 1) % Self.slotCount }
     slots[slot] = Int16(number)
     follow(last, by: number)
@@ -108,15 +110,15 @@ struct MemberTable {
   }
 
   @inline(__always)
-  private func isNamed(_ number: Int, _ name: UnsafeRawBufferPointer) -> Bool {
+  private func isNamed(_ number: Int, _ name: ByteView) -> Bool {
     let start = members[number].start
-    guard members[number].count == name.count, let other = name.baseAddress else { return false }
-    return bytes.withUnsafeBytes { bytes in
-      bytes.baseAddress.map { compareBytes($0 + start, other, name.count) == 0 } ?? false
+    guard members[number].count == name.count else { return false }
+    return bytes._withBytes { bytes in
+      compareBytes(bytes.part(from: start, count: name.count), name, name.count) == 0
     }
   }
 
-  private static func slot(of name: UnsafeRawBufferPointer) -> Int {
+  private static func slot(of name: ByteView) -> Int {
     var hash = UInt64(truncatingIfNeeded: name.count)
     for byte in name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
     return Int(truncatingIfNeeded: (hash ^ hash >> 32) % UInt64(slotCount))

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension RecordWriter {
@@ -8,7 +9,7 @@ extension RecordWriter {
     if attribute.isOptional { markPresent() }
     switch value {
     case .string(let text): text._write(to: &self)
-    case .data(let bytes), .document(let bytes): bytes.withUnsafeBytes { writeVariable($0) }
+    case .data(let bytes), .document(let bytes): bytes._withBytes { writeVariable($0) }
     default: writeSlot(value, as: attribute.type)
     }
   }

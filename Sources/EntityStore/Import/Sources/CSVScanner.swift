@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// Finds the rows of separated values in a stream of bytes, and the fields of the row it is at.
 ///
 /// A fault does not end the row: the scanner notes the first one, goes on to the row's end, and
@@ -95,8 +97,8 @@ struct CSVScanner: Sendable {
 
   /// The position of a byte of the row, for errors; the row is kept until the next call of `append`.
   func position(_ offset: Int) -> JSONPosition {
-    pending.withUnsafeBufferPointer {
-      JSONPosition(in: UnsafeBufferPointer(rebasing: $0[start...]), at: offset, origin: origin)
+    pending._withBytes {
+      JSONPosition(in: $0[start...], at: offset, origin: origin)
     }
   }
 
@@ -300,9 +302,7 @@ struct CSVScanner: Sendable {
     }
     guard highBits >= 0x80 else { return true }
     let row = start..<at
-    let invalid = pending.withUnsafeBufferPointer {
-      UTF8Check.firstInvalid(UnsafeBufferPointer(rebasing: $0[row]))
-    }
+    let invalid = pending._withBytes { UTF8Check.firstInvalid($0[row]) }
     if let invalid { throw CSVError(reason: .invalidUTF8, position: position(invalid)) }
     return true
   }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// Writes fields of separated values as JSON.
 enum CSVValue {
   /// Appends a field as a value of its column's type; false, with nothing of use appended, when it
@@ -15,9 +17,7 @@ enum CSVValue {
       guard let isInteger = appendNumber(field, to: &bytes), isInteger || type == .number else {
         return false
       }
-      return bytes.withUnsafeBufferPointer {
-        isInRange(UnsafeBufferPointer(rebasing: $0[start...]), isInteger: isInteger)
-      }
+      return bytes._withBytes { isInRange($0[start...], isInteger: isInteger) }
     }
   }
 

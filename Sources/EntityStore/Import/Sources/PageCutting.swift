@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreEssentials
 
 /// Cuts the text of a file into pages.
@@ -183,7 +184,7 @@ private struct RecordCutter: PageCutter {
       if let columns, record.kind == .array, record.count == columns.count {
         var object: [UInt8] = []
         ColumnPage.append(record, columns, to: &object)
-        ended = object.withUnsafeBytes { append($0, record, record.entryCount + columns.count) }
+        ended = object._withBytes { append($0, record, record.entryCount + columns.count) }
       } else {
         ended = record.withSourceBytes { append($0, record, record.entryCount) }
       }
@@ -213,9 +214,7 @@ private struct RecordCutter: PageCutter {
   /// Adds a record with this number of values and of keys.
   ///
   /// - Returns: the page without the record, when that is full; the record then begins the next.
-  private mutating func append(
-    _ bytes: UnsafeRawBufferPointer, _ record: JSONNode, _ count: Int
-  ) -> CutPage? {
+  private mutating func append(_ bytes: ByteView, _ record: JSONNode, _ count: Int) -> CutPage? {
     let isFull =
       content.count + bytes.count + 2 > FilePages.pageByteLimit
       || entries + count > JSONLimits.standard.values

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Turns the comparison of a scalar attribute with a constant into an ``AttributeTest``.
@@ -135,26 +136,22 @@ struct AttributeTestBinding {
     let isText = attribute.type == .string || attribute.type == .url
     let isKey = isText || [.data, .uuid, .decimal].contains(attribute.type)
     var list = MembershipList(expectedCount: constants.count)
-    try constants.withUnsafeBufferPointer { (constants) throws(StoreError) in
-      for index in constants.indices {
-        // The texts of a long list are scattered in memory, and each is retained here.
-        HeldTexts.prefetch(behind: index, of: constants)
-        let constant = constants[index]
-        if case .null = constant {
-          list.admitsNull = true
-        } else if isText, case .string(let text) = constant {
-          list.append(text)
-        } else if isKey {
-          let constant = try fitted(constant)
-          if constant != .decimal(.nan), !list.append(constant) { throw mismatch(constant) }
-        } else {
-          let constant = try fitted(constant)
-          guard let interval = NumberInterval(.equal, constant, attribute.type) else {
-            throw mismatch(constant)
-          }
-          // Empty if no value of the attribute equals the constant; two keys for zero.
-          if !interval.isEmpty { list.numbers += interval.low...interval.high }
+    // The texts of a long list are scattered in memory, and each is retained here.
+    try HeldTexts.forEach(constants) { (constant) throws(StoreError) in
+      if case .null = constant {
+        list.admitsNull = true
+      } else if isText, case .string(let text) = constant {
+        list.append(text)
+      } else if isKey {
+        let constant = try fitted(constant)
+        if constant != .decimal(.nan), !list.append(constant) { throw mismatch(constant) }
+      } else {
+        let constant = try fitted(constant)
+        guard let interval = NumberInterval(.equal, constant, attribute.type) else {
+          throw mismatch(constant)
         }
+        // Empty if no value of the attribute equals the constant; two keys for zero.
+        if !interval.isEmpty { list.numbers += interval.low...interval.high }
       }
     }
     return AttributeTest(
@@ -241,7 +238,7 @@ private struct MembershipList: ~Copyable {
   mutating func append(_ text: String) {
     encoder.reset()
     var text = text
-    text.withUTF8 { encoder.append(text: UnsafeRawBufferPointer($0)) }
+    text.withUTF8 { encoder.append(text: ByteView($0)) }
     elements.append(key: encoder.bytes, recordID: 0)
   }
 

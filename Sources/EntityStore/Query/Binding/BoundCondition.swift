@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A condition whose names are resolved and whose types fit, for one entity.
@@ -118,13 +119,13 @@ struct KeyInterval: Sendable, Hashable {
   var lower: Bound?
   var upper: Bound?
 
-  func admits(_ element: UnsafeRawBufferPointer) -> Bool {
+  func admits(_ element: ByteView) -> Bool {
     if let lower {
-      let order = lower.element.withUnsafeBytes { compareKeys(element, $0) }
+      let order = lower.element._withBytes { compareKeys(element, $0) }
       guard lower.isIncluded ? order >= 0 : order > 0 else { return false }
     }
     if let upper {
-      let order = upper.element.withUnsafeBytes { compareKeys(element, $0) }
+      let order = upper.element._withBytes { compareKeys(element, $0) }
       guard upper.isIncluded ? order <= 0 : order < 0 else { return false }
     }
     return true

@@ -1,14 +1,14 @@
+internal import LodestoreBytes
+
 /// A document in memory that stays where it is, so that values can point into it.
 ///
 /// `@unchecked Sendable`: the bytes are written in the initializer only, and freed with the last
 /// reference.
 final class ConstantDocument: @unchecked Sendable {
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
 
   init(_ document: [UInt8]) {
-    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: document.count, alignment: 8)
-    copy.copyBytes(from: document)
-    bytes = UnsafeRawBufferPointer(copy)
+    bytes = .copy(of: document)
   }
 
   deinit { bytes.deallocate() }

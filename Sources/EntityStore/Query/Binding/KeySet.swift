@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The byte strings of an IN, looked up without an allocation.
@@ -38,7 +39,7 @@ final class KeyTable: Sendable {
     self.table = table
   }
 
-  func contains(_ key: UnsafeRawBufferPointer) -> Bool {
+  func contains(_ key: ByteView) -> Bool {
     var slot = Self.hash(key) & (table.count - 1)
     while table[slot] != 0 {
       if keys.withKey(Int(table[slot] - 1), { compareKeys($0, key) == 0 }) { return true }
@@ -47,7 +48,7 @@ final class KeyTable: Sendable {
     return false
   }
 
-  private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+  private static func hash(_ bytes: ByteView) -> Int {
     var checksum = Checksum()
     checksum.combine(bytes)
     return Int(checksum.value)

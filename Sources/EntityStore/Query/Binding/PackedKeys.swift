@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 
 /// Byte strings in ascending order without repetition, in one block.
 ///
@@ -25,17 +26,15 @@ struct PackedKeys: Sendable, Hashable {
   }
 
   @inline(__always)
-  func withKey<R, E: Error>(
-    _ index: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
-  ) throws(E) -> R {
+  func withKey<R, E: Error>(_ index: Int, _ body: (ByteView) throws(E) -> R) throws(E) -> R {
     let range = range(index)
-    return try bytes.withBytes { (all) throws(E) in
-      try body(UnsafeRawBufferPointer(rebasing: all[range]))
+    return try bytes._withBytes { (all) throws(E) in
+      try body(all[range])
     }
   }
 
   /// Whether `key` is the last one.
-  func ends(with key: UnsafeRawBufferPointer) -> Bool {
+  func ends(with key: ByteView) -> Bool {
     !isEmpty && withKey(count - 1) { compareKeys($0, key) == 0 }
   }
 
@@ -66,7 +65,7 @@ struct PackedKeys: Sendable, Hashable {
   }
 
   /// The keys for which `isKept` is true.
-  func filter(_ isKept: (UnsafeRawBufferPointer) -> Bool) -> PackedKeys {
+  func filter(_ isKept: (ByteView) -> Bool) -> PackedKeys {
     var kept = PackedKeys()
     for index in 0..<count {
       withKey(index) { key in if isKept(key) { kept.append(key) } }

@@ -182,13 +182,7 @@ extension Attribute {
       let list = Array(values)
       // Asked of the type, once: a cast of each of many values would cost more than the rest.
       guard !holdsJSON else { return compared(.in, .values(try list.map { try constant($0) })) }
-      // Their texts may lie anywhere in memory.
-      let constants = try list.withUnsafeBufferPointer { list in
-        try list.indices.map { index in
-          HeldTexts.prefetch(behind: index, of: list)
-          return try coding.store(list[index]).value
-        }
-      }
+      let constants = try HeldTexts.map(list) { try coding.store($0).value }
       return compared(.in, .values(constants))
     } catch {
       return unencodable(error)

@@ -1,10 +1,12 @@
+internal import LodestoreBytes
+
 /// A part of a condition that only Swift code can tell, on the decoded entity.
 ///
 /// What `#Predicate` can say and ``ConditionTree`` cannot. Equal only to itself; a format string
 /// cannot hold one, so it prints as its `text` in angle brackets, which does not parse.
 final class ConditionClosure: Sendable, Hashable {
   private typealias Test =
-    @Sendable (UnsafeRawBufferPointer, UInt64, StoredEntity, TransactionCore)
+    @Sendable (ByteView, UInt64, StoredEntity, TransactionCore)
     throws(StoreError) -> Bool
 
   /// The source as well as it is known, for plans and errors.
@@ -27,7 +29,7 @@ final class ConditionClosure: Sendable, Hashable {
 
   /// Whether the closure is true for a record.
   func evaluate(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity, core: TransactionCore
+    _ bytes: ByteView, id: UInt64, of entity: StoredEntity, core: TransactionCore
   ) throws(StoreError) -> Bool {
     try test(bytes, id, entity, core)
   }

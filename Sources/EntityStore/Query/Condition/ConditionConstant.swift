@@ -14,12 +14,7 @@ enum ConditionConstant {
 
   /// The constants of many values; their texts are prefetched.
   static func values<V: AttributeValue>(_ list: [V]) -> [Value] {
-    list.withUnsafeBufferPointer { list in
-      list.indices.map { index in
-        HeldTexts.prefetch(behind: index, of: list)
-        return value(list[index])
-      }
-    }
+    HeldTexts.map(list) { value($0) }
   }
 
   private static func scalar(_ json: JSONValue) -> Value {

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Evaluates a condition on the bytes of records, each through its own layout.
@@ -37,7 +38,7 @@ final class ConditionEvaluator {
   }
 
   /// Whether the record `id` with these bytes fulfils the condition.
-  func admits(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws(StoreError) -> Bool {
+  func admits(_ bytes: ByteView, id: UInt64) throws(StoreError) -> Bool {
     if !verifiesChecksums, let answer = program.admits(bytes) {
       guard answer, !program.rest.isEmpty else { return answer }
       return try admitsRest(bytes, id: id, program)
@@ -52,7 +53,7 @@ final class ConditionEvaluator {
   @inline(__always)
   func forEach(
     from cursor: Cursor, through end: UInt64,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Int {
     let program = program
     let hasRest = !program.rest.isEmpty
@@ -74,14 +75,11 @@ final class ConditionEvaluator {
 
   /// A record of another layout, or one whose checksum is verified first.
   @inline(never)
-  private func admitsOther(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64
-  ) throws(StoreError) -> Bool {
+  private func admitsOther(_ bytes: ByteView, id: UInt64) throws(StoreError) -> Bool {
     let view = try entity.view(bytes, id: id)
     if verifiesChecksums { try entity.verifyChecksum(of: view, id: id) }
     let program = program(for: view.layout)
-    guard let base = bytes.baseAddress else { return false }
-    for test in program.slots where !test.admits(base) { return false }
+    for test in program.slots where !test.admits(bytes) { return false }
     for test in program.texts where !test.admits(view) { return false }
     return try admitsRest(bytes, id: id, program, comparesNumbers: true)
   }
@@ -96,7 +94,7 @@ final class ConditionEvaluator {
 
   @inline(never)
   private func admitsRest(
-    _ bytes: UnsafeRawBufferPointer, id: UInt64, _ program: LayoutProgram,
+    _ bytes: ByteView, id: UInt64, _ program: LayoutProgram,
     comparesNumbers: Bool = false
   ) throws(StoreError) -> Bool {
     let record = RecordUnderTest(view: try entity.view(bytes, id: id), id: id)
@@ -129,7 +127,7 @@ final class ConditionEvaluator {
       for step in steps { if try evaluate(step, record) { return true } }
       return false
     case .not(let step): return try !evaluate(step, record)
-    case .slot(let test): return record.view.bytes.baseAddress.map { test.admits($0) } ?? false
+    case .slot(let test): return test.admits(record.view.bytes)
     case .recordID(let kind): return kind.admits(OrderedNumber.key(record.id))
     case .isNull(let slot): return record.view.isNull(slot)
     case .numbers(let slot, let set, let admitsNull):

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension DynamicValue {
@@ -81,10 +82,10 @@ extension DynamicValue {
     return string.flatMap { UUIDBytes(text: $0) }
   }
 
-  private func withData<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R? {
+  private func withData<R>(_ body: (ByteView) -> R) -> R? {
     switch self {
     case .data(let bytes): body(bytes)
-    case .bytes(let bytes): bytes.withUnsafeBytes { body($0) }
+    case .bytes(let bytes): bytes._withBytes { body($0) }
     default: nil
     }
   }

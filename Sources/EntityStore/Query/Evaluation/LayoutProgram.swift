@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A condition compiled for one record layout: attributes are replaced by their slots.
@@ -110,12 +111,10 @@ struct LayoutProgram {
   /// `nil` when it has another layout, has wide offsets, breaks the format, or a ``NumberComparison``
   /// cannot tell.
   @inline(__always)
-  func admits(_ bytes: UnsafeRawBufferPointer) -> Bool? {
-    guard let base = bytes.baseAddress, bytes.count >= shortestRecord,
-      bytes._uint16(at: 0) == layoutNumber
-    else { return nil }
+  func admits(_ bytes: ByteView) -> Bool? {
+    guard bytes.count >= shortestRecord, bytes.uint16(at: 0) == layoutNumber else { return nil }
     for test in slots {
-      if !test.admits(base) { return false }
+      if !test.admits(bytes) { return false }
     }
     if hasSlotsOnly { return true }
     for test in numbers {
@@ -188,7 +187,7 @@ extension AttributeTest {
       return !equal.isEmpty && set.contains(equal.high)
     case .text(let test, _, _, _):
       guard case .string(var text) = value else { return false }
-      return text.withUTF8 { test.admits(UnsafeRawBufferPointer($0)) }
+      return text.withUTF8 { test.admits(ByteView($0)) }
     case .key(let interval): return withElement(of: value) { interval.admits($0) }
     case .keys(let set):
       let table = set.table
@@ -196,7 +195,7 @@ extension AttributeTest {
     }
   }
 
-  private func withElement(of value: Value, _ body: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+  private func withElement(of value: Value, _ body: (ByteView) -> Bool) -> Bool {
     var encoder = KeyEncoder()
     do { try encoder.append(value) } catch { return false }
     return body(encoder.bytes)

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A comparison of two expressions of numbers, compiled for one record layout.
@@ -45,19 +46,17 @@ struct NumberComparison {
   ///
   /// `nil` where ``ConditionEvaluator`` has to evaluate the comparison: for a record of another layout
   /// or with wide offsets, a number beyond 64 bits, a text that is not ASCII.
-  func admits(_ record: UnsafeRawBufferPointer) -> Bool? {
-    guard let base = record.baseAddress, record.count >= shortestRecord,
-      record._uint16(at: 0) == layoutNumber
-    else { return nil }
+  func admits(_ record: ByteView) -> Bool? {
+    guard record.count >= shortestRecord, record.uint16(at: 0) == layoutNumber else { return nil }
     return withUnsafeTemporaryAllocation(
       of: UInt64.self, capacity: NumberProgram.registerCount
     ) { registers -> Bool? in
       guard let registers = registers.baseAddress else { return nil }
       registers.initialize(repeating: 0, count: NumberProgram.registerCount)
-      let first = left.run(record, base, offsets, registers)
+      let first = left.run(record, offsets, registers)
       if case .unknown = first { return nil }
       let x = registers.pointee
-      let second = right.run(record, base, offsets, registers)
+      let second = right.run(record, offsets, registers)
       if case .unknown = second { return nil }
       switch (first, second) {
       case (.value, .value): return holds(x, registers.pointee)

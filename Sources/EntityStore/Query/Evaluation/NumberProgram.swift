@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 import LodestoreSystem
 
@@ -49,27 +50,26 @@ struct NumberProgram {
   /// The result is in the first register.
   @inline(__always)
   func run(
-    _ record: UnsafeRawBufferPointer, _ base: UnsafeRawPointer, _ offsets: VariableOffsets,
-    _ registers: UnsafeMutablePointer<UInt64>
+    _ record: ByteView, _ offsets: VariableOffsets, _ registers: UnsafeMutablePointer<UInt64>
   ) -> Outcome {
     for step in instructions {
       let left = registers + Int(step.left)
       switch step.operation {
       case .constant: left.pointee = step.constant
       case .integerSlot:
-        if step.nullBit.isSet(in: base) { return .null }
-        left.pointee = UInt64(bitPattern: step.kind.key(base + Int(step.position)))
+        if step.nullBit.isSet(in: record) { return .null }
+        left.pointee = UInt64(bitPattern: step.kind.key(record, at: Int(step.position)))
       case .unsignedSlot:
-        if step.nullBit.isSet(in: base) { return .null }
-        let key = step.kind.key(base + Int(step.position))
+        if step.nullBit.isSet(in: record) { return .null }
+        let key = step.kind.key(record, at: Int(step.position))
         guard case .integer(let number) = OrderedNumber.value(key, .uint64) else { return .unknown }
         left.pointee = UInt64(bitPattern: number)
       case .doubleSlot:
-        if step.nullBit.isSet(in: base) { return .null }
-        let key = step.kind.key(base + Int(step.position))
+        if step.nullBit.isSet(in: record) { return .null }
+        let key = step.kind.key(record, at: Int(step.position))
         left.pointee = OrderedNumber.double(key).bitPattern
       case .length:
-        if step.nullBit.isSet(in: base) { return .null }
+        if step.nullBit.isSet(in: record) { return .null }
         guard let text = offsets.text(Int(step.position), in: record),
           let count = CharacterCount.ofASCII(text)
         else { return .unknown }

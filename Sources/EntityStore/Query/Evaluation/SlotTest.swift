@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A test of one fixed-width slot: its ``OrderedNumber`` lies between two bounds.
@@ -23,11 +24,11 @@ struct SlotTest {
     self.isNegated = isNegated
   }
 
-  /// Whether a record passes; `base` has at least the fixed part of its layout.
+  /// Whether a record passes, which has at least the fixed part of its layout.
   @inline(__always)
-  func admits(_ base: UnsafeRawPointer) -> Bool {
-    if nullBit.isSet(in: base) { return isNegated }
-    let key = kind.key(base + Int(offset))
+  func admits(_ record: ByteView) -> Bool {
+    if nullBit.isSet(in: record) { return isNegated }
+    let key = kind.key(record, at: Int(offset))
     return (key >= low && key <= high) != isNegated
   }
 }

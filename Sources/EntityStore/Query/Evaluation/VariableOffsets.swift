@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Where the variable attributes of a layout lie in a record whose offsets are narrow.
@@ -17,12 +18,12 @@ struct VariableOffsets {
 
   /// The bytes of a variable attribute; `nil` when the offsets break the format.
   @inline(__always)
-  func text(_ ordinal: Int, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-    let end = Int(record._uint16(at: ends &+ ordinal &* 2))
-    let start = ordinal == 0 ? 0 : Int(record._uint16(at: ends &+ ordinal &* 2 &- 2))
+  func text(_ ordinal: Int, in record: ByteView) -> ByteView? {
+    let end = Int(record.uint16(at: ends &+ ordinal &* 2))
+    let start = ordinal == 0 ? 0 : Int(record.uint16(at: ends &+ ordinal &* 2 &- 2))
     guard start <= end, heap &+ end &+ RecordLayout.checksumSize <= record.count else {
       return nil
     }
-    return UnsafeRawBufferPointer(rebasing: record[(heap &+ start)..<(heap &+ end)])
+    return record[(heap &+ start)..<(heap &+ end)]
   }
 }

@@ -1,23 +1,20 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A text test at a fixed address, so that a scan can run it without reference counting.
 final class SteadyTextTest {
   fileprivate let test: TextTest
   /// The only text that passes, where there is only one.
-  fileprivate let exact: UnsafeRawBufferPointer?
+  fileprivate let exact: ByteView?
 
   init(_ test: TextTest) {
     self.test = test
-    exact = test.onlySpelling.map { spelling in
-      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: spelling.count, alignment: 8)
-      copy.copyBytes(from: spelling)
-      return UnsafeRawBufferPointer(copy)
-    }
+    exact = test.onlySpelling.map { .copy(of: $0) }
   }
 
   deinit { exact?.deallocate() }
 
-  fileprivate func admits(_ text: UnsafeRawBufferPointer) -> Bool { test.admits(text) }
+  fileprivate func admits(_ text: ByteView) -> Bool { test.admits(text) }
 }
 
 /// A test of one text within the bytes of a record, without a view of the record.
@@ -25,7 +22,7 @@ final class SteadyTextTest {
 /// Its owner keeps the ``SteadyTextTest`` alive.
 struct VariableTest {
   private unowned(unsafe) let test: SteadyTextTest
-  private let exact: UnsafeRawBufferPointer?
+  private let exact: ByteView?
   private let ordinal: Int
   private let nullBit: NullBit
   private let isNegated: Bool
@@ -40,14 +37,14 @@ struct VariableTest {
 
   /// Whether a record with narrow offsets passes; `nil` when its offsets break the format.
   @inline(__always)
-  func admits(_ bytes: UnsafeRawBufferPointer, _ offsets: VariableOffsets) -> Bool? {
+  func admits(_ bytes: ByteView, _ offsets: VariableOffsets) -> Bool? {
     if nullBit.isSet(in: bytes) { return isNegated }
     guard let text = offsets.text(ordinal, in: bytes) else { return nil }
     return admits(text) != isNegated
   }
 
   @inline(__always)
-  private func admits(_ text: UnsafeRawBufferPointer) -> Bool {
+  private func admits(_ text: ByteView) -> Bool {
     guard let exact else { return test.admits(text) }
     return text.count == exact.count && compareKeys(text, exact) == 0
   }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension WordSlot.Kind {
@@ -8,25 +9,21 @@ extension WordSlot.Kind {
     }
   }
 
-  /// The slot as an ``OrderedNumber``.
+  /// The slot at `offset` as an ``OrderedNumber``.
   @inline(__always)
-  func key(_ slot: UnsafeRawPointer) -> Int64 {
+  func key(_ record: ByteView, at offset: Int) -> Int64 {
     switch self {
-    case .bool: slot.load(as: UInt8.self) == 0 ? 0 : 1
-    case .int8: Int64(slot.load(as: Int8.self))
-    case .int16: Int64(Int16(littleEndian: slot.loadUnaligned(as: Int16.self)))
-    case .int32: Int64(Int32(littleEndian: slot.loadUnaligned(as: Int32.self)))
-    case .int64: Int64(littleEndian: slot.loadUnaligned(as: Int64.self))
-    case .uint8: Int64(slot.load(as: UInt8.self))
-    case .uint16: Int64(UInt16(littleEndian: slot.loadUnaligned(as: UInt16.self)))
-    case .uint32: Int64(UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))
-    case .uint64: OrderedNumber.key(UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self)))
-    case .float:
-      OrderedNumber.key(
-        Double(Float(bitPattern: UInt32(littleEndian: slot.loadUnaligned(as: UInt32.self)))))
-    case .double, .date:
-      OrderedNumber.key(
-        Double(bitPattern: UInt64(littleEndian: slot.loadUnaligned(as: UInt64.self))))
+    case .bool: record[offset] == 0 ? 0 : 1
+    case .int8: Int64(Int8(bitPattern: record[offset]))
+    case .int16: Int64(Int16(bitPattern: record.uint16(at: offset)))
+    case .int32: Int64(Int32(bitPattern: record.uint32(at: offset)))
+    case .int64: Int64(bitPattern: record.uint64(at: offset))
+    case .uint8: Int64(record[offset])
+    case .uint16: Int64(record.uint16(at: offset))
+    case .uint32: Int64(record.uint32(at: offset))
+    case .uint64: OrderedNumber.key(record.uint64(at: offset))
+    case .float: OrderedNumber.key(Double(Float(bitPattern: record.uint32(at: offset))))
+    case .double, .date: OrderedNumber.key(Double(bitPattern: record.uint64(at: offset)))
     }
   }
 }

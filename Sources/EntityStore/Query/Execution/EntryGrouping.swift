@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Groups entries of an index by some elements of their keys, and adds up others.
@@ -71,7 +72,7 @@ struct EntryGrouping: ~Copyable {
 
   /// Finds the elements of `key`; returns false where it has fewer.
   @inline(__always)
-  mutating func split(_ key: UnsafeRawBufferPointer) -> Bool {
+  mutating func split(_ key: ByteView) -> Bool {
     var position = 0
     while position < elementCount {
       guard let end = KeyDecoder.endOfElement(in: key, at: ends[position]) else { return false }
@@ -83,7 +84,7 @@ struct EntryGrouping: ~Copyable {
 
   /// Whether the entry that was split last belongs to the group of the one before.
   @inline(__always)
-  func isOfCurrentGroup(_ key: UnsafeRawBufferPointer) -> Bool {
+  func isOfCurrentGroup(_ key: ByteView) -> Bool {
     guard groupCount > 0 else { return false }
     if isPrefix {
       let end = ends[positions.count]
@@ -103,15 +104,13 @@ struct EntryGrouping: ~Copyable {
 
   /// Whether the last key from `offset` on has the same bytes as `key` from `start` on.
   @inline(__always)
-  private func isEqual(
-    _ offset: Int, _ key: UnsafeRawBufferPointer, _ start: Int, _ length: Int
-  ) -> Bool {
-    guard let base = key.baseAddress else { return length == 0 }
-    return compareBytes(lastKey + offset, base + start, length) == 0
+  private func isEqual(_ offset: Int, _ key: ByteView, _ start: Int, _ length: Int) -> Bool {
+    let last = ByteView(start: lastKey + offset, count: length)
+    return compareBytes(last, key.part(from: start, count: length), length) == 0
   }
 
   /// Goes on with the group of the entry that was split last, which is made where it is new.
-  mutating func begin(_ key: UnsafeRawBufferPointer, tick: () throws -> Void) throws {
+  mutating func begin(_ key: ByteView, tick: () throws -> Void) throws {
     keepState()
     lastLength = 0
     for position in positions {
@@ -131,7 +130,7 @@ struct EntryGrouping: ~Copyable {
 
   /// Adds the entry that was split last to its group.
   @inline(__always)
-  mutating func add(_ key: UnsafeRawBufferPointer, id: UInt64) throws {
+  mutating func add(_ key: ByteView, id: UInt64) throws {
     state.count &+= 1
     if id < state.lowestID { state.lowestID = id }
     for index in terms.indices {
@@ -141,8 +140,8 @@ struct EntryGrouping: ~Copyable {
     }
   }
 
-  private var lastElements: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: lastKey, count: lastLength)
+  private var lastElements: ByteView {
+    ByteView(start: lastKey, count: lastLength)
   }
 
   // MARK: Results
@@ -162,7 +161,7 @@ struct EntryGrouping: ~Copyable {
     }
   }
 
-  private func read(_ key: UnsafeRawBufferPointer, into values: inout [Value]) throws {
+  private func read(_ key: ByteView, into values: inout [Value]) throws {
     values.removeAll(keepingCapacity: true)
     var decoder = KeyDecoder(key)
     for _ in 0..<positions.count { values.append(try decoder.next()) }
@@ -185,9 +184,7 @@ struct EntryGrouping: ~Copyable {
   func sorted(tick: () throws -> Void) throws -> [Int] { try groups.sorted(tick: tick) }
 
   @inline(__always)
-  private func element(
-    _ position: Int, _ key: UnsafeRawBufferPointer
-  ) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: key[ends[position]..<ends[position &+ 1]])
+  private func element(_ position: Int, _ key: ByteView) -> ByteView {
+    key[ends[position]..<ends[position &+ 1]]
   }
 }

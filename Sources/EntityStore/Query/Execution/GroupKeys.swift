@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The key of groups by one number, date or Boolean, which is read from its slot.
@@ -18,13 +19,13 @@ final class GroupWord {
   }
 
   /// Takes the value of a record; returns whether it is that of the record before.
-  func move(to bytes: UnsafeRawBufferPointer, _ id: UInt64) throws -> Bool {
+  func move(to bytes: ByteView, _ id: UInt64) throws -> Bool {
     let word = try slot.word(bytes, id)
     defer { last = .some(word) }
     return last == .some(word)
   }
 
-  func withKey<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+  func withKey<R>(_ body: (ByteView) throws -> R) rethrows -> R {
     bytes.removeAll(keepingCapacity: true)
     if let word = last ?? nil {
       bytes.append(1)
@@ -32,13 +33,13 @@ final class GroupWord {
     } else {
       bytes.append(0)
     }
-    return try bytes.withUnsafeBytes(body)
+    return try bytes._withBytes(body)
   }
 
   /// The value of the group with `key`.
-  func value(ofKey key: UnsafeRawBufferPointer) -> Value {
+  func value(ofKey key: ByteView) -> Value {
     guard key.count == 9 else { return .null }
-    let word = key._bigEndianUInt64(at: 1)
+    let word = key.bigEndianUInt64(at: 1)
     switch kind {
     case .bool: return .bool(word != 0)
     case .uint64: return Int64(exactly: word).map { .integer($0) } ?? .unsigned(word)

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// What is known of a group: of all its records, or of some, as those of one run in a file.
@@ -50,11 +51,11 @@ extension Value {
     case .uuid(let uuid): writer.write(uuid)
     case .decimal(let decimal): writer.write(decimal)
     case .string(let text): writer.write(text)
-    case .data(let bytes): bytes.withUnsafeBytes { writer.write(data: $0) }
+    case .data(let bytes): bytes._withBytes { writer.write(data: $0) }
     case .document(let bytes):
       // In an array, to tell it from data.
       let token = writer.beginArray()
-      bytes.withUnsafeBytes { writer.write(data: $0) }
+      bytes._withBytes { writer.write(data: $0) }
       writer.endArray(token, count: 1)
     }
   }

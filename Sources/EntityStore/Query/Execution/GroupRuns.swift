@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Groups that did not fit in memory: sorted runs in a scratch file, which are merged when they are
@@ -28,7 +29,7 @@ final class GroupRuns {
 
   /// Adds a group to the run that is being written, in ascending order of the keys.
   func append(
-    _ key: UnsafeRawBufferPointer, count: Int, _ totals: some Collection<GroupTotal>,
+    _ key: ByteView, count: Int, _ totals: some Collection<GroupTotal>,
     _ values: some Collection<Value>
   ) throws {
     writer.truncate(to: 0)
@@ -36,7 +37,7 @@ final class GroupRuns {
     var head = (
       UInt32(truncatingIfNeeded: key.count), UInt32(truncatingIfNeeded: writer.count)
     )
-    try withUnsafeBytes(of: &head) { try file.append($0) }
+    try withUnsafeBytes(of: &head) { try file.append(ByteView($0)) }
     try file.append(key)
     try writer.withBytes { (bytes) throws(LMDBError) in try file.append(bytes) }
   }
@@ -46,9 +47,7 @@ final class GroupRuns {
   /// Merges the runs, and visits each group once, ascending by the keys.
   ///
   /// - Parameter memory: what the merge takes, in bytes, unless there are very many runs.
-  func forEach(
-    memory: Int, _ body: (UnsafeRawBufferPointer, GroupPart) throws -> Void
-  ) throws {
+  func forEach(memory: Int, _ body: (ByteView, GroupPart) throws -> Void) throws {
     var runs: [Run] = []
     for (index, end) in ends.enumerated() {
       let start = index == 0 ? 0 : ends[index - 1]
@@ -65,13 +64,13 @@ final class GroupRuns {
     while let first = heap.first {
       let run = runs[first]
       let part = try run.part(termCount: functions.count)
-      if var merged = group, key.withUnsafeBytes({ compareKeys($0, run.key) == 0 }) {
+      if var merged = group, key._withBytes({ compareKeys($0, run.key) == 0 }) {
         // Not shared with the variable while it is changed.
         group = nil
         try merged.merge(part, functions)
         group = merged
       } else {
-        if let group { try key.withUnsafeBytes { try body($0, group) } }
+        if let group { try key._withBytes { try body($0, group) } }
         key.removeAll(keepingCapacity: true)
         key.append(contentsOf: run.key)
         group = part
@@ -82,7 +81,7 @@ final class GroupRuns {
         heap.removeFirst { comesFirst($0, $1, runs) }
       }
     }
-    if let group { try key.withUnsafeBytes { try body($0, group) } }
+    if let group { try key._withBytes { try body($0, group) } }
   }
 
   /// Of equal keys that of the earlier run is first, whose values are those found first.
@@ -115,15 +114,15 @@ final class GroupRuns {
       return true
     }
 
-    var key: UnsafeRawBufferPointer { bytes(GroupRuns.headSize, keySize) }
+    var key: ByteView { bytes(GroupRuns.headSize, keySize) }
 
     func part(termCount: Int) throws -> GroupPart {
       var reader = DocumentReader(bytes(GroupRuns.headSize + keySize, partSize))
       return try GroupPart(reading: &reader, termCount: termCount)
     }
 
-    private func bytes(_ start: Int, _ count: Int) -> UnsafeRawBufferPointer {
-      UnsafeRawBufferPointer(rebasing: window.unread[start..<start + count])
+    private func bytes(_ start: Int, _ count: Int) -> ByteView {
+      window.unread[start..<start + count]
     }
   }
 }

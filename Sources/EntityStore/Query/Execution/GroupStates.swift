@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The groups that are known while entries or records are visited: in memory, and in a scratch file what
@@ -55,7 +56,7 @@ struct GroupStates: ~Copyable {
 
   /// The number of the group with `key`; numbers that were told before may be of other groups now.
   mutating func group(
-    of key: UnsafeRawBufferPointer, tick: () throws -> Void
+    of key: ByteView, tick: () throws -> Void
   ) throws -> (number: Int, isNew: Bool) {
     if spilling?.isDue(byteCount) == true { try spill(tick) }
     guard let found = table?.group(of: key) else {
@@ -123,9 +124,7 @@ struct GroupStates: ~Copyable {
   }
 
   /// The key of a group, where these do not come in their order.
-  func withKey<R>(
-    _ group: Int, _ body: (UnsafeRawBufferPointer) throws -> R
-  ) rethrows -> R? {
+  func withKey<R>(_ group: Int, _ body: (ByteView) throws -> R) rethrows -> R? {
     try table?.withKey(group, body)
   }
 
@@ -137,7 +136,7 @@ struct GroupStates: ~Copyable {
   /// Visits the groups with their counts, totals and values, ascending by their keys.
   mutating func forEach(
     tick: () throws -> Void,
-    _ body: (UnsafeRawBufferPointer, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
+    _ body: (ByteView, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
       -> Void
   ) throws {
     guard let spilling, let runs = spilling.runs else { return try forEachInMemory(tick, body) }
@@ -152,7 +151,7 @@ struct GroupStates: ~Copyable {
 
   private func forEachInMemory(
     _ tick: () throws -> Void,
-    _ body: (UnsafeRawBufferPointer, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
+    _ body: (ByteView, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
       -> Void
   ) throws {
     let valueCount = groupCount == 0 ? 0 : values.count / groupCount

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// A hash table that numbers groups by their keys, which are bytes, in the order of their first
@@ -29,7 +30,7 @@ struct GroupTable {
   }
 
   /// The group with `key`, which is new where no other had it.
-  mutating func group(of key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
+  mutating func group(of key: ByteView) -> (number: Int, isNew: Bool) {
     let hash = self.hash(key)
     var slot = Int(hash) & (slots.count - 1)
     while slots[slot] != 0 {
@@ -48,12 +49,10 @@ struct GroupTable {
     return (number, true)
   }
 
-  func withKey<R>(
-    _ number: Int, _ body: (UnsafeRawBufferPointer) throws -> R
-  ) rethrows -> R {
+  func withKey<R>(_ number: Int, _ body: (ByteView) throws -> R) rethrows -> R {
     let start = number == 0 ? 0 : ends[number - 1]
-    return try keys.withUnsafeBytes {
-      try body(UnsafeRawBufferPointer(rebasing: $0[start..<ends[number]]))
+    return try keys._withBytes {
+      try body($0[start..<ends[number]])
     }
   }
 
@@ -66,13 +65,13 @@ struct GroupTable {
     }
   }
 
-  private func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
+  private func hash(_ key: ByteView) -> UInt32 {
     var state = seed ^ UInt64(key.count)
     var offset = 0
     while offset < key.count {
       var word: UInt64 = 0
       if key.count - offset >= 8 {
-        word = key._uint64(at: offset)
+        word = key.uint64(at: offset)
       } else {
         for byte in key[offset...] { word = word << 8 | UInt64(byte) }
       }
@@ -124,8 +123,8 @@ struct GroupTable {
     }
   }
 
-  private static func word(_ key: UnsafeRawBufferPointer, from start: Int) -> UInt64 {
-    if key.count - start >= 8 { return key._bigEndianUInt64(at: start) }
+  private static func word(_ key: ByteView, from start: Int) -> UInt64 {
+    if key.count - start >= 8 { return key.bigEndianUInt64(at: start) }
     var word: UInt64 = 0
     for index in start..<(start + 8) {
       word = word << 8 | (index < key.count ? UInt64(key[index]) : 0)

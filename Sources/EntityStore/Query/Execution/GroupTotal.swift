@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
@@ -47,7 +48,7 @@ struct GroupTotal {
 
   /// Adds the value that is `element` of an index key; null and not-a-number are left out.
   @inline(__always)
-  mutating func add(element: UnsafeRawBufferPointer, _ function: GroupTerm.Function) throws {
+  mutating func add(element: ByteView, _ function: GroupTerm.Function) throws {
     if KeyDecoder.isNull(element) { return }
     switch function {
     case .count: count &+= 1
@@ -67,13 +68,13 @@ struct GroupTotal {
   }
 
   @inline(__always)
-  private func isExtreme(_ element: UnsafeRawBufferPointer, _ sign: Int) -> Bool {
+  private func isExtreme(_ element: ByteView, _ sign: Int) -> Bool {
     extremeElement.isEmpty
-      || extremeElement.withUnsafeBytes { compareKeys(element, $0) * sign > 0 }
+      || extremeElement._withBytes { compareKeys(element, $0) * sign > 0 }
   }
 
   @inline(never)
-  private mutating func keep(_ element: UnsafeRawBufferPointer) {
+  private mutating func keep(_ element: ByteView) {
     if KeyDecoder.isNaN(element) { return }
     extremeElement.removeAll(keepingCapacity: true)
     extremeElement.append(contentsOf: element)
@@ -135,7 +136,7 @@ struct GroupTotal {
     }
     let sign = function == .min ? -1 : 1
     if other.extreme != .null { try keep(DynamicValue(other.extreme), sign) }
-    try other.extremeElement.withUnsafeBytes { element in
+    try other.extremeElement._withBytes { element in
       if !element.isEmpty { try add(element: element, function) }
     }
   }
@@ -150,7 +151,7 @@ struct GroupTotal {
     writer.write(hasDecimal)
     if hasDecimal { writer.write(DecimalValue(decimals)) }
     extreme.write(to: &writer)
-    extremeElement.withUnsafeBytes { writer.write(data: $0) }
+    extremeElement._withBytes { writer.write(data: $0) }
   }
 
   init(reading reader: inout DocumentReader) throws {
@@ -183,7 +184,7 @@ struct GroupTotal {
   }
 
   private var decodedExtreme: Value {
-    extremeElement.withUnsafeBytes { element in
+    extremeElement._withBytes { element in
       var decoder = KeyDecoder(element)
       // Of a damaged file: ``KeyDecoder/endOfElement(in:at:)`` looks at the length alone.
       return (try? decoder.next()) ?? .null

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -117,7 +118,7 @@ extension PlanRun {
 
   /// Visits one page of results; returns the token of the next.
   func forEachOfPage(
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void
+    _ body: (UInt64, ByteView) throws -> Void
   ) throws(StoreError) -> ContinuationToken? {
     let writer = makeSortKeyWriter()
     var count = 0

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -80,7 +81,7 @@ extension PlanRun {
   }
 
   private func values(
-    _ positions: [Int], _ key: UnsafeRawBufferPointer, _ id: UInt64, _ access: IndexAccess,
+    _ positions: [Int], _ key: ByteView, _ id: UInt64, _ access: IndexAccess,
     _ last: inout CoveredRow
   ) throws -> [Value] {
     guard !key.isEmpty else { return try recordValues(positions, id, access) }

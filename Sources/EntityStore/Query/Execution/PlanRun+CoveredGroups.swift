@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -97,7 +98,7 @@ extension PlanRun {
   /// False where the key may be cut.
   @inline(__always)
   private func add(
-    _ id: UInt64, _ key: UnsafeRawBufferPointer, to grouping: inout EntryGrouping,
+    _ id: UInt64, _ key: ByteView, to grouping: inout EntryGrouping,
     _ atEndOfRun: (borrowing EntryGrouping) throws -> Void
   ) throws -> Bool {
     // Cut keys come after all others with the same beginning, and only their records tell.

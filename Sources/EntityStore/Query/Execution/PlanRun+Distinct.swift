@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -85,8 +86,8 @@ extension PlanRun {
         guard spent < cost, key.count < KeyEncoder.cutPrefix,
           let end = Self.endOfElements(first + attributes.count, in: key)
         else { return visited }
-        let prefix = UnsafeRawBufferPointer(rebasing: key[..<end])
-        let order = last.withUnsafeBytes { compareKeys($0, prefix) }
+        let prefix = key[..<end]
+        let order = last._withBytes { compareKeys($0, prefix) }
         // Keys out of order, as in a damaged file, would make the steps go round for ever.
         guard last.isEmpty || order <= 0 else {
           throw StoreError.damagedIndex(access.index.name, "its keys are out of order")
@@ -117,14 +118,14 @@ extension PlanRun {
         spent += Planner.Cost.range
         hasSkipped = true
         last.append(255)
-        hasEntry = try last.withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+        hasEntry = try last._withBytes { try cursor.seek(atOrAfter: $0) }
         last.removeLast()
       }
     }
     return nil
   }
 
-  private static func endOfElements(_ count: Int, in key: UnsafeRawBufferPointer) -> Int? {
+  private static func endOfElements(_ count: Int, in key: ByteView) -> Int? {
     var end = 0
     for _ in 0..<count {
       guard let next = KeyDecoder.endOfElement(in: key, at: end) else { return nil }
@@ -142,7 +143,7 @@ extension PlanRun {
   /// Leaves the values of some ascending elements in `row`; false where there is a text that only
   /// its record tells.
   private func read(
-    _ positions: [Int], ofKey key: UnsafeRawBufferPointer, into row: inout [Value]
+    _ positions: [Int], ofKey key: ByteView, into row: inout [Value]
   ) throws -> Bool {
     row.removeAll(keepingCapacity: true)
     var offset = 0
@@ -152,7 +153,7 @@ extension PlanRun {
         offset = end
         position += 1
       }
-      var decoder = KeyDecoder(UnsafeRawBufferPointer(rebasing: key[offset...]))
+      var decoder = KeyDecoder(key[offset...])
       let value = try decoder.next()
       if value.isNormalizedText { return false }
       row.append(value)
@@ -223,7 +224,7 @@ extension PlanRun {
     _ body: ([Value]) throws(StoreError) -> Bool
   ) throws -> Int? {
     let position = access.index.description.attributes.count - 1
-    let last = UnsafeMutableRawPointer.allocate(
+    let last = MutableByteView.allocate(
       byteCount: KeyEncoder.cutPrefix, alignment: MemoryLayout<UInt64>.alignment)
     defer { last.deallocate() }
     var length = -1
@@ -238,19 +239,19 @@ extension PlanRun {
         place &+= 1
       }
       // Only records tell the values of a cut key.
-      guard let base = key.baseAddress, key.count < KeyEncoder.cutPrefix, place == position,
+      guard key.count < KeyEncoder.cutPrefix, place == position,
         let end = KeyDecoder.endOfElement(in: key, at: start)
       else {
         isWhole = false
         return false
       }
-      let count = end &- start
-      if count == length, compareBytes(last, base + start, count) == 0 { return true }
-      last.copyMemory(from: base + start, byteCount: count)
-      length = count
+      let element = key[start..<end]
+      if element.count == length, compareBytes(ByteView(last), element, length) == 0 { return true }
+      last.copyMemory(from: element)
+      length = element.count
       seen &+= 1
       if seen <= visited { return true }
-      var decoder = KeyDecoder(UnsafeRawBufferPointer(start: base + start, count: count))
+      var decoder = KeyDecoder(element)
       let value = try decoder.next()
       if value.isNormalizedText {
         return try body(try recordValues([position], id, access))

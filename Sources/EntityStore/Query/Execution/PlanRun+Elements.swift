@@ -17,7 +17,7 @@ extension PlanRun {
         guard key.count > 8 else {
           throw StoreError.damagedIndex(access.index.name, "an entry has no record id")
         }
-        ids.append(key._bigEndianUInt64(at: key.count &- 8))
+        ids.append(key.bigEndianUInt64(at: key.count &- 8))
         return true
       }
     }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -9,7 +10,7 @@ extension PlanRun {
   @inline(__always)
   func forEachEntry(
     of access: IndexAccess, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     guard let filter = access.filter else {
       return try forEachEntry(of: access.index, range, keys: keys, isReversed: isReversed, body)
@@ -20,9 +21,7 @@ extension PlanRun {
   }
 
   /// Whether an entry passes `filter`; its record is read where the entry does not tell.
-  func passes(
-    _ filter: EntryFilter, _ id: UInt64, _ key: UnsafeRawBufferPointer
-  ) throws -> Bool {
+  func passes(_ filter: EntryFilter, _ id: UInt64, _ key: ByteView) throws -> Bool {
     try tick()
     if let answer = filter.admits(key, id: id) { return answer }
     guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }
@@ -45,7 +44,7 @@ extension PlanRun {
   @inline(__always)
   func forEachEntry(
     of index: StoredIndex, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     var bounds = keys ?? range.keys
     let isUnique = index.isUnique
@@ -71,7 +70,7 @@ extension PlanRun {
   @inline(never)
   func forEachCutEntry(
     of index: StoredIndex, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool = false,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     var goesOn = true
     try core.walk(index, of: entity, range, keys: keys, isReversed: isReversed) { id, key in
@@ -86,15 +85,15 @@ extension PlanRun {
   /// The record id of an entry.
   @inline(__always)
   func recordID(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ index: StoredIndex,
+    _ key: ByteView, _ value: ByteView, _ index: StoredIndex,
     isUnique: Bool
   ) throws -> UInt64 {
     if isUnique {
       guard value.count == 8 else { throw damagedEntry(of: index) }
-      return value._uint64(at: 0)
+      return value.uint64(at: 0)
     }
     guard key.count >= 8 else { throw damagedEntry(of: index) }
-    return key._bigEndianUInt64(at: key.count &- 8)
+    return key.bigEndianUInt64(at: key.count &- 8)
   }
 
   @inline(never)

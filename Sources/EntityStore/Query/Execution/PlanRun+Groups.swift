@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// One aggregate of each group.
@@ -99,7 +100,7 @@ extension PlanRun {
       } else if let word {
         group = try word.withKey { try groups.group(of: $0, tick: tick).number }
       } else {
-        let found = try writer.key.withUnsafeBytes { try groups.group(of: $0, tick: tick) }
+        let found = try writer.key._withBytes { try groups.group(of: $0, tick: tick) }
         if found.isNew, let record { groups.append(try writer.values(record)) }
         group = found.number
       }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -6,7 +7,7 @@ extension PlanRun {
   /// records of entries that begin with the same values are sorted together.
   func inGroups(
     _ access: IndexAccess, _ range: IndexRange, _ groups: QueryPlan.Groups,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let sorting = GroupSorting(
       isByID: groups.areByID && start == nil, writer: makeSortKeyWriter(),
@@ -51,7 +52,7 @@ extension PlanRun {
 
   /// Visits the records of a group in their order, and leaves it empty.
   private func visit(
-    _ group: GroupSorting, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ group: GroupSorting, _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     if group.ids.count == 1, start == nil {
       // Nothing to sort.

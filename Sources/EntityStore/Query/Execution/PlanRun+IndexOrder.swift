@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -9,7 +10,7 @@ extension PlanRun {
   /// queries want one page.
   func inIndexOrder(
     _ access: IndexAccess, isReversed: Bool,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let bound = try startBound(access, isReversed: isReversed)
     let writer = start == nil ? nil : makeSortKeyWriter()
@@ -42,7 +43,7 @@ extension PlanRun {
   @inline(never)
   func inMergedOrder(
     _ access: IndexAccess, isReversed: Bool,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let bound = try startBound(access, isReversed: isReversed, isMerged: true)
     let writer = start == nil ? nil : makeSortKeyWriter()
@@ -108,10 +109,10 @@ extension PlanRun {
   /// - Parameter writer: where the query goes on after a token.
   private func visit(
     _ batch: inout EntryBatch, _ writer: SortKeyWriter?,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     try batch.order.sort { try tick() }
-    let none = SortedRecord(id: 0, bytes: UnsafeRawBufferPointer(start: nil, count: 0))
+    let none = SortedRecord(id: 0, bytes: ByteView())
     batch.records.append(contentsOf: repeatElement(none, count: batch.count))
     batch.lookup.look(for: batch.order.items.lazy.map(\.word))
     for (position, item) in batch.order.items.enumerated() {
@@ -206,7 +207,7 @@ extension PlanRun {
   }
 
   private func firstElement(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-    Array(bytes).withUnsafeBytes { raw in
+    Array(bytes)._withBytes { raw in
       var decoder = KeyDecoder(raw)
       guard (try? decoder.next()) != nil else { return nil }
       return bytes.prefix(decoder.offset)

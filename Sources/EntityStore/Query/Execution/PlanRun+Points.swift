@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 // Many keys looked up in one pass over an index: one cursor moves forward from key to key, so that a
@@ -8,7 +9,7 @@ extension PlanRun {
   /// Looks up whole tuples in a unique index, with one cursor in key order.
   func forEachHolder(
     of points: PackedKeys, mayHaveNulls: Bool, in index: StoredIndex,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let cursor = try Cursor(index.tree, in: core.transaction)
     for position in 0..<points.count {
@@ -25,14 +26,14 @@ extension PlanRun {
         throw StoreError.damagedIndex(index.name, "an entry's body has no record id")
       }
       counts.entriesRead += 1
-      guard try body(cursor.value._uint64(at: 0), cursor.key) else { return }
+      guard try body(cursor.value.uint64(at: 0), cursor.key) else { return }
     }
   }
 
   /// Visits the entries whose tuples begin with the elements of one of `prefixes`, which ascend.
   func forEachEntry(
     beginningWith prefixes: PackedKeys, in index: StoredIndex,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     let cursor = try Cursor(index.tree, in: core.transaction)
     for position in 0..<prefixes.count {
@@ -49,8 +50,8 @@ extension PlanRun {
 
   /// The same for one prefix; false when no more is wanted, or no entry is at or above the prefix.
   private func forEachEntry(
-    beginningWith prefix: UnsafeRawBufferPointer, at cursor: Cursor, in index: StoredIndex,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    beginningWith prefix: ByteView, at cursor: Cursor, in index: StoredIndex,
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     if prefix.count >= KeyEncoder.cutPrefix {
       return try forEachCutEntry(of: index, .beginning(with: Array(prefix)), body)
@@ -63,7 +64,7 @@ extension PlanRun {
       counts.entriesRead += 1
       let isLong = cursor.key.count >= KeyEncoder.cutPrefix
       let id = try index.recordID(ofEntry: cursor.key, cursor.value)
-      guard try body(id, isLong ? UnsafeRawBufferPointer(start: nil, count: 0) : cursor.key)
+      guard try body(id, isLong ? ByteView() : cursor.key)
       else { return false }
       found = try cursor.next()
     }
@@ -72,11 +73,9 @@ extension PlanRun {
 
   /// Whether the first elements of `key` are those of `prefix`.
   @inline(__always)
-  private static func begins(
-    _ key: UnsafeRawBufferPointer, with prefix: UnsafeRawBufferPointer
-  ) -> Bool {
+  private static func begins(_ key: ByteView, with prefix: ByteView) -> Bool {
     key.count >= prefix.count
-      && compareKeys(UnsafeRawBufferPointer(rebasing: key[..<prefix.count]), prefix) == 0
+      && compareKeys(key[..<prefix.count], prefix) == 0
       && (key.count == prefix.count || key[prefix.count] != 255)
   }
 }

@@ -1,11 +1,12 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
   /// Visits the records of `range` that pass, in ascending or descending order of their ids.
   func scan(
     _ range: ClosedRange<UInt64>, isReversed: Bool,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     if isReversed {
       let cursor = try Cursor(entity.records, in: core.transaction)
@@ -40,9 +41,7 @@ extension PlanRun {
   /// Visits all records in a loop that is compiled into its caller: the calls for each record
   /// through the stages of a plan would be a tenth of the time of reading it.
   @inline(__always)
-  func forEachOfAll(
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws(StoreError) {
+  func forEachOfAll(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {
     var count = 0
     let isWatched = control != nil
     defer {
@@ -68,7 +67,7 @@ extension PlanRun {
   /// Visits the matching records by ascending ids; those of a scan in a loop that is compiled into
   /// the caller.
   @inline(__always)
-  func forEachMatch(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
+  func forEachMatch(_ body: (UInt64, ByteView) throws -> Bool) throws {
     if case .scan = plan.access, start == nil {
       try scanForwards(1 ... .max, body)
     } else {
@@ -78,7 +77,7 @@ extension PlanRun {
 
   @inline(__always)
   private func scanForwards(
-    _ range: ClosedRange<UInt64>, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ range: ClosedRange<UInt64>, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     if residual != nil {
       try filteredScan(range, body)
@@ -99,7 +98,7 @@ extension PlanRun {
 
   @inline(never)
   private func filteredScan(
-    _ range: ClosedRange<UInt64>, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ range: ClosedRange<UInt64>, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     guard let residual, let cursor = try beginScan(range) else { return }
     let end = range.upperBound

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -27,7 +28,7 @@ extension PlanRun {
   ) throws {
     var ranges: [MergedRange] = []
     for range in access.ranges {
-      let prefixLength = range.lower.withUnsafeBytes { lower in
+      let prefixLength = range.lower._withBytes { lower in
         (0..<access.pointCount).reduce(Optional(0)) { end, _ in
           end.flatMap { KeyDecoder.endOfElement(in: lower, at: $0) }
         }
@@ -79,13 +80,13 @@ private struct MergedRange {
   /// Whether the cursor is at an entry of the range.
   var hasEntry: Bool { keys.admits(cursor.key, backwards: isReversed) }
 
-  private var rest: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(prefixLength))
+  private var rest: ByteView {
+    cursor.key.dropFirst(prefixLength)
   }
 
   /// The id of an entry of a unique index, where it is no part of keys without null.
   private var id: UInt64? {
-    cursor.value.count == 8 ? cursor.value._uint64(at: 0) : nil
+    cursor.value.count == 8 ? cursor.value.uint64(at: 0) : nil
   }
 
   func comes(before other: MergedRange) -> Bool {

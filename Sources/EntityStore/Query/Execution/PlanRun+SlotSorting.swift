@@ -1,10 +1,11 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
   /// Visits the first `kept` matching records in an order by one slot.
   func firstSorted(
-    by order: SlotOrder, keeping kept: Int, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    by order: SlotOrder, keeping kept: Int, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     var top = TopSlots(capacity: kept, order)
     try forEachMatch { id, bytes in
@@ -20,9 +21,7 @@ extension PlanRun {
   ///
   /// Records are read in the order of the results, which is random in memory but can be prefetched.
   /// Reading them in the order of ids and writing each result to its index takes half as long again.
-  func allSorted(
-    by order: SlotOrder, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func allSorted(by order: SlotOrder, _ body: (UInt64, ByteView) throws -> Bool) throws {
     let all = try gathered(by: order)
     hasSorted(all.records.count + all.nulls.count)
     if order.isNullFirst, try !visit(all.nulls, body) { return }
@@ -61,7 +60,7 @@ extension PlanRun {
   }
 
   private func visit(
-    _ records: [SortedRecord], _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ records: [SortedRecord], _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     for record in records {
       try tick()
@@ -75,7 +74,7 @@ extension PlanRun {
   /// Their order in memory is another one, so those that come next are prefetched.
   private func visit(
     _ records: [SortedRecord], in words: WordSort,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     try records.withUnsafeBufferPointer { records in
       try words.items.withUnsafeBufferPointer { items in
@@ -96,7 +95,7 @@ extension PlanRun {
 /// A record to be visited later; its bytes are in the map.
 struct SortedRecord {
   let id: UInt64
-  let bytes: UnsafeRawBufferPointer
+  let bytes: ByteView
 
   /// Prefetches its first bytes into the cache.
   @inline(__always)

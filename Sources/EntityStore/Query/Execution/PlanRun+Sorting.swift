@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
@@ -6,9 +7,7 @@ extension PlanRun {
   private static let largestHeap = 1 << 16
 
   /// Visits the matching records in the order of the query's keys.
-  func sorted(
-    keeping kept: Int?, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func sorted(keeping kept: Int?, _ body: (UInt64, ByteView) throws -> Bool) throws {
     if start == nil, let slots = SlotOrder(plan.order, entity) {
       if let kept, kept <= Self.largestHeap {
         try firstSorted(by: slots, keeping: kept, body)
@@ -57,7 +56,7 @@ struct TopRecords {
     var word: UInt64
     var key: [UInt8]
     var id: UInt64
-    var bytes: UnsafeRawBufferPointer
+    var bytes: ByteView
     /// The word of the first term; `nil` for null, and where the term is no number.
     var first: UInt64?
 
@@ -77,7 +76,7 @@ struct TopRecords {
   init(capacity: Int) { self.capacity = capacity }
 
   private static func precedes(_ a: [UInt8], _ b: [UInt8]) -> Bool {
-    a.withUnsafeBytes { a in b.withUnsafeBytes { compareKeys(a, $0) < 0 } }
+    a._withBytes { a in b._withBytes { compareKeys(a, $0) < 0 } }
   }
 
   /// Whether a record with this word of the first term may come before the last one that is kept.
@@ -94,12 +93,10 @@ struct TopRecords {
 
   private static func word(_ key: [UInt8]) -> UInt64 {
     // A key ends with the record's id, so that it has eight bytes.
-    key.withUnsafeBytes { $0.count >= 8 ? $0._bigEndianUInt64(at: 0) : 0 }
+    key._withBytes { $0.count >= 8 ? $0.bigEndianUInt64(at: 0) : 0 }
   }
 
-  mutating func insert(
-    _ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer, first: UInt64? = nil
-  ) {
+  mutating func insert(_ key: [UInt8], id: UInt64, _ bytes: ByteView, first: UInt64? = nil) {
     guard capacity > 0 else { return }
     let word = Self.word(key)
     if isFull {
@@ -133,7 +130,7 @@ final class SortedRecords {
 
   private struct Record {
     var id: UInt64
-    var bytes: UnsafeRawBufferPointer
+    var bytes: ByteView
   }
 
   private var runs: [KeyEntries] = []
@@ -141,18 +138,16 @@ final class SortedRecords {
 
   var count: Int { records.count }
 
-  func append(_ key: [UInt8], id: UInt64, _ bytes: UnsafeRawBufferPointer) {
+  func append(_ key: [UInt8], id: UInt64, _ bytes: ByteView) {
     if runs.isEmpty || runs[runs.count - 1].isFull(Self.runLength, Self.longestRun) {
       runs.append(KeyEntries(expectedCount: 64))
     }
     let index = UInt64(records.count)
-    key.withUnsafeBytes { runs[runs.count - 1].append(key: $0, recordID: index) }
+    key._withBytes { runs[runs.count - 1].append(key: $0, recordID: index) }
     records.append(Record(id: id, bytes: bytes))
   }
 
-  func forEach(
-    tick: () throws -> Void, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func forEach(tick: () throws -> Void, _ body: (UInt64, ByteView) throws -> Bool) throws {
     for run in runs {
       for _ in 0..<1_024 { try tick() }
       run.sort()

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Runs a plan in a transaction: once, on its thread.
@@ -59,17 +60,13 @@ final class PlanRun {
   ///
   /// The bytes are valid until the transaction changes something.
   @inline(__always)
-  func forEach(
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws(StoreError) {
+  func forEach(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {
     if isOfAll { try forEachOfAll(body) } else { try forEachArranged(body) }
     if control != nil { reportEnd() }
   }
 
   @inline(never)
-  private func forEachArranged(
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws(StoreError) {
+  private func forEachArranged(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {
     do {
       if plan.request.offset == 0, plan.request.limit == nil {
         try arranged { id, bytes in
@@ -95,8 +92,8 @@ final class PlanRun {
 
   /// `body` for the results between offset and limit.
   private func window(
-    _ body: @escaping (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) -> (UInt64, UnsafeRawBufferPointer) throws -> Bool {
+    _ body: @escaping (UInt64, ByteView) throws -> Bool
+  ) -> (UInt64, ByteView) throws -> Bool {
     var toSkip = plan.request.offset - entriesToSkip
     var left = plan.request.limit ?? .max
     return { [self] id, bytes in
@@ -116,9 +113,7 @@ final class PlanRun {
 
   /// Both plans give the same results in the same order, so that the second goes on where the first
   /// ended.
-  private func arrangedWithAlternative(
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  private func arrangedWithAlternative(_ body: (UInt64, ByteView) throws -> Bool) throws {
     guard let alternative = plan.alternative else { return try arranged(body) }
     recordLimit = alternative.recordLimit
     defer { recordLimit = .max }
@@ -149,7 +144,7 @@ final class PlanRun {
     }
   }
 
-  private func arranged(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
+  private func arranged(_ body: (UInt64, ByteView) throws -> Bool) throws {
     if plan.request.limit == 0 { return }
     switch plan.arrangement {
     case .natural(let isReversed): try inIDOrder(isReversed: isReversed, body)
@@ -170,7 +165,7 @@ final class PlanRun {
 
   /// Whether a record fulfils the part of the condition that the access path does not prove.
   @inline(__always)
-  func passes(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) -> Bool {
+  func passes(_ bytes: ByteView, _ id: UInt64) throws(StoreError) -> Bool {
     guard let residual else { return true }
     return try residual.admits(bytes, id: id)
   }
@@ -178,9 +173,7 @@ final class PlanRun {
   // MARK: Sources
 
   /// Visits the matching records in the order of their ids.
-  func inIDOrder(
-    isReversed: Bool, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func inIDOrder(isReversed: Bool, _ body: (UInt64, ByteView) throws -> Bool) throws {
     let first = startID(isReversed: isReversed)
     switch plan.access {
     case .nothing: return
@@ -204,7 +197,7 @@ final class PlanRun {
   /// The first id after the continuation token of a query in the order of ids.
   private func startID(isReversed: Bool) -> UInt64? {
     guard plan.order.isByID, let start, start.count == 8 else { return nil }
-    let stored = start.withUnsafeBytes { $0._bigEndianUInt64(at: 0) }
+    let stored = start._withBytes { $0.bigEndianUInt64(at: 0) }
     let id = plan.order.isTieDescending ? ~stored : stored
     // After the last id there is nothing: an empty range.
     if isReversed { return id == 0 ? 0 : id - 1 }
@@ -214,7 +207,7 @@ final class PlanRun {
   /// Visits the records with `ids`, in their order, that pass.
   func fetch(
     _ ids: [UInt64], mayBeAbsent: Bool = false,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     expect(ids.count)
     let lookup = try RecordLookup(entity.records, in: core.transaction)
@@ -224,7 +217,7 @@ final class PlanRun {
   /// The same; returns false where `body` did.
   func visit(
     _ ids: [UInt64], _ records: RecordLookup, mayBeAbsent: Bool = false,
-    _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     // The first batches are small, as the first few records may be all that is wanted.
     var size = 16
@@ -310,9 +303,7 @@ final class PlanRun {
   }
 
   /// Visits the entries of a path's spans that pass its filter, each in the order of the index.
-  func forEachEntry(
-    of access: IndexAccess, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
-  ) throws {
+  func forEachEntry(of access: IndexAccess, _ body: (UInt64, ByteView) throws -> Bool) throws {
     guard let filter = access.filter else { return try forEachEntryOfSpan(access, body) }
     try forEachEntryOfSpan(access) { id, key in
       try passes(filter, id, key) ? body(id, key) : true
@@ -320,7 +311,7 @@ final class PlanRun {
   }
 
   private func forEachEntryOfSpan(
-    _ access: IndexAccess, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
+    _ access: IndexAccess, _ body: (UInt64, ByteView) throws -> Bool
   ) throws {
     switch access.span {
     case .points(let points) where access.index.isUnique:

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// An order by one number, date or Boolean, which is read from its slot as a word, without a view of the
@@ -34,23 +35,20 @@ final class SlotOrder {
 
   /// The word by which a record is sorted, ascending; `nil` when it has no value.
   @inline(__always)
-  func word(_ bytes: UnsafeRawBufferPointer, _ id: UInt64) throws(StoreError) -> UInt64? {
-    guard let slot, let base = bytes.baseAddress, bytes.count >= shortestRecord,
-      bytes._uint16(at: 0) == layoutNumber
+  func word(_ bytes: ByteView, _ id: UInt64) throws(StoreError) -> UInt64? {
+    guard let slot, bytes.count >= shortestRecord, bytes.uint16(at: 0) == layoutNumber
     else { return try otherWord(bytes, id) }
-    guard let word = slot.word(base) else { return nil }
+    guard let word = slot.word(bytes) else { return nil }
     return isDescending ? ~word : word
   }
 
   /// The word of a record that has another layout or wide offsets, or breaks the format.
   @inline(never)
-  private func otherWord(
-    _ bytes: UnsafeRawBufferPointer, _ id: UInt64
-  ) throws(StoreError) -> UInt64? {
+  private func otherWord(_ bytes: ByteView, _ id: UInt64) throws(StoreError) -> UInt64? {
     let view = try entity.view(bytes, id: id)
     let word: UInt64? =
       if let place = view.layout.slotIndex(ofAttribute: attribute.number) {
-        bytes.baseAddress.flatMap { WordSlot(view.layout.slots[place])?.word($0) }
+        WordSlot(view.layout.slots[place])?.word(bytes)
       } else {
         WordSlot.word(attribute.initial, attribute.type)
       }

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Makes the sort key of a record, whose bytes are in the order of the records.
@@ -41,7 +42,7 @@ final class SortKeyWriter {
   }
 
   /// Leaves the key of the record in ``key``.
-  func write(_ bytes: UnsafeRawBufferPointer, id: UInt64) throws {
+  func write(_ bytes: ByteView, id: UInt64) throws {
     if order.isByID {
       key.removeAll(keepingCapacity: true)
       append(id)
@@ -150,20 +151,20 @@ final class SortKeyWriter {
       case .text, .string: 4
       default: 5
       }
-    withUnsafeBytes(of: kind) { element.append(raw: $0) }
+    withUnsafeBytes(of: kind) { element.append(raw: ByteView($0)) }
     switch value {
     case .null, .collection, .list: return false
     case .text, .string:
       var sortKey: [UInt8] = []
       _ = value.withText { TextOrder.appendSortKey(of: $0, options: options, to: &sortKey) }
-      sortKey.withUnsafeBytes { element.append(data: $0) }
+      sortKey._withBytes { element.append(data: $0) }
     case .bool(let flag): element.append(flag)
     // All numbers of a document are ordered as doubles.
     case .integer, .unsigned, .double, .decimal: element.append(value.number?.double ?? .nan)
     case .date(let seconds): element.append(date: seconds)
     case .uuid(let uuid): element.append(uuid)
     case .data(let bytes): element.append(data: bytes)
-    case .bytes(let bytes): bytes.withUnsafeBytes { element.append(data: $0) }
+    case .bytes(let bytes): bytes._withBytes { element.append(data: $0) }
     }
     return true
   }

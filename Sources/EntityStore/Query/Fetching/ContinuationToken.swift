@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
@@ -57,7 +58,7 @@ extension ContinuationToken {
   init(_ content: Content) {
     let body = [Self.version] + littleEndianBytes(content.fingerprint) + content.key
     var checksum = Checksum()
-    body.withUnsafeBytes { checksum.combine($0) }
+    body._withBytes { checksum.combine($0) }
     let base64 = Data(body + littleEndianBytes(checksum.value)).base64EncodedData()
     let letters = base64.filter { $0 != Self.filler }.map { letter in
       Self.letters.first { $0.base64 == letter }?.token ?? letter
@@ -74,14 +75,14 @@ extension ContinuationToken {
       throw .badToken("it is damaged")
     }
     let bytes = Array(data)
-    return try bytes.withUnsafeBytes { bytes -> Result<Content, StoreError> in
+    return try bytes._withBytes { bytes -> Result<Content, StoreError> in
       var checksum = Checksum()
-      checksum.combine(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - 4)]))
-      guard checksum.value == bytes._uint32(at: bytes.count - 4) else {
+      checksum.combine(bytes[..<(bytes.count - 4)])
+      guard checksum.value == bytes.uint32(at: bytes.count - 4) else {
         return .failure(.badToken("it is damaged"))
       }
       return .success(
-        Content(fingerprint: bytes._uint32(at: 1), key: Array(bytes[5..<(bytes.count - 4)])))
+        Content(fingerprint: bytes.uint32(at: 1), key: Array(bytes[5..<(bytes.count - 4)])))
     }.get()
   }
 
@@ -104,7 +105,7 @@ extension QueryRequest {
         + "\u{2}\(term.options.rawValue)\(nulls)"
     }
     var checksum = Checksum()
-    text.withUTF8 { checksum.combine(UnsafeRawBufferPointer($0)) }
+    text.withUTF8 { checksum.combine(ByteView($0)) }
     return checksum.value
   }
 }

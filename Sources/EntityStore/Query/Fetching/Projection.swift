@@ -4,6 +4,7 @@
   internal import Foundation
 #endif
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
@@ -242,7 +243,7 @@ private enum ProjectionKey {
   /// The positions of `keys` in their order.
   static func order(_ keys: [[UInt8]]) -> [Int] {
     keys.indices.sorted { a, b in
-      keys[a].withUnsafeBytes { a in keys[b].withUnsafeBytes { compareKeys(a, $0) < 0 } }
+      keys[a]._withBytes { a in keys[b]._withBytes { compareKeys(a, $0) < 0 } }
     }
   }
 
@@ -281,7 +282,7 @@ extension DynamicValue {
     case .decimal(let number): Decimal(number)
     case .string(let text): text
     case .data(let bytes): Data(bytes)
-    case .document(let bytes): bytes.withUnsafeBytes { try? JSONValue(anyDocument: $0) }
+    case .document(let bytes): bytes._withBytes { try? JSONValue(anyDocument: $0) }
     }
   }
 }

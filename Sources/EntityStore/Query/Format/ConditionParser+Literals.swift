@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 // MARK: - Numbers
@@ -26,7 +27,7 @@ extension ConditionParser {
 
   private enum Magnitude { case integer(UInt64), tooLarge, wrongDigit, decimal }
 
-  private static func magnitude(_ digits: UnsafeBufferPointer<UInt8>) -> Magnitude {
+  private static func magnitude(_ digits: ByteView) -> Magnitude {
     var base: UInt64 = 10
     if digits.count > 2, digits[0] == UInt8(ascii: "0") {
       switch digits[1] | 0x20 {

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 extension ConditionParser {
   /// A key path from the record, the token being its first word.
   @inline(never)
@@ -168,7 +170,7 @@ extension ConditionParser {
     guard text.utf8.count <= limits.bytes else { return nil }
     var copy = text
     return copy.withUTF8 { bytes in
-      var parser = ConditionParser(bytes, limits: limits)
+      var parser = ConditionParser(ByteView(bytes), limits: limits)
       return try? parser.wholePath()
     }
   }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 extension ConditionParser {
   @inline(never)
   mutating func advance() throws(FormatFault) {
@@ -13,8 +15,8 @@ extension ConditionParser {
     try advance()
   }
 
-  func bytes(of token: FormatToken) -> UnsafeBufferPointer<UInt8> {
-    UnsafeBufferPointer(rebasing: text[token.start..<token.end])
+  func bytes(of token: FormatToken) -> ByteView {
+    text[token.start..<token.end]
   }
 
   /// The token's text without its first `prefix` bytes.

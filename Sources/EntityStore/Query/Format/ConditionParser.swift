@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// Reads format strings: the grammar of Apple's Predicate Programming Guide, in one pass.
 ///
 /// Differences: `%K` and `$name` may stand anywhere in a key path; a key path alone is a condition;
@@ -5,7 +7,7 @@
 /// its colon. A sign belongs to what follows it directly, and `**` is worked out from the right.
 /// Whether names exist and types fit is left to ``ConditionBinding``.
 struct ConditionParser {
-  let text: UnsafeBufferPointer<UInt8>
+  let text: ByteView
   let arguments: [FormatArgument]
   let variables: [String: FormatArgument]
   let limits: FormatLimits
@@ -24,7 +26,7 @@ struct ConditionParser {
   var nameOffsets: [(name: String, offset: Int)] = []
 
   init(
-    _ text: UnsafeBufferPointer<UInt8>, arguments: [FormatArgument] = [],
+    _ text: ByteView, arguments: [FormatArgument] = [],
     variables: [String: FormatArgument] = [:], limits: FormatLimits
   ) {
     self.text = text
@@ -68,7 +70,7 @@ struct ConditionParser {
     var copy = text
     let result = copy.withUTF8 { bytes -> Result<Parsed, PredicateSyntaxError> in
       var parser = ConditionParser(
-        bytes, arguments: arguments, variables: variables, limits: limits)
+        ByteView(bytes), arguments: arguments, variables: variables, limits: limits)
       do throws(FormatFault) { return .success(try parser.whole(body)) } catch {
         return .failure(error.error)
       }

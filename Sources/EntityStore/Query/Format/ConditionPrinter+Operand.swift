@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension ConditionPrinter {
@@ -102,7 +103,7 @@ extension ConditionPrinter {
 
   private static func appendName(_ name: String, to output: inout String) {
     var copy = name
-    if copy.withUTF8({ FormatKeyword($0) }) != nil { output += "#" }
+    if copy.withUTF8({ FormatKeyword(ByteView($0)) }) != nil { output += "#" }
     output += name
   }
 }

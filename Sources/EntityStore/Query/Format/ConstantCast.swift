@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 #if canImport(FoundationEssentials)
@@ -199,7 +200,7 @@ enum ConstantCast {
     guard case .document(let document) = value else { return nil }
     var text: [UInt8] = []
     do {
-      try document.withUnsafeBytes { try DocumentText.append($0, to: &text) }
+      try document._withBytes { try DocumentText.append($0, to: &text) }
     } catch {
       return nil
     }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// The reserved words of format strings, which are the same in every case of their letters.
 enum FormatKeyword: String, CaseIterable, Sendable {
   case and = "AND"
@@ -61,7 +63,7 @@ enum FormatKeyword: String, CaseIterable, Sendable {
   }
 
   /// The keyword that `text` is, if any.
-  init?(_ text: UnsafeBufferPointer<UInt8>) {
+  init?(_ text: ByteView) {
     guard (2...15).contains(text.count) else { return nil }
     var key: UInt128 = 0
     for byte in text {

@@ -1,9 +1,11 @@
+internal import LodestoreBytes
+
 /// Cuts a format string into tokens, by its UTF-8 bytes.
 struct FormatLexer {
-  let text: UnsafeBufferPointer<UInt8>
+  let text: ByteView
   var at = 0
 
-  init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+  init(_ text: ByteView) { self.text = text }
 
   /// A malformed token, and the expected one.
   struct Fault: Error {
@@ -112,10 +114,10 @@ extension FormatLexer {
     if end &- start == 3, peek() == UInt8(ascii: "-") {
       // The two operators with hyphens, which are otherwise subtractions; the longest has 15 bytes.
       while at &- start < 16, Self.isWordByte(peek()) || peek() == UInt8(ascii: "-") { at &+= 1 }
-      if FormatKeyword(UnsafeBufferPointer(rebasing: text[start..<at])) != nil { end = at }
+      if FormatKeyword(text[start..<at]) != nil { end = at }
       at = end
     }
-    return FormatKeyword(UnsafeBufferPointer(rebasing: text[start..<end])).map {
+    return FormatKeyword(text[start..<end]).map {
       .keyword($0)
     } ?? .word
   }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// A position in a format string.
 struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
   /// The line, from 1; lines end with a line feed.
@@ -17,7 +19,7 @@ struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
   var description: String { "line \(line), column \(column)" }
 
   /// Moves on to `offset`, which is not before the present one; O(distance).
-  mutating func advance(to offset: Int, in text: UnsafeBufferPointer<UInt8>) {
+  mutating func advance(to offset: Int, in text: ByteView) {
     while self.offset < min(offset, text.count) {
       let byte = text[self.offset]
       if byte == 0x0A {

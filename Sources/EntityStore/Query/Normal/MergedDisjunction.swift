@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The branches of a disjunction, those about the values of one attribute put together.
@@ -65,16 +66,16 @@ struct MergedDisjunction {
     case .numbers(let set): group.numbers += set.sorted
     case .key(let interval):
       if let element = interval.lower?.element {
-        element.withUnsafeBytes { append($0, to: group) }
+        element._withBytes { append($0, to: group) }
       }
     case .keys(let set):
       for index in 0..<set.keys.count { set.keys.withKey(index) { append($0, to: group) } }
     case .text(_, _, let operand, _):
-      IndexConstraint.element(.string(operand)).withUnsafeBytes { append($0, to: group) }
+      IndexConstraint.element(.string(operand))._withBytes { append($0, to: group) }
     }
   }
 
-  private static func append(_ element: UnsafeRawBufferPointer, to group: Group) {
+  private static func append(_ element: ByteView, to group: Group) {
     let keys = group.keys ?? KeyEntries(expectedCount: 16)
     keys.append(key: element, recordID: 0)
     group.keys = keys

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The part of a condition that the entries of an index tell: what an entry fails is not read as a
@@ -32,7 +33,7 @@ final class EntryFilter: Sendable {
   /// Whether the record `id` of the entry with this key passes; `nil` when only the record tells.
   ///
   /// - Parameter key: empty where it is cut.
-  func admits(_ key: UnsafeRawBufferPointer, id: UInt64) -> Bool? {
+  func admits(_ key: ByteView, id: UInt64) -> Bool? {
     guard !key.isEmpty else { return nil }
     return withUnsafeTemporaryAllocation(of: Int.self, capacity: elementCount + 1) { ends in
       ends[0] = 0
@@ -149,7 +150,7 @@ private indirect enum EntryTest: Sendable {
   }
 
   /// Whether an entry passes; `nil` when it does not tell.
-  func admits(_ key: UnsafeRawBufferPointer, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64)
+  func admits(_ key: ByteView, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64)
     -> Bool?
   {
     switch self {
@@ -184,7 +185,7 @@ private indirect enum EntryTest: Sendable {
       else { return nil }
       return set.contains(equal.high)
     case .beginning(let position, let bytes):
-      let rest = UnsafeRawBufferPointer(rebasing: key[ends[position]...])
+      let rest = key[ends[position]...]
       guard rest.count > bytes.count, rest.starts(with: bytes) else { return false }
       // Other bytes may begin a mark, with which the last character is another one.
       return rest[bytes.count] < 0x80 ? true : nil
@@ -193,7 +194,7 @@ private indirect enum EntryTest: Sendable {
       // Null, which no text test admits.
       if element.count == 1 { return false }
       // Without the code and the zero at the end.
-      let text = UnsafeRawBufferPointer(rebasing: element.dropFirst().dropLast())
+      let text = element.dropFirst().dropLast()
       // Other text is in the key in its normal form, and a zero has a byte after it.
       guard text.allSatisfy({ $0 != 0 && $0 < 0x80 }) else { return nil }
       return test.admits(text)
@@ -201,8 +202,8 @@ private indirect enum EntryTest: Sendable {
   }
 
   private static func element(
-    _ position: Int, _ key: UnsafeRawBufferPointer, _ ends: UnsafeBufferPointer<Int>
-  ) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: key[ends[position]..<ends[position + 1]])
+    _ position: Int, _ key: ByteView, _ ends: UnsafeBufferPointer<Int>
+  ) -> ByteView {
+    key[ends[position]..<ends[position + 1]]
   }
 }

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The entries of an index whose tuples, as bytes, are at or above one string of bytes and below
@@ -33,10 +34,10 @@ struct IndexRange: Sendable, Hashable {
   }
 
   /// Whether the range contains a whole tuple, not a cut one.
-  func admits(_ tuple: UnsafeRawBufferPointer) -> Bool {
-    if lower.withUnsafeBytes({ compareKeys(tuple, $0) < 0 }) { return false }
+  func admits(_ tuple: ByteView) -> Bool {
+    if lower._withBytes({ compareKeys(tuple, $0) < 0 }) { return false }
     guard let upper else { return true }
-    return upper.withUnsafeBytes { compareKeys(tuple, $0) < 0 }
+    return upper._withBytes { compareKeys(tuple, $0) < 0 }
   }
 
   /// The keys that the range may contain: only the records tell cut keys apart, so that a bound longer than

@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Plans by several ranges of one index.
@@ -83,7 +84,7 @@ extension TransactionCore {
         return nil
       }
       found.append(element)
-      hasEntry = try (element + [255]).withUnsafeBytes { try cursor.seek(atOrAfter: $0) }
+      hasEntry = try (element + [255])._withBytes { try cursor.seek(atOrAfter: $0) }
     }
     return found
   }

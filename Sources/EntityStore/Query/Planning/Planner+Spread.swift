@@ -1,4 +1,5 @@
 internal import LMDB
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Where the records lie that a walk is to find.
@@ -55,7 +56,7 @@ extension Planner {
       let range = walk.range(at: 0)
       let ids = try statistics.ends(access, Self.sampledIDs)
       guard ids.count == Self.sampledIDs,
-        let prefix = range.lower.withUnsafeBytes({
+        let prefix = range.lower._withBytes({
           KeyDecoder.lengthOfBeginning(of: $0, elementCount: walk.fixedCount)
         })
       else { return 0 }
@@ -116,9 +117,9 @@ extension TransactionCore {
       let cursor = try Cursor(access.index.tree, in: transaction)
       try cursor.forEachEntry(in: range.keys, backwards: isReversed) { (key, value) throws in
         if access.index.isUnique {
-          if value.count == 8 { ids.append(value._uint64(at: 0)) }
+          if value.count == 8 { ids.append(value.uint64(at: 0)) }
         } else if key.count >= 8 {
-          ids.append(key._bigEndianUInt64(at: key.count - 8))
+          ids.append(key.bigEndianUInt64(at: key.count - 8))
         }
         left -= 1
         return left > 0

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// The numbers of entries and records that a run has read.
@@ -155,7 +156,7 @@ extension IndexAccess {
 
   /// The whole elements of a bound.
   private static func shown(_ bytes: [UInt8]) -> String {
-    bytes.withUnsafeBytes { bytes in
+    bytes._withBytes { bytes in
       var decoder = KeyDecoder(bytes)
       var parts: [String] = []
       while !decoder.isAtEnd {
@@ -231,7 +232,7 @@ extension AttributeTest {
   }
 
   private static func shown(_ element: [UInt8]) -> String {
-    element.withUnsafeBytes { bytes in
+    element._withBytes { bytes in
       var decoder = KeyDecoder(bytes)
       return (try? decoder.next()).map { KeyText.text(of: $0) } ?? "?"
     }

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// A deterministic automaton of a program, for ASCII text; made in advance if it is small.
 ///
 /// Each byte takes one table lookup.
@@ -37,13 +39,15 @@ struct ExpressionAutomaton: Sendable {
   }
 
   /// Whether ASCII text matches as a whole; nil for other text.
-  func matches(_ text: UnsafeRawBufferPointer) -> Bool? {
-    classes.withUnsafeBufferPointer { classes in
-      transitions.withUnsafeBufferPointer { transitions in
+  func matches(_ text: ByteView) -> Bool? {
+    classes._withBytes { classes in
+      transitions.withUnsafeBytes { transitions in
+        let transitions = ByteView(transitions)
         var state = 1
         for byte in text {
           if byte >= 0x80 { return nil }
-          state = Int(transitions[state &* classCount &+ Int(classes[Int(byte)])])
+          let transition = state &* classCount &+ Int(classes[Int(byte)])
+          state = Int(transitions.loadUnaligned(fromByteOffset: transition &* 2, as: UInt16.self))
           if state == 0 { return false }
         }
         return isAccepting[state]

@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 internal import LodestoreFormat
 
 /// Runs all threads of a program over a text in lockstep: O(program × text) for any pattern.
@@ -5,7 +6,7 @@ struct ExpressionMachine: ~Copyable {
   private static let none = UTF8Scalar.invalid - 1
 
   private let program: ExpressionProgram
-  private let text: UnsafeRawBufferPointer
+  private let text: ByteView
   /// The consuming instructions of the threads at the current offset; ``isMatch`` tells whether one is at
   /// ``ExpressionProgram/Instruction/match``.
   private var current: [Int32] = []
@@ -15,7 +16,7 @@ struct ExpressionMachine: ~Copyable {
   private var visits: [Int]
   private var stack: [Int32] = []
 
-  init(_ program: ExpressionProgram, _ text: UnsafeRawBufferPointer) {
+  init(_ program: ExpressionProgram, _ text: ByteView) {
     self.program = program
     self.text = text
     visits = [Int](repeating: 0, count: program.instructions.count)

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// A regular expression that is matched with whole texts in time O(pattern × text).
 ///
 /// The commonly used part of ICU's syntax: literals, `.`, classes with ranges, `&&` and `--`,
@@ -16,7 +18,7 @@ struct RegularExpression: Sendable {
     automaton = ExpressionAutomaton(program)
   }
 
-  func admits(_ utf8: UnsafeRawBufferPointer) -> Bool {
+  func admits(_ utf8: ByteView) -> Bool {
     if let verdict = automaton?.matches(utf8) { return verdict }
     var machine = ExpressionMachine(program, utf8)
     return machine.matchesWholeText()

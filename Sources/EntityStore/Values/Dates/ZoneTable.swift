@@ -1,3 +1,4 @@
+internal import LodestoreBytes
 import LodestoreSystem
 
 /// The changes of the clocks of a named time zone, from the machine's database in the format of RFC
@@ -54,7 +55,7 @@ struct ZoneTable: Sendable {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     var count = 0
     while true {
-      let read = bytes.withUnsafeMutableBytes { buffer in
+      let read = bytes._withMutableBytes { buffer in
         fread(buffer.baseAddress.map { $0 + count }, 1, buffer.count - count, file)
       }
       count += read

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 
 @testable import EntityStore
 @testable import LodestoreFormat
@@ -17,7 +18,7 @@ indirect enum Fact {
       self = .value(value)
       return
     }
-    self.init(try bytes.withUnsafeBytes { try JSONValue(anyDocument: $0) })
+    self.init(try bytes._withBytes { try JSONValue(anyDocument: $0) })
   }
 
   init(_ json: JSONValue) {

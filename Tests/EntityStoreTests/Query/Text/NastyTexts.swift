@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 
 @testable import EntityStore
 
@@ -53,13 +54,13 @@ func admits(
   _ operation: TextTest.Operation, _ operand: String, _ text: String, _ options: TextOptions = []
 ) throws -> Bool {
   let test = try TextTest(operation, operand, options: options)
-  return Array(text.utf8).withUnsafeBytes { test.admits($0) }
+  return Array(text.utf8)._withBytes { test.admits($0) }
 }
 
 /// `text` folded, as a string.
 func folded(_ text: String, _ options: TextOptions) -> String {
   var bytes: [UInt8] = []
-  Array(text.utf8).withUnsafeBytes { TextFolding.folded($0, options: options, to: &bytes) }
+  Array(text.utf8)._withBytes { TextFolding.folded($0, options: options, to: &bytes) }
   return String(decoding: bytes, as: UTF8.self)
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import LodestoreBytes
 import Testing
 
 @testable import EntityStore
@@ -130,7 +131,7 @@ import Testing
           reference.firstMatch(in: text, options: .anchored, range: range)?.range == range
         if expected { hits += 1 }
         for test in tests {
-          guard Array(text.utf8).withUnsafeBytes({ test.admits($0) }) == expected else {
+          guard Array(text.utf8)._withBytes({ test.admits($0) }) == expected else {
             Issue.record(
               "\(pattern.debugDescription), \(text.debugDescription); \(SeededNumbers.replay)")
             return
@@ -158,8 +159,8 @@ import Testing
         let options = TextOptions(rawValue: UInt8(random.below(8)))
         let test = try TextTest(.matches, pattern, options: options)
         usable += 1
-        _ = Array("ab水é1\r\n".utf8).withUnsafeBytes { test.admits($0) }
-        _ = Array("aab1".utf8).withUnsafeBytes { test.admits($0) }
+        _ = Array("ab水é1\r\n".utf8)._withBytes { test.admits($0) }
+        _ = Array("aab1".utf8)._withBytes { test.admits($0) }
       } catch {
         guard let offset = error.offset, (0...pattern.utf8.count).contains(offset) else {
           Issue.record("\(pattern.debugDescription): \(error.message)")

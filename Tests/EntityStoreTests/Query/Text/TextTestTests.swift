@@ -1,3 +1,4 @@
+import LodestoreBytes
 import Testing
 
 @testable import EntityStore
@@ -124,8 +125,8 @@ import Testing
         : Array(random.nastyText(upTo: 4).utf8)
       for raw in UInt8(0)..<8 {
         let options = TextOptions(rawValue: raw)
-        let order = a.withUnsafeBytes { a in
-          b.withUnsafeBytes { TextOrder.compare(a, $0, options: options) }
+        let order = a._withBytes { a in
+          b._withBytes { TextOrder.compare(a, $0, options: options) }
         }
         let (left, right) = (sortKey(a, options), sortKey(b, options))
         let expected = left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
@@ -148,7 +149,7 @@ import Testing
       for operation in operations {
         let test = try TextTest(
           operation, operand, options: TextOptions(rawValue: UInt8(random.below(8))))
-        _ = text.withUnsafeBytes { test.admits($0) }
+        _ = text._withBytes { test.admits($0) }
       }
     }
   }
@@ -175,7 +176,7 @@ import Testing
 
   private func sortKey(_ text: [UInt8], _ options: TextOptions) -> [UInt8] {
     var key: [UInt8] = []
-    text.withUnsafeBytes { TextOrder.appendSortKey(of: $0, options: options, to: &key) }
+    text._withBytes { TextOrder.appendSortKey(of: $0, options: options, to: &key) }
     return key
   }
 

@@ -1,3 +1,5 @@
+internal import LodestoreBytes
+
 /// Decompresses DEFLATE (RFC 1951).
 struct Inflate: Sendable {
   enum Fault: Error {
@@ -119,7 +121,7 @@ struct Inflate: Sendable {
   private mutating func slide() {
     let surplus = end - Self.windowSize
     guard surplus > 0 else { return }
-    output.withUnsafeMutableBufferPointer { output in
+    output._withMutableBytes { output in
       for index in 0..<Self.windowSize { output[index] = output[index + surplus] }
     }
     end -= surplus
@@ -254,7 +256,7 @@ struct Inflate: Sendable {
 
   private mutating func copy(_ length: Int, back distance: Int) {
     let start = end
-    output.withUnsafeMutableBufferPointer { output in
+    output._withMutableBytes { output in
       // One byte at a time: a match may overlap with its own copy.
       for index in start..<(start + length) { output[index] = output[index - distance] }
     }
