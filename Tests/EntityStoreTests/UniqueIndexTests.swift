@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  private static let modes: [InsertConflict<Film>] = [
+  private static let modes: [MergePolicy<Film>] = [
     .ignore, .replace, .patch([\.title]), .patch(), .merge { stored, _ in stored },
   ]
 
@@ -139,7 +139,7 @@ import Testing
         try transaction.insert([first, Film(title: "b", episode: 2, code: "y")])
       }
       let stored = try store.fetch(Film.all)
-      let doors: [(inout WriteTransaction, Film, InsertConflict<Film>) throws -> Void] = [
+      let doors: [(inout WriteTransaction, Film, MergePolicy<Film>) throws -> Void] = [
         { try $0.insert($1, onConflict: $2) },
         { try $0.insert([$1], onConflict: $2) },
         { try $0.insert([Film(title: "new", episode: 9), $1], onConflict: $2) },

@@ -14,7 +14,7 @@ extension Store {
   /// See ``WriteTransaction/insert(_:onConflict:matching:)``.
   @discardableResult
   public func insert<E: Entity>(
-    _ value: E, onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil
+    _ value: E, onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil
   ) async throws -> E {
     try await write { try $0.insert(value, onConflict: onConflict, matching: matching) }
   }
@@ -22,7 +22,7 @@ extension Store {
   /// Stores `values`, all or none.
   @discardableResult
   public func insert<E: Entity>(
-    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
+    _ values: some Sequence<E> & Sendable, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) async throws -> InsertResult<E> {
     try await write {
@@ -36,7 +36,7 @@ extension Store {
   @discardableResult
   public func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]> & Sendable,
-    onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil,
+    onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil,
     returning: InsertReturning = .ids
   ) async throws -> InsertResult<E> {
     try await write {

@@ -16,7 +16,7 @@ extension Store {
   /// See ``WriteTransaction/insert(_:onConflict:matching:)``.
   @discardableResult
   public func insert<E: Entity>(
-    _ value: E, onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil
+    _ value: E, onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil
   ) throws -> E {
     try write { try $0.insert(value, onConflict: onConflict, matching: matching) }
   }
@@ -24,7 +24,7 @@ extension Store {
   /// Stores `values`, all or none.
   @discardableResult
   public func insert<E: Entity>(
-    _ values: some Sequence<E>, onConflict: InsertConflict<E> = .fail,
+    _ values: some Sequence<E>, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) throws -> InsertResult<E> {
     try write {
@@ -38,7 +38,7 @@ extension Store {
   @discardableResult
   public func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]>,
-    onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil,
+    onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil,
     returning: InsertReturning = .ids
   ) throws -> InsertResult<E> {
     try write {

@@ -132,7 +132,7 @@ private struct Unrated: Entity {
       }
     case .members, .links:
       var importer = Importer(
-        into: store, Rated<Default>.self, matching: .unique(\.name), merging: .patches)
+        into: store, Rated<Default>.self, matching: .unique(\.name), onConflict: .patch())
       // The link makes the record; the one that has the link is there already.
       importer.links = [.init("like", \.like, by: \.name, makesMissing: true)]
       let page =
