@@ -267,9 +267,9 @@ import Testing
   @Test func `a value with an id cannot be inserted, one without cannot be updated`() throws {
     try withTemporaryStore([Film.self]) { store in
       var film = Film(title: "", episode: 1)
-      _ = try storeError(.identity) { try store.write { _ = try $0.update(film) } }
+      _ = try storeError(.invalidID) { try store.write { _ = try $0.update(film) } }
       film.id = RecordID(rawValue: 9)
-      let error = try storeError(.identity) { try store.write { _ = try $0.insert(film) } }
+      let error = try storeError(.invalidID) { try store.write { _ = try $0.insert(film) } }
       #expect(error.recordID == 9)
       let missing = try storeError(.noSuchRecord) { try store.write { _ = try $0.update(film) } }
       #expect(missing.recordID == 9)

@@ -223,10 +223,10 @@ extension Store {
 
   /// Removes the history that all consumers have read, and all that is older than `date`.
   ///
-  /// See ``WriteTransaction/purgeConsumedHistory(orBefore:)``.
+  /// See ``WriteTransaction/purgeConsumedHistory(andAllBefore:)``.
   @discardableResult
-  public func purgeConsumedHistory(orBefore date: Date? = nil) async throws -> Int {
-    try await write { try $0.purgeConsumedHistory(orBefore: date) }
+  public func purgeConsumedHistory(andAllBefore date: Date? = nil) async throws -> Int {
+    try await write { try $0.purgeConsumedHistory(andAllBefore: date) }
   }
 
   /// Stores up to where a consumer has read; `nil` forgets the consumer.

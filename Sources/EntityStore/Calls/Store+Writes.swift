@@ -220,10 +220,10 @@ extension Store {
 
   /// Removes the history that all consumers have read, and all that is older than `date`.
   ///
-  /// See ``WriteTransaction/purgeConsumedHistory(orBefore:)``.
+  /// See ``WriteTransaction/purgeConsumedHistory(andAllBefore:)``.
   @discardableResult
-  public func purgeConsumedHistory(orBefore date: Date? = nil) throws -> Int {
-    try write { try $0.purgeConsumedHistory(orBefore: date) }
+  public func purgeConsumedHistory(andAllBefore date: Date? = nil) throws -> Int {
+    try write { try $0.purgeConsumedHistory(andAllBefore: date) }
   }
 
   /// Stores up to where a consumer has read; `nil` forgets the consumer.

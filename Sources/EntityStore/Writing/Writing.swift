@@ -15,7 +15,7 @@ extension WriteTransaction {
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that holds the
   ///   value. When the keys do not agree on one record, the message says where each leads.
   ///   ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
-  ///   ``StoreError/Code/identity`` when `value` has an id already. Nothing was written, and the
+  ///   ``StoreError/Code/invalidID`` when `value` has an id already. Nothing was written, and the
   ///   transaction can go on.
   /// - Complexity: O(*i* log *n*), for *i* indexes. For many values use
   ///   ``insert(_:onConflict:matching:returning:)``, which is several times faster a value.
@@ -81,7 +81,7 @@ extension WriteTransaction {
   ///     try tx.modify(id) { $0.kind = .guess }
   ///
   /// - Returns: the stored record.
-  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/identity`` when `change` gives the
+  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/invalidID`` when `change` gives the
   ///   value another id; the errors of `change`; as ``update(_:)``.
   @discardableResult
   public mutating func modify<E: Entity>(

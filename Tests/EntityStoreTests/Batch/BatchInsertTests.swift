@@ -343,7 +343,7 @@ import Testing
         }
       }
       #expect(lacking.batchPosition == 1 && lacking.attribute == "episode")
-      let stored = try storeError(.identity) {
+      let stored = try storeError(.invalidID) {
         try store.insert([Film(title: "n", episode: 30)] + store.fetch(Film.all))
       }
       #expect(stored.batchPosition == 1)

@@ -86,7 +86,7 @@ private struct Unrated: Entity {
   }
 
   private func changes<Default: StarDefault>(_ path: String, _: Default.Type) throws -> [String] {
-    try Store.changes(at: path, opening: [Rated<Default>.self]).map(\.description)
+    try Store.schemaChanges(at: path, opening: [Rated<Default>.self]).map(\.description)
   }
 
   @Test func `holds for new records, and the stored ones stay as they are`() throws {

@@ -136,7 +136,7 @@ extension GuildRun {
     let report: ImportReport
     do {
       report = try await run(importer, pages)
-    } catch let error as StoreError where [.denied, .invalidValue].contains(error.code) {
+    } catch let error as StoreError where [.deleteDenied, .invalidValue].contains(error.code) {
       log.append("\(error)")
       state = try read()
       return "stopped import"
