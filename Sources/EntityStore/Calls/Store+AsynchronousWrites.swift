@@ -116,19 +116,12 @@ extension Store {
   // MARK: Links
 
   /// Makes the record `owner` lead to `id` by `relationship`; returns false when it does already.
-  @discardableResult
-  public func add<E: Entity, Target: Entity>(
-    _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>
-  ) async throws -> Bool {
-    try await write { try $0.add(id, to: relationship, of: owner) }
-  }
-
-  /// Makes the record `owner` lead to `id` at a position of an ordered relationship; returns false
-  /// when it did already.
+  ///
+  /// See ``WriteTransaction/add(_:to:of:at:)``.
   @discardableResult
   public func add<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
-    at position: LinkPosition<Target>
+    at position: LinkPosition<Target>? = nil
   ) async throws -> Bool {
     try await write { try $0.add(id, to: relationship, of: owner, at: position) }
   }

@@ -26,11 +26,8 @@ internal import LodestoreFormat
 /// `NaN`, and with ``FilePages`` each line, value and row. Its reject has the file, the line, the
 /// byte and the first bytes.
 public struct Importer<E: Entity>: Sendable {
-  /// How incoming records are matched with stored ones: by a unique index.
-  public typealias Matching = RecordMatching<E>
-
   private let store: Store
-  private let matching: Matching
+  private let matching: RecordMatching<E>
   private let strategy: ImportStrategy
   private let policy: MergePolicy<E>
   /// Under which name records have their keys, where they are the members of an object and not the
@@ -55,7 +52,7 @@ public struct Importer<E: Entity>: Sendable {
   ///   - onConflict: the rule for an incoming record whose key leads to a stored one;
   ///     ``ImportStrategy/replaceMatching`` does not use it.
   public init(
-    into store: Store, _: E.Type = E.self, matching: Matching,
+    into store: Store, _: E.Type = E.self, matching: RecordMatching<E>,
     strategy: ImportStrategy = .upsert, onConflict: MergePolicy<E> = .replace,
     options: ImportOptions = ImportOptions()
   ) {

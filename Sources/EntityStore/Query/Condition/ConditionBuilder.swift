@@ -80,22 +80,26 @@ extension Attribute: ConditionTerm where Value == Bool {
 
 /// Whether one of the conditions is true; false without conditions.
 ///
-/// A condition is not evaluated behind one that is true.
+/// A condition is not evaluated behind one that is true. The function takes an array of conditions, too:
+///
+///     Film.where { film in anyOf(words.map { film.title.contains($0) }) }
 public func anyOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
   .any(of: terms.map { $0.condition })
 }
 
-/// Whether one of the conditions is true; false without conditions.
-///
-///     Film.where(anyOf(words.map { Film.attributes.title.contains($0) }))
+/// Whether one of the conditions of an array is true.
+@_documentation(visibility: internal)
 public func anyOf<E: Entity>(_ conditions: [Condition<E>]) -> Condition<E> { .any(of: conditions) }
 
 /// Whether all conditions are true, as of the lines of a closure; for use inside ``anyOf(_:)``.
+///
+/// The function takes an array of conditions, too.
 public func allOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
   .all(of: terms.map { $0.condition })
 }
 
-/// Whether all of the conditions are true; true without conditions.
+/// Whether all conditions of an array are true.
+@_documentation(visibility: internal)
 public func allOf<E: Entity>(_ conditions: [Condition<E>]) -> Condition<E> { .all(of: conditions) }
 
 /// Whether none of the conditions is true.
