@@ -60,7 +60,7 @@ public struct ToDoList: Sendable {
 
   /// How many items there are, and how many are done, followed through every change.
   public func counts() -> ValueUpdates<Counts> {
-    store.values { snapshot in
+    store.updates { snapshot in
       Counts(
         all: try snapshot.count(ToDoItem.all), done: try snapshot.count(ToDoItem.finished))
     }

@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  private static let modes: [InsertConflict<Film>] = [
+  private static let modes: [MergePolicy<Film>] = [
     .ignore, .replace, .patch([\.title]), .patch(), .merge { stored, _ in stored },
   ]
 
@@ -139,7 +139,7 @@ import Testing
         try transaction.insert([first, Film(title: "b", episode: 2, code: "y")])
       }
       let stored = try store.fetch(Film.all)
-      let doors: [(inout WriteTransaction, Film, InsertConflict<Film>) throws -> Void] = [
+      let doors: [(inout WriteTransaction, Film, MergePolicy<Film>) throws -> Void] = [
         { try $0.insert($1, onConflict: $2) },
         { try $0.insert([$1], onConflict: $2) },
         { try $0.insert([Film(title: "new", episode: 9), $1], onConflict: $2) },
@@ -267,9 +267,9 @@ import Testing
   @Test func `a value with an id cannot be inserted, one without cannot be updated`() throws {
     try withTemporaryStore([Film.self]) { store in
       var film = Film(title: "", episode: 1)
-      _ = try storeError(.identity) { try store.write { _ = try $0.update(film) } }
+      _ = try storeError(.invalidID) { try store.write { _ = try $0.update(film) } }
       film.id = RecordID(rawValue: 9)
-      let error = try storeError(.identity) { try store.write { _ = try $0.insert(film) } }
+      let error = try storeError(.invalidID) { try store.write { _ = try $0.insert(film) } }
       #expect(error.recordID == 9)
       let missing = try storeError(.noSuchRecord) { try store.write { _ = try $0.update(film) } }
       #expect(missing.recordID == 9)

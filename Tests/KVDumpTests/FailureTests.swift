@@ -58,6 +58,14 @@ struct CommandFailureTests {
     }
   }
 
+  @Test(arguments: [
+    ("noSuchStore", "no-such-store"), ("notAStore", "not-a-store"), ("invalidID", "invalid-id"),
+    ("busy", "busy"),
+  ])
+  func `writes a code in lower case`(name: String, code: String) {
+    #expect(CommandFailure.kebab(name) == code)
+  }
+
   @Test func `does not drive the terminal by a name`() {
     #expect(CommandFailure.noStore(at: "a\u{1b}[2J\n").line.contains("a\\u{1b}[2J\\n: no store"))
   }

@@ -22,8 +22,10 @@ public protocol AttachableDataset: Sendable {
 
 extension Store: AttachableDataset {
   /// The store itself.
+  @_documentation(visibility: internal)
   public var currentStore: Store { self }
 
   /// Nothing: a store changes by commits, which are observed without this.
+  @_documentation(visibility: internal)
   public var replacements: AsyncStream<Never> { AsyncStream { $0.finish() } }
 }

@@ -116,15 +116,15 @@ extension AttachedStore {
   ///
   /// A replacement by another schema, or of a store that is not sealed, counts as a change.
   ///
-  ///     for try await count in attached.values({ try $0.count(swiftNotes) }) { … }
-  public func values<Value: Sendable>(
+  ///     for try await count in attached.updates({ try $0.count(swiftNotes) }) { … }
+  public func updates<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> Value
   ) -> AttachedValues<Value> {
     AttachedValues(attached: self, read: body) { _, _ in false }
   }
 
   /// The values that `body` reads from both, without those that are equal to the one before.
-  public func values<Value: Equatable & Sendable>(
+  public func updates<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> Value
   ) -> AttachedValues<Value> {
     AttachedValues(attached: self, read: body) { $0 == $1 }

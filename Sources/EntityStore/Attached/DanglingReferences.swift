@@ -31,7 +31,7 @@ public struct DanglingReference: Sendable, Hashable {
 /// The references of a store that lead to no record of a dataset, as a sequence.
 ///
 /// A loop reads one commit of the store and one generation of the dataset, which it keeps until its
-/// end; see ``AttachedStore/danglingReferences()``.
+/// end; see ``AttachedStore/danglingReferences(since:)``.
 public struct DanglingReferences: AsyncSequence, Sendable {
   /// One reference.
   @_documentation(visibility: internal)
@@ -89,13 +89,8 @@ extension AttachedStore {
   /// attributes that holds references to an entity of the dataset. References to entities that the
   /// dataset's store was not opened with are left out, as they may be of another dataset.
   ///
-  /// - Complexity: O(*n* log *m*) for *n* records; memory for 1,024 records at a time
-  public func danglingReferences() -> DanglingReferences {
-    DanglingReferences(attached: self, older: nil)
-  }
-
-  /// The references that a replacement of the dataset has made dangling: their records are in
-  /// `older`, and not in the current generation.
+  /// With `older` the loop gives only the references that a replacement of the dataset has made dangling: their
+  /// records are in `older`, and not in the current generation.
   ///
   ///     let before = try pods.currentStore
   ///     try await pods.refresh()
@@ -105,8 +100,9 @@ extension AttachedStore {
   /// files with equal schemas, their digests tell.
   ///
   /// - Parameter older: the store of an earlier generation, opened with the same entities.
-  /// - Complexity: as ``danglingReferences()``, for the entities that have changed
-  public func danglingReferences(since older: Store) -> DanglingReferences {
+  /// - Complexity: O(*n* log *m*) for *n* records of the store, with `older` for those that refer to entities that
+  ///   have changed; memory for 1,024 records at a time
+  public func danglingReferences(since older: Store? = nil) -> DanglingReferences {
     DanglingReferences(attached: self, older: older)
   }
 }

@@ -4,7 +4,7 @@ extension ReadableStore {
   /// Some attributes of the results of `query`, in its order, without decoding the others.
   ///
   /// See ``ReadableTransaction/values(_:_:_:_:_:distinct:)``. A store also has
-  /// `Store.values(_:)`, whose closure is called again after each commit.
+  /// `Store.updates(_:)`, whose closure is called again after each commit.
   public func values<E: Entity, First, Second, Third, each V>(
     _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
     _ second: KeyPath<E.Attributes, Attribute<E, Second>>,

@@ -9,21 +9,17 @@ extension Store {
   }
 
   /// The records with these ids, in the order of `ids`, without those that are not there.
-  public func fetch<E: Entity>(_ ids: some Sequence<RecordID<E>> & Sendable) async throws -> [E] {
-    try await read { try $0.fetch(ids) }
-  }
-
-  /// The records with these ids, in the order of `ids`, without those that are not there or cannot
-  /// be read.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read, in any
-  ///   order.
-  @_disfavoredOverload
+  ///   order; the call goes on with the others. Without it the first such record ends the call with an error.
   public func fetch<E: Entity>(
     _ ids: some Sequence<RecordID<E>> & Sendable,
-    onUnreadable report: @escaping @Sendable (UnreadableRecord<E>) -> Void
+    onUnreadable report: (@Sendable (UnreadableRecord<E>) -> Void)? = nil
   ) async throws -> [E] {
-    try await read { try $0.fetch(ids, onUnreadable: report) }
+    try await read { snapshot in
+      guard let report else { return try snapshot.fetch(ids) }
+      return try snapshot.fetch(ids, onUnreadable: report)
+    }
   }
 
   /// The record with the values of `key`, or `nil`.
@@ -85,17 +81,16 @@ extension Store {
   }
 
   /// One page of results with the token of the next; see ``ReadableTransaction/page(_:)``.
-  public func page<E: Entity>(_ query: Query<E>) async throws -> Page<E> {
-    try await read { try $0.page(query) }
-  }
-
-  /// One page of results without the records that cannot be read, with the token of the next.
   ///
-  /// See ``ReadableTransaction/page(_:onUnreadable:)``; `report` is called on the store's thread.
+  /// - Parameter report: called on the store's thread with each record that cannot be read; see
+  ///   ``ReadableTransaction/page(_:onUnreadable:)``. Without it the first such record ends the call with an error.
   public func page<E: Entity>(
-    _ query: Query<E>, onUnreadable report: @escaping @Sendable (UnreadableRecord<E>) -> Void
+    _ query: Query<E>, onUnreadable report: (@Sendable (UnreadableRecord<E>) -> Void)? = nil
   ) async throws -> Page<E> {
-    try await read { try $0.page(query, onUnreadable: report) }
+    try await read { snapshot in
+      guard let report else { return try snapshot.page(query) }
+      return try snapshot.page(query, onUnreadable: report)
+    }
   }
 
   /// One page of some attributes of the results of `query`; see

@@ -14,7 +14,7 @@ extension Store {
   /// See ``WriteTransaction/insert(_:onConflict:matching:)``.
   @discardableResult
   public func insert<E: Entity>(
-    _ value: E, onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil
+    _ value: E, onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil
   ) async throws -> E {
     try await write { try $0.insert(value, onConflict: onConflict, matching: matching) }
   }
@@ -22,7 +22,7 @@ extension Store {
   /// Stores `values`, all or none.
   @discardableResult
   public func insert<E: Entity>(
-    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
+    _ values: some Sequence<E> & Sendable, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) async throws -> InsertResult<E> {
     try await write {
@@ -36,7 +36,7 @@ extension Store {
   @discardableResult
   public func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]> & Sendable,
-    onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil,
+    onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil,
     returning: InsertReturning = .ids
   ) async throws -> InsertResult<E> {
     try await write {
@@ -116,19 +116,12 @@ extension Store {
   // MARK: Links
 
   /// Makes the record `owner` lead to `id` by `relationship`; returns false when it does already.
-  @discardableResult
-  public func add<E: Entity, Target: Entity>(
-    _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>
-  ) async throws -> Bool {
-    try await write { try $0.add(id, to: relationship, of: owner) }
-  }
-
-  /// Makes the record `owner` lead to `id` at a position of an ordered relationship; returns false
-  /// when it did already.
+  ///
+  /// See ``WriteTransaction/add(_:to:of:at:)``.
   @discardableResult
   public func add<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
-    at position: LinkPosition<Target>
+    at position: LinkPosition<Target>? = nil
   ) async throws -> Bool {
     try await write { try $0.add(id, to: relationship, of: owner, at: position) }
   }
@@ -223,10 +216,10 @@ extension Store {
 
   /// Removes the history that all consumers have read, and all that is older than `date`.
   ///
-  /// See ``WriteTransaction/purgeConsumedHistory(orBefore:)``.
+  /// See ``WriteTransaction/purgeConsumedHistory(andAllBefore:)``.
   @discardableResult
-  public func purgeConsumedHistory(orBefore date: Date? = nil) async throws -> Int {
-    try await write { try $0.purgeConsumedHistory(orBefore: date) }
+  public func purgeConsumedHistory(andAllBefore date: Date? = nil) async throws -> Int {
+    try await write { try $0.purgeConsumedHistory(andAllBefore: date) }
   }
 
   /// Stores up to where a consumer has read; `nil` forgets the consumer.

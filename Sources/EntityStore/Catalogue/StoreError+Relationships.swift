@@ -35,7 +35,7 @@ extension StoreError {
     }
     if let condition { reason += ", and fulfils '\(condition)'" }
     return StoreError(
-      .denied,
+      .deleteDenied,
       "cannot delete \(source) \(id): \(reason); delete or change that one before, or in the same call",
       entity: source, attribute: end.name, recordID: id)
   }

@@ -7,7 +7,7 @@ package struct DynamicImport: Sendable {
   package let store: DynamicStore
   package let entity: String
   package let options: ImportOptions
-  private let conflict: JSONConflict
+  private let conflict: DynamicMergePolicy
   private let strategy: ImportStrategy
   private let key: [String]?
   /// The attributes of members that go into one of another name.
@@ -30,7 +30,7 @@ package struct DynamicImport: Sendable {
   ///     every record.
   ///   - conflict: the rule for stored records.
   package init(
-    into entity: String, of store: DynamicStore, key: [String]?, conflict: JSONConflict,
+    into entity: String, of store: DynamicStore, key: [String]?, conflict: DynamicMergePolicy,
     strategy: ImportStrategy, options: ImportOptions
   ) {
     self.store = store

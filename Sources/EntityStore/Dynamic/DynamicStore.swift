@@ -22,7 +22,7 @@
 /// - ``DynamicImport``: pages of JSON records into an entity. ``DynamicPage``, ``DynamicText``,
 ///   ``DynamicRows``: how they are made of files.
 /// - ``DynamicFacts``: numbers of the file and its header.
-/// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``, ``JSONConflict``:
+/// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``, ``DynamicMergePolicy``:
 ///   schemas from records, and how imported values are read.
 ///
 /// Plain values that it shares with the folders below, which declare them:

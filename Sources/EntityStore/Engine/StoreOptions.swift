@@ -110,7 +110,7 @@ public struct StoreOptions: Sendable {
   public var recordSizeLimitInBytes = 64 << 20
   /// How much memory one batch may take, in bytes.
   ///
-  /// Index entries of a batch insert with ``InsertConflict/fail``, of a batch update and of an
+  /// Index entries of a batch insert with ``MergePolicy/fail``, of a batch update and of an
   /// index that is built over stored records are sorted part by part beyond it, in a scratch file
   /// beside the store; the file has no name and is gone with the process, and takes 10 bytes an
   /// entry beside the key. Inserts that look for stored records are done in parts of so much

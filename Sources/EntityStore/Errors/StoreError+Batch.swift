@@ -32,7 +32,7 @@ extension StoreError {
   }
 
   /// Whether it is about one value, so that its position in a batch helps.
-  var isOfValue: Bool { refusesValue || code == .identity }
+  var isOfValue: Bool { refusesValue || code == .invalidID }
 
   /// Whether the value cannot be stored as it is, and nothing else is wrong.
   var refusesValue: Bool {

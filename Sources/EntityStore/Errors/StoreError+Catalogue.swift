@@ -262,21 +262,21 @@ extension StoreError {
 
   static func alreadyStored(entity: String, id: UInt64) -> StoreError {
     StoreError(
-      .identity,
+      .invalidID,
       "cannot insert \(entity) \(id): it has an id already; update it, or set its id to unassigned",
       entity: entity, recordID: id)
   }
 
   static func otherID(_ other: UInt64, of id: UInt64, entity: String) -> StoreError {
     StoreError(
-      .identity,
+      .invalidID,
       "cannot modify \(entity) \(id): it was given the id \(other); leave the id as it is",
       entity: entity, recordID: id)
   }
 
   static func notStored(entity: String) -> StoreError {
     StoreError(
-      .identity, "cannot update \(entity): it has no id yet; insert it first", entity: entity)
+      .invalidID, "cannot update \(entity): it has no id yet; insert it first", entity: entity)
   }
 
   static func idsUsedUp(entity: String, next: UInt64, limit: UInt64) -> StoreError {

@@ -56,9 +56,9 @@ public struct StoreError: Error, Sendable {
     /// A record leads to one that is not there, or would once the write has ended.
     public static let missingTarget = Code("missingTarget")
     /// A record cannot be deleted while it leads to others, or others to it.
-    public static let denied = Code("denied")
-    /// The entity already has an id, or has none where one is needed.
-    public static let identity = Code("identity")
+    public static let deleteDenied = Code("deleteDenied")
+    /// A value already has an id, has none where one is needed, or was given another id.
+    public static let invalidID = Code("invalidID")
     /// A value cannot be stored: too large, or it cannot be encoded.
     public static let unstorableValue = Code("unstorableValue")
     /// A value breaks a constraint that its attribute declares; see ``AttributeConstraint``.

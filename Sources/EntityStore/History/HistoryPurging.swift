@@ -37,7 +37,7 @@ extension WriteTransaction {
   /// Notes up to where a consumer has read, in the transaction of its own changes; `nil` forgets
   /// the consumer.
   ///
-  /// ``purgeConsumedHistory(orBefore:)`` keeps everything that some consumer has not read.
+  /// ``purgeConsumedHistory(andAllBefore:)`` keeps everything that some consumer has not read.
   ///
   /// - Parameter name: 1 to 64 bytes of UTF-8.
   /// - Throws: ``StoreError/Code/expiredHistory`` when what follows the token has been purged already.
@@ -88,7 +88,7 @@ extension WriteTransaction {
   ///
   /// Without a consumer, only what is older than `date`.
   @discardableResult
-  public func purgeConsumedHistory(orBefore date: Date? = nil) throws -> Int {
+  public func purgeConsumedHistory(andAllBefore date: Date? = nil) throws -> Int {
     let log = HistoryLog(core)
     var end = try log.consumers().map(\.token.number).min() ?? 0
     if let date {

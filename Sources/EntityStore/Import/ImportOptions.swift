@@ -1,6 +1,8 @@
 internal import LMDB
 
-/// What an import does with stored records beside those of the page.
+/// The rule of an import for ids, and for stored records that the source no longer has.
+///
+/// A ``MergePolicy`` says how a stored record and an incoming one with its key become one.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif

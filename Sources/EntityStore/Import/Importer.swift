@@ -17,7 +17,7 @@ internal import LodestoreFormat
 /// (``ReadableTransaction/importReports(of:)``).
 ///
 /// Errors: ``StoreError/Code/importStopped`` for a page that cannot be read, too many rejects, an
-/// import that cannot be gone on with, or ``MergePolicy/patches`` where a closure makes the records;
+/// import that cannot be gone on with, or ``MergePolicy/patch(_:)`` without attributes where a closure makes the records;
 /// what the pages throw; `CancellationError`. In every case nothing of the failed page is kept, and
 /// the pages before it are.
 ///
@@ -26,11 +26,8 @@ internal import LodestoreFormat
 /// `NaN`, and with ``FilePages`` each line, value and row. Its reject has the file, the line, the
 /// byte and the first bytes.
 public struct Importer<E: Entity>: Sendable {
-  /// How incoming records are matched with stored ones: by a unique index.
-  public typealias Matching = RecordMatching<E>
-
   private let store: Store
-  private let matching: Matching
+  private let matching: RecordMatching<E>
   private let strategy: ImportStrategy
   private let policy: MergePolicy<E>
   /// Under which name records have their keys, where they are the members of an object and not the
@@ -52,17 +49,17 @@ public struct Importer<E: Entity>: Sendable {
   ///
   /// - Parameters:
   ///   - strategy: the rule for stored records that a page does not have.
-  ///   - merging: how a stored record and an incoming one become one;
-  ///     ``ImportStrategy/replaceMatching`` has no use for it.
+  ///   - onConflict: the rule for an incoming record whose key leads to a stored one;
+  ///     ``ImportStrategy/replaceMatching`` does not use it.
   public init(
-    into store: Store, _: E.Type = E.self, matching: Matching,
-    strategy: ImportStrategy = .upsert, merging: MergePolicy<E> = .incomingWins,
+    into store: Store, _: E.Type = E.self, matching: RecordMatching<E>,
+    strategy: ImportStrategy = .upsert, onConflict: MergePolicy<E> = .replace,
     options: ImportOptions = ImportOptions()
   ) {
     self.store = store
     self.matching = matching
     self.strategy = strategy
-    policy = merging
+    policy = onConflict
     self.options = options
   }
 
@@ -115,7 +112,7 @@ public struct Importer<E: Entity>: Sendable {
   /// attributes' types, and an empty field is null.
   /// Members that are no attributes are left out, and counted in the report. An attribute whose member
   /// a record lacks is null or has its initial value, in a stored record too where the incoming one
-  /// wins; with ``MergePolicy/patches`` it stays there as it is.
+  /// wins; with ``MergePolicy/patch(_:)`` it stays there as it is.
   ///
   /// - Parameter names: the attributes of members that have other names. A name with dots is a path: what is
   ///   inside of a member, or at a position of an array, as in `["properties.mag": "magnitude"]`; the rest of
@@ -269,7 +266,7 @@ extension StoreError {
     StoreError(
       .importStopped,
       "cannot import \(entity): a record that a closure makes does not say what it was given, as "
-        + "MergePolicy.patches has to know; import by members, with renaming:, or take another policy",
+        + "MergePolicy.patch() has to know; import by members, with renaming:, or take another policy",
       entity: entity)
   }
 

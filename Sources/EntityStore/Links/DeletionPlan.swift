@@ -34,7 +34,7 @@ struct DeletionPlan {
 
   /// The plan of the delete of the records with `ids` of `entity`, which ascend.
   ///
-  /// - Throws: ``StoreError/Code/denied``; nothing was written.
+  /// - Throws: ``StoreError/Code/deleteDenied``; nothing was written.
   init(
     deleting ids: [UInt64], of entity: StoredEntity, core: WriteCore
   ) throws(StoreError) {
@@ -283,7 +283,7 @@ extension WriteCore {
   ///
   /// `body` is called with each of them before it is removed; returns how many of them there were.
   ///
-  /// - Throws: ``StoreError/Code/denied`` before anything is written. After any other error the
+  /// - Throws: ``StoreError/Code/deleteDenied`` before anything is written. After any other error the
   ///   transaction can only be aborted.
   func delete(
     _ ids: [UInt64], of entity: StoredEntity,

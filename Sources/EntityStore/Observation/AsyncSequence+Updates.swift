@@ -61,14 +61,14 @@ extension AsyncSequence where Self: Sendable, Element == Store {
   /// of an entity, or links of a relationship, that `body` has read.
   ///
   /// A replacement by another schema, or of a store that is not sealed, counts as a change.
-  public func values<Value: Sendable>(
+  public func updates<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
     followed.values(body)
   }
 
   /// The value that `body` reads, after each commit and each replacement that changes it.
-  public func values<Value: Equatable & Sendable>(
+  public func updates<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
     followed.distinctValues(body)

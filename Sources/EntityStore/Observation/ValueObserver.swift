@@ -178,8 +178,8 @@ extension Store {
   /// The value that `body` reads, again after each commit that changes records of an entity, or
   /// links of a relationship, that `body` has read.
   ///
-  ///     for try await total in store.values({ try $0.sum(Pod.all, \.downloads) }) { … }
-  public func values<Value: Sendable>(
+  ///     for try await total in store.updates({ try $0.aggregate(Pod.all, .sum(\.downloads)) }) { … }
+  public func updates<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
     followed.values(body)
@@ -187,7 +187,7 @@ extension Store {
 
   /// The value that `body` reads, after each commit that changes it: equal values are not delivered
   /// twice.
-  public func values<Value: Equatable & Sendable>(
+  public func updates<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
     followed.distinctValues(body)

@@ -38,7 +38,7 @@ extension Store {
   ///   ``StoreError/Code/unsuitablePath`` where something is there already, which stays as it is;
   ///   ``StoreError/Code/diskFull``; ``StoreError/Code/damaged`` when content does not fit its
   ///   checksums or digests; ``StoreError/Code/newerFormat`` when the store has a part that this
-  ///   version does not know; ``StoreError/Code/denied`` when expired records cannot be evicted, as
+  ///   version does not know; ``StoreError/Code/deleteDenied`` when expired records cannot be evicted, as
   ///   of a store that is read-only; ``StoreError/Code/nestedWrite`` inside a write of this store.
   ///   No file is left then.
   /// - Complexity: one reading of every pair and one writing of the file; memory does not grow with
@@ -121,7 +121,7 @@ extension StoreCore {
   /// Removes the records above limits, where this store may write, and the expired ones, which a reader
   /// of the sealed file would not see and find in its bytes.
   ///
-  /// - Throws: ``StoreError/Code/denied`` where some remain.
+  /// - Throws: ``StoreError/Code/deleteDenied`` where some remain.
   private func evictBeforeSealing() throws {
     func expired() throws -> (name: String, count: Int)? {
       try read { core in
@@ -137,7 +137,7 @@ extension StoreCore {
     if isWritable { _ = try evict() }
     guard let left = try expired() else { return }
     throw StoreError(
-      .denied,
+      .deleteDenied,
       "cannot seal the store: it has \(left.count) expired records of \(left.name), which no reader sees and "
         + "which would be in the file; "
         + (isWritable

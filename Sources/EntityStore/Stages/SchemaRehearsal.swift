@@ -7,14 +7,14 @@ extension Store {
   ///
   /// The file stays as it is. Use it in tests of a migration, and before an update is shipped.
   ///
-  ///     let changes = try Store.changes(at: path, opening: [Film.self])
+  ///     let changes = try Store.schemaChanges(at: path, opening: [Film.self])
   ///     #expect(!changes.contains { $0.cost == .refused })
   ///
   /// Records are read where a change may be refused. Stages are rehearsed in a write that is taken
   /// back, so the call takes as long as the migration, and other writers wait.
   ///
   /// - Throws: errors of reading the file. A refused change is no error, but one of the changes.
-  public static func changes(
+  public static func schemaChanges(
     at path: String, opening entities: [any Entity.Type], migrating stages: [MigrationStage] = []
   ) throws(StoreError) -> [SchemaChange] {
     let plan = try MigrationPlan(stages)

@@ -106,7 +106,8 @@ extension StoreError {
   /// Whether a step asks for something impossible; otherwise the file or the machine is in the way.
   fileprivate var isOfValues: Bool {
     [
-      .denied, .uniqueViolation, .noSuchRecord, .invalidValue, .unstorableValue, .unknownEntity,
+      .deleteDenied, .uniqueViolation, .noSuchRecord, .invalidValue, .unstorableValue,
+      .unknownEntity,
       .missingTarget, .brokenTransaction,
     ].contains(code)
   }

@@ -53,8 +53,8 @@ struct AttributePolicies: Sendable {
         let name = entity.description.attribute(number: attribute.number)?.name ?? "?"
         throw StoreError(
           .mergeConflict,
-          "'\(name)' has another value in the stored \(entity.name) \(input.id), and may not "
-            + "change", entity: entity.name, attribute: name, recordID: input.id)
+          "cannot merge with \(entity.name) \(input.id): '\(name)' has another value there, and "
+            + "may not change", entity: entity.name, attribute: name, recordID: input.id)
       case .newest(let date):
         guard let clock = entity.layout.slotIndex(ofAttribute: date) else { continue }
         let date = isGiven(clock) ? incoming[clock] : .null

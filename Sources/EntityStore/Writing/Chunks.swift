@@ -57,7 +57,7 @@ extension Store {
   /// - Returns: the outcome of all values; without ids, when these were not asked for.
   @discardableResult
   public func insert<E: Entity>(
-    _ values: some Sequence<E> & Sendable, onConflict: InsertConflict<E> = .fail,
+    _ values: some Sequence<E> & Sendable, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, inChunksOf size: Int, returning: InsertReturning = .ids,
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> InsertResult<E> {

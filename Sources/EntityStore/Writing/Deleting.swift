@@ -12,7 +12,7 @@ extension WriteTransaction {
   /// refused.
   ///
   /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
-  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed; ``StoreError/Code/denied`` and
+  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed; ``StoreError/Code/deleteDenied`` and
   ///   ``StoreError/Code/invalidValue`` where a delete rule or a rule of another record forbids the delete. The
   ///   transaction is then as it was before the call. After ``StoreError/Code/cancelled``, in an asynchronous
   ///   write whose task was cancelled, the transaction cannot be committed.

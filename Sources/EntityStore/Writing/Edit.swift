@@ -28,7 +28,10 @@ public struct Edit<E: Entity>: Sendable {
   }
 }
 
-/// What to do where a record was changed by others while it was edited; the policies of `NSMergePolicy`.
+/// The rule for a record that others have changed while it was edited; the policies of `NSMergePolicy`.
+///
+/// A ``MergePolicy`` sees two records. This policy sees three: the record as it was read, the edited one and the
+/// stored one. So it knows which attributes each side has changed, and merges changes rather than values.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif

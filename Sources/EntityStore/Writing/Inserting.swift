@@ -1,33 +1,5 @@
 internal import LodestoreFormat
 
-/// The rule of an insert for a value whose unique key already leads to a record.
-///
-/// With any mode but ``fail`` the incoming value is merged with the stored record that its unique
-/// keys lead to. `matching` of the insert names the one index that decides. Without it, all keys of
-/// the value must agree on one record. The call throws ``StoreError/Code/uniqueViolation`` when
-/// keys lead to different records. The call also throws when one key leads to a record, another key
-/// leads to none, and that record has another value there: the value may be meant for either. A key
-/// with null in it does not count on either side.
-#if hasAttribute(nonexhaustive)
-  @nonexhaustive
-#endif
-public enum InsertConflict<E: Entity>: Sendable {
-  /// Throws ``StoreError/Code/uniqueViolation``.
-  case fail
-  /// Leaves the stored record as it is.
-  case ignore
-  /// Gives the stored record all values of the new one; it keeps its id.
-  case replace
-  /// Gives the stored record the values of these attributes, or of those that were given where a
-  /// dictionary or a ``RecordDraft`` says which; the others stay.
-  case patch([any PartialKeyPath<E> & Sendable]? = nil)
-  /// Gives the stored record the value that the closure makes of the stored and the new one.
-  ///
-  /// An error of the closure ends the batch: a ``StoreError`` as it is, another error as the cause
-  /// of a ``StoreError/Code/unstorableValue``.
-  case merge(@Sendable (_ stored: E, _ incoming: E) throws -> E)
-}
-
 /// The contents of an ``InsertResult``.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
@@ -50,7 +22,7 @@ public struct InsertResult<E: Entity>: Sendable {
   public var updatedCount: Int { counts.updated }
   /// How many stored records had these values already.
   public var unchangedCount: Int { counts.unchanged }
-  /// How many values were left out, as the conflict mode says.
+  /// How many values were left out, as the policy says.
   public var ignoredCount: Int { counts.ignored }
 
   /// How many values were given.
@@ -74,16 +46,16 @@ extension WriteTransaction {
   /// faster than its single inserts, the more so the larger it is.
   ///
   /// - Throws: as ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` says which value was
-  ///   refused. With ``InsertConflict/fail`` nothing of the batch remains, and the transaction can go on.
-  ///   With another mode other values of the batch may be stored.
+  ///   refused. With ``MergePolicy/fail`` nothing of the batch remains, and the transaction can go on.
+  ///   With another policy other values of the batch may be stored.
   /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
-  ///   ``InsertConflict/fail`` the index entries of the whole call are sorted together: in memory up to
-  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode values
+  ///   ``MergePolicy/fail`` the index entries of the whole call are sorted together: in memory up to
+  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another policy values
   ///   are encoded and merged in parts that this memory has room for.
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(
-    _ values: some Sequence<E>, onConflict: InsertConflict<E> = .fail,
+    _ values: some Sequence<E>, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) throws(StoreError) -> InsertResult<E> {
     let batch = try batch(
@@ -113,7 +85,7 @@ extension WriteTransaction {
 
   @usableFromInline
   func batch<E: Entity>(
-    of _: E.Type, count: Int, onConflict: InsertConflict<E>, _ matching: RecordMatching<E>?,
+    of _: E.Type, count: Int, onConflict: MergePolicy<E>, _ matching: RecordMatching<E>?,
     _ returning: InsertReturning
   ) throws(StoreError) -> EntityBatch {
     let entity = try core.entity(E.self)
@@ -127,7 +99,7 @@ extension WriteTransaction {
   ///
   ///     try tx.insert(Film.self, dictionaries: rows, onConflict: .patch())
   ///
-  /// An attribute that a dictionary lacks keeps the stored value with ``InsertConflict/patch(_:)``;
+  /// An attribute that a dictionary lacks keeps the stored value with ``MergePolicy/patch(_:)``;
   /// in a new record it has its initial value, or null. Whole numbers are taken for attributes of
   /// other widths and for fractions where they fit exactly, raw values for enumerations, and
   /// `JSONValue` for arrays, dictionaries and nested structs.
@@ -138,7 +110,7 @@ extension WriteTransaction {
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]>,
-    onConflict: InsertConflict<E> = .fail,
+    onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids
   ) throws(StoreError) -> InsertResult<E> {
     var rows = dictionaries.makeIterator()
@@ -170,7 +142,7 @@ extension WriteTransaction {
   /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
-    _ type: E.Type, onConflict: InsertConflict<E> = .fail,
+    _ type: E.Type, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids,
     fillingDictionary fill: (inout [String: any AttributeValue]) throws -> Bool
   ) throws -> InsertResult<E> {
@@ -193,13 +165,13 @@ extension WriteTransaction {
   ///     }
   ///
   /// Nothing is assigned in the draft of each call; the call that returns true inserts nothing. The draft
-  /// knows which attributes were assigned: with ``InsertConflict/patch(_:)`` the others keep
+  /// knows which attributes were assigned: with ``MergePolicy/patch(_:)`` the others keep
   /// their stored values, and in a new record they have their initial values or null.
   ///
   /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
-    _ type: E.Type, onConflict: InsertConflict<E> = .fail,
+    _ type: E.Type, onConflict: MergePolicy<E> = .fail,
     matching: RecordMatching<E>? = nil, returning: InsertReturning = .ids,
     fillingRecord fill: (inout RecordDraft<E>) throws -> Bool
   ) throws -> InsertResult<E> {
@@ -226,23 +198,6 @@ extension WriteTransaction {
       throw error.inBatch(at: position)
     }
     return InsertResult(counts: try insert.finish())
-  }
-}
-
-extension InsertConflict {
-  /// The rule with the attributes of `entity`.
-  func rule(in entity: StoredEntity) throws(StoreError) -> MergeRule {
-    switch self {
-    case .fail: return .fail
-    case .ignore: return .ignore
-    case .replace: return .replace
-    case .patch(nil): return .patchGiven
-    case .patch(let paths?):
-      var numbers: Set<UInt32> = []
-      for path in paths { numbers.insert(try entity.attribute(at: path, of: E.self).number) }
-      return .patch(numbers)
-    case .merge(let body): return .closure { try $0.merged(E.self, body) }
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The rule for an incoming record whose unique key already leads to a stored one.
+/// A ``MergePolicy`` or a ``DynamicMergePolicy`` with the attribute numbers of an entity.
 enum MergeRule: Sendable {
   /// The incoming record is refused.
   case fail

@@ -16,22 +16,9 @@ internal import LodestoreFormat
 }
 
 extension WriteTransaction {
-  /// Makes the record `owner` lead to `id` by a relationship with an order, at `position`.
-  ///
-  ///     static let tracks = ToMany<Playlist, Track>(ordered: true)
-  ///
-  ///     try tx.add(track.id, to: Playlist.tracks, of: list.id, at: .first)
-  ///
-  /// Where it leads there already, it is moved; the call returns false then. Without a position
-  /// `add(_:to:of:)` puts what is new last.
-  ///
-  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is not there, or the one that
-  ///   `position` names is not among them; ``StoreError/Code/invalidQuery`` when the relationship has no order.
-  ///   Nothing was written.
-  /// - Complexity: O(log *n*), of which a few neighbours may get other positions.
-  @discardableResult
-  public mutating func add<E: Entity, Target: Entity>(
-    _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
+  /// Makes `owner` lead to `id` at `position`, and returns whether the link is new.
+  func place<E: Entity, Target: Entity>(
+    _ id: RecordID<Target>, in relationship: ToMany<E, Target>, of owner: RecordID<E>,
     at position: LinkPosition<Target>
   ) throws(StoreError) -> Bool {
     let core = core

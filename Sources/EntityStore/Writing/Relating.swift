@@ -8,14 +8,27 @@ extension WriteTransaction {
   /// The link is known from both sides. Where the other side is an attribute, that attribute gets
   /// the value `owner`.
   ///
-  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the two is not there; nothing was written, and
-  ///   the transaction can go on.
-  /// - Complexity: O(log *n*); with links of their own no record is touched.
+  /// In a relationship with an order, `position` says where `id` is put:
+  ///
+  ///     static let tracks = ToMany<Playlist, Track>(ordered: true)
+  ///
+  ///     try tx.add(track.id, to: Playlist.tracks, of: list.id, at: .first)
+  ///
+  /// Where `owner` leads to `id` already, `id` is moved, and the call returns false. Without a position a new
+  /// link is the last, and a link that is there stays in its place.
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is not there, or the one that
+  ///   `position` names is not among those that `owner` leads to. ``StoreError/Code/invalidQuery`` for a position
+  ///   in a relationship without an order. Nothing was written, and the transaction can go on.
+  /// - Complexity: O(log *n*); with links of their own no record is touched. With a position a few
+  ///   neighbours may get other positions.
   @discardableResult
   public mutating func add<E: Entity, Target: Entity>(
-    _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>
+    _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
+    at position: LinkPosition<Target>? = nil
   ) throws(StoreError) -> Bool {
-    try link(CollectionOfOne((owner, id)), by: relationship) > 0
+    guard let position else { return try link(CollectionOfOne((owner, id)), by: relationship) > 0 }
+    return try place(id, in: relationship, of: owner, at: position)
   }
 
   /// Makes the record `owner` lead to each of `ids`; returns how many it did not lead to before.

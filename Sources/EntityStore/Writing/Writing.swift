@@ -9,19 +9,19 @@ extension WriteTransaction {
   /// - Parameters:
   ///   - onConflict: the rule for a unique key that already leads to a record.
   ///   - matching: the unique index that finds the stored record. Without it every unique index does: see
-  ///     ``InsertConflict``. ``InsertConflict/fail`` does not use it.
+  ///     ``MergePolicy``. ``MergePolicy/fail`` does not use it.
   /// - Returns: the stored record: `value` with its id, or with another `onConflict` than
-  ///   ``InsertConflict/fail`` the merged record.
+  ///   ``MergePolicy/fail`` the merged record.
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that holds the
   ///   value. When the keys do not agree on one record, the message says where each leads.
   ///   ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
-  ///   ``StoreError/Code/identity`` when `value` has an id already. Nothing was written, and the
+  ///   ``StoreError/Code/invalidID`` when `value` has an id already. Nothing was written, and the
   ///   transaction can go on.
   /// - Complexity: O(*i* log *n*), for *i* indexes. For many values use
   ///   ``insert(_:onConflict:matching:returning:)``, which is several times faster a value.
   @discardableResult
   public mutating func insert<E: Entity>(
-    _ value: E, onConflict: InsertConflict<E> = .fail, matching: RecordMatching<E>? = nil
+    _ value: E, onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil
   ) throws(StoreError) -> E {
     let entity = try core.entity(E.self)
     try check(isNew: value, entity)
@@ -55,7 +55,7 @@ extension WriteTransaction {
   /// keys of `value` must agree on one record; otherwise the call throws
   /// ``StoreError/Code/uniqueViolation``, which says where each key leads, and writes nothing.
   ///
-  /// The call is ``insert(_:onConflict:matching:)`` with ``InsertConflict/replace``.
+  /// The call is ``insert(_:onConflict:matching:)`` with ``MergePolicy/replace``.
   @discardableResult
   public mutating func upsert<E: Entity>(
     _ value: E, matching: RecordMatching<E>? = nil
@@ -81,7 +81,7 @@ extension WriteTransaction {
   ///     try tx.modify(id) { $0.kind = .guess }
   ///
   /// - Returns: the stored record.
-  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/identity`` when `change` gives the
+  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/invalidID`` when `change` gives the
   ///   value another id; the errors of `change`; as ``update(_:)``.
   @discardableResult
   public mutating func modify<E: Entity>(

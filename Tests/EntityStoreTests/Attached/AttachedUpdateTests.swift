@@ -51,7 +51,7 @@ import Testing
   @Test func `values over both are told once, and end with the store`() async throws {
     try await withAttached(pods: 0..<10) { attached in
       let query = PodNote.all.leading(by: \.pod, to: Pod.where { $0.stars == 3 })
-      let counts = Turner(attached.values { try $0.count(query) })
+      let counts = Turner(attached.updates { try $0.count(query) })
       #expect(try await within { try await counts.next() } == 0)
       let waiting = Task { try await counts.next() }
       try await attached.store.insert(PodNote(pod: try Reference(pod(4))))

@@ -5,13 +5,14 @@ import Testing
 
 /// The three forms of batch inserts, compared with inserts one by one.
 @Suite struct BatchInsertTests {
-  private static let modes: [InsertConflict<Film>] = [
+  private static let modes: [MergePolicy<Film>] = [
     .ignore, .replace, .patch([\.title]), .patch(),
     .merge { stored, incoming in
       var film = stored
       film.title += "+" + incoming.title
       return film
     },
+    .fillNulls, .replace.attribute(\.title, .merge { $0 + "+" + $1 }),
   ]
 
   private func films(_ numbers: inout SeededNumbers, _ count: Int) -> [Film] {
@@ -252,7 +253,7 @@ import Testing
         try transaction.insert(
           (0..<4).map { Film(title: "", episode: $0, code: "\($0)") })
       }
-      let moved = InsertConflict<Film>.merge { stored, incoming in
+      let moved = MergePolicy<Film>.merge { stored, incoming in
         var film = stored
         film.code = incoming.title
         return film
@@ -342,7 +343,7 @@ import Testing
         }
       }
       #expect(lacking.batchPosition == 1 && lacking.attribute == "episode")
-      let stored = try storeError(.identity) {
+      let stored = try storeError(.invalidID) {
         try store.insert([Film(title: "n", episode: 30)] + store.fetch(Film.all))
       }
       #expect(stored.batchPosition == 1)

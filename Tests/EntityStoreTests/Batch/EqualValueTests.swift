@@ -30,7 +30,7 @@ import Testing
       }
       let report = try await Importer(
         into: store, Film.self, matching: .unique(\.episode),
-        merging: .incomingWins.attribute(\.episode, .fails)
+        onConflict: .replace.attribute(\.episode, .failIfDifferent)
       ).run(pages, as: FilmRecord.self) { Film(title: $0.title, episode: $0.episode_id) }
       #expect(report.updated == 1)
       let title = try await store.read { try $0.fetch(Film.all).first?.title }

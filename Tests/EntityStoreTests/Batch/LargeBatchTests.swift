@@ -48,7 +48,7 @@ import Testing
         }
         var known = Film(title: "known", episode: -2)
         known.id = RecordID(rawValue: 9)
-        _ = try storeError(.identity) { try transaction.insert(films + [known]) }
+        _ = try storeError(.invalidID) { try transaction.insert(films + [known]) }
         #expect(try transaction.count(Film.all) == 1)
         #expect(try transaction.count(Film.byEpisode, within: .init()) == 1)
         let result = try transaction.insert(films)
@@ -64,7 +64,7 @@ import Testing
         for index in [29_999, 22_500, 100] {
           var batch = films
           batch[index].id = RecordID(rawValue: 9)
-          _ = try storeError(.identity) { try transaction.insert(batch) }
+          _ = try storeError(.invalidID) { try transaction.insert(batch) }
           batch[index].id = .unassigned
           batch[index].episode = index / 2
           _ = try storeError(.uniqueViolation) { try transaction.insert(batch) }

@@ -100,7 +100,7 @@ enum ChangePath: String, CaseIterable {
     }
   }
 
-  private var conflict: InsertConflict<Item> {
+  private var conflict: MergePolicy<Item> {
     switch self {
     case .insertReplacing, .manyReplacing, .manyEqual: .replace
     case .insertPatching, .manyPatching: .patch([\.text])
@@ -143,7 +143,7 @@ enum ChangePath: String, CaseIterable {
     }
     _ = try await Importer(
       into: store, Item.self, matching: .unique(\.name), strategy: strategy,
-      merging: self == .importingPatches ? .patches : .incomingWins, options: options
+      onConflict: self == .importingPatches ? .patch() : .replace, options: options
     ).run(pages, renaming: [:])
   }
 

@@ -10,10 +10,10 @@ import Testing
 
   private func importPages(
     _ pages: [String], into store: Store, _ strategy: ImportStrategy,
-    merging: MergePolicy<Review> = .incomingWins
+    onConflict policy: MergePolicy<Review> = .replace
   ) async throws -> ImportReport {
     let importer = Importer(
-      into: store, Review.self, matching: .unique(\.slug), strategy: strategy, merging: merging)
+      into: store, Review.self, matching: .unique(\.slug), strategy: strategy, onConflict: policy)
     let stream = AsyncStream { continuation in
       for page in pages { continuation.yield(Data(page.utf8)) }
       continuation.finish()
@@ -78,14 +78,14 @@ import Testing
 
   @Test func `records with one key that go one after the other are each checked`() async throws {
     try await withTemporaryStore([Review.self]) { store in
-      let add = MergePolicy<Review>.merging { stored, incoming in
+      let add = MergePolicy<Review>.merge { stored, incoming in
         var merged = stored
         merged.stars += incoming.stars
         return merged
       }
       let report = try await importPages(
         [#"[{"slug":"a","stars":4},{"slug":"a","stars":3},{"slug":"a","stars":1}]"#], into: store,
-        .upsert, merging: add)
+        .upsert, onConflict: add)
       #expect(report.inserted == 1 && report.updated == 1 && report.rejected == 1)
       #expect(report.rejects.map(\.record) == [2])
       #expect(try await stars(store) == ["a": 5])

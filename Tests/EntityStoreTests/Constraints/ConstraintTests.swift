@@ -2,11 +2,11 @@ import EntityStore
 import Foundation
 import Testing
 
-/// The cases of ``InsertConflict``, for a stored review and a new one.
+/// The cases of ``MergePolicy``, for a stored review and a new one.
 enum ReviewMode: String, CaseIterable, Sendable {
   case fail, ignore, replace, patch, patchSome, merge
 
-  var conflict: InsertConflict<Review> {
+  var conflict: MergePolicy<Review> {
     switch self {
     case .fail: .fail
     case .ignore: .ignore
@@ -212,7 +212,7 @@ enum ReviewMode: String, CaseIterable, Sendable {
   @Test func `a merge is judged by what it makes, not by what comes in`() throws {
     try withTemporaryStore([Review.self]) { store in
       try store.write { tx in _ = try tx.insert(Review(slug: "a", stars: 3)) }
-      let sum = InsertConflict<Review>.merge { stored, incoming in
+      let sum = MergePolicy<Review>.merge { stored, incoming in
         var merged = stored
         merged.stars += incoming.stars
         return merged

@@ -56,7 +56,7 @@ import Testing
     let pages = names.map { Data("[{\"int32\":-3,\"string\":\"plain\",\"name\":\"\($0)\"}]".utf8) }
     for isBroken in [false, true] {
       let importer = Importer(
-        into: store, CorpusSpecimen.self, matching: .unique(\.int32), merging: .storedWins)
+        into: store, CorpusSpecimen.self, matching: .unique(\.int32), onConflict: .fillNulls)
       do {
         _ = try await importer.run(
           AsyncThrowingStream<Data, any Error> { continuation in

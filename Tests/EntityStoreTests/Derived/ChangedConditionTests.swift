@@ -256,7 +256,7 @@ private struct BareTome: Entity {
   {
     try withTemporaryPath { path throws in
       try make(path)
-      let changes = try Store.changes(at: path, opening: [RenamedTome.self])
+      let changes = try Store.schemaChanges(at: path, opening: [RenamedTome.self])
       #expect(
         changes.map(\.description) == ["Tome: 'pages' is renamed to 'sheets' (free)"], "\(changes)")
       try Store(at: path, entities: [RenamedTome.self]).close()
@@ -311,7 +311,7 @@ private struct BareTome: Entity {
     try store.modify(books[2].id) { $0.sheets = 20 }
     #expect(try store.fetch(NumberedRack.where(format: "thick == 2")).map(\.number) == [1])
     #expect(try store.fetch(NumberedRack.where(format: "thick == 0")).map(\.number) == [2])
-    let error = try storeError(.denied) {
+    let error = try storeError(.deleteDenied) {
       try store.delete(NumberedRack.ID(rawValue: 1))
     }
     #expect(error.message.contains("'sheets > 100'"), "\(error)")
@@ -329,7 +329,7 @@ private struct BareTome: Entity {
       let text =
         "'pages' is no attribute of Tome, and the derived attribute 'thick' names it: "
         + "'pages > 100'; declare the type of Rack with another condition"
-      let changes = try Store.changes(at: path, opening: [BareTome.self])
+      let changes = try Store.schemaChanges(at: path, opening: [BareTome.self])
       #expect(changes.contains { $0.entity == "Rack" && $0.text == text && $0.cost == .refused })
       _ = try storeError(.badSchema) { try Store(at: path, entities: [BareTome.self]) }
       let stage = MigrationStage(to: 1, .remove("pages", of: "Tome"))

@@ -87,7 +87,7 @@ import Testing
       do {
         _ = try tx.delete(member)
       } catch {
-        guard error.code == .denied else { throw error }
+        guard error.code == .deleteDenied else { throw error }
         #expect(loans.contains { $0.member == member && $0.isOpen })
       }
     }
@@ -103,7 +103,9 @@ import Testing
       try tx.insert([Borrowing("b", pages: 1, isOpen: true, member: member)])
       return member
     }
-    let error = try storeError(.denied) { try store.write { tx in _ = try tx.delete(member) } }
+    let error = try storeError(.deleteDenied) {
+      try store.write { tx in _ = try tx.delete(member) }
+    }
     #expect(error.message.contains("Borrowing 2 leads to it by 'member'"), "\(error)")
     #expect(error.message.contains("fulfils 'isOpen == TRUE'"), "\(error)")
     store.close()

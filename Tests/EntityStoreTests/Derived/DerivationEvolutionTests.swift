@@ -114,7 +114,7 @@ private enum Given: ItemVersion {
       #expect(try keys(path, Last.self, inserting: "xyz") == ["b", "D", "F", "z"])
       try expectSound(path)
       // From now on programs set the attribute, which keeps its values.
-      let changes = try Store.changes(at: path, opening: [Item<Given>.self])
+      let changes = try Store.schemaChanges(at: path, opening: [Item<Given>.self])
       #expect(
         changes.contains { $0.text.hasPrefix("'key' is derived no more") && $0.cost == .free })
       #expect(try keys(path, Given.self, inserting: "q") == ["b", "D", "F", "z", ""])

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func insert(
-    into tx: inout WriteTransaction, onConflict: InsertConflict<Article> = .fail,
+    into tx: inout WriteTransaction, onConflict: MergePolicy<Article> = .fail,
     _ fill: (inout RecordDraft<Article>) -> Void
   ) throws {
     var isDone = false

@@ -15,7 +15,7 @@ import Testing
   @Test func `are held whatever error of a record their removal has`() {
     func holds(_ code: StoreError.Code) -> Bool { StoreError(code, "").canHoldRecord }
     for code in [
-      .denied, .invalidValue, .damaged, .missingTarget, .endlessChanges, .unstorableValue,
+      .deleteDenied, .invalidValue, .damaged, .missingTarget, .endlessChanges, .unstorableValue,
       .uniqueViolation, .conditionFailed, .undecodableValue, .invalidQuery,
     ] as [StoreError.Code] {
       #expect(holds(code), "\(code)")
@@ -194,7 +194,7 @@ import Testing
       try await store.write { _ = try $0.insert(Voucher("v", until: 1_000.1)) }
       let runs = Mutex(0)
       let counts = Mutex([Int]())
-      let values = store.values { snapshot in
+      let values = store.updates { snapshot in
         let count = try snapshot.count(Voucher.all)
         let run = runs.withLock { runs in
           runs += 1

@@ -115,7 +115,7 @@ import Testing
       }
       try store.write { try $0.setHistoryToken(nil, ofConsumer: "sync") }
       #expect(try store.purgeConsumedHistory() == 2)
-      #expect(try store.purgeConsumedHistory(orBefore: soon) == 2)
+      #expect(try store.purgeConsumedHistory(andAllBefore: soon) == 2)
       _ = try storeError(.expiredHistory) {
         try store.write { try $0.setHistoryToken(told[0].token, ofConsumer: "late") }
       }

@@ -348,7 +348,7 @@ extension StoreOptions {
         return (shelf, books)
       }
       let titles = Turner(
-        store.values { snapshot in try snapshot.related(Shelf.books, of: shelf).map(\.title) })
+        store.updates { snapshot in try snapshot.related(Shelf.books, of: shelf).map(\.title) })
       #expect(try await within { try await titles.next() } == ["b0", "b1", "b2"])
       try await store.write { tx in
         try tx.move(books[2], in: Shelf.books, of: shelf, to: .first)

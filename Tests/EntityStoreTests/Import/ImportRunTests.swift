@@ -20,11 +20,11 @@ import Testing
 
   private func run(
     _ films: [[(Int, String)]], into store: Store, _ strategy: ImportStrategy = .upsert,
-    merging: MergePolicy<Film> = .incomingWins, options: ImportOptions = ImportOptions(),
+    onConflict policy: MergePolicy<Film> = .replace, options: ImportOptions = ImportOptions(),
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
   ) async throws -> ImportReport {
     try await Importer(
-      into: store, Film.self, matching: .unique(\.episode), strategy: strategy, merging: merging,
+      into: store, Film.self, matching: .unique(\.episode), strategy: strategy, onConflict: policy,
       options: options
     ).run(pages(films), as: FilmRecord.self, onEvent: onEvent) { record in
       if record.title == "bad" { throw Bad() }
@@ -133,7 +133,7 @@ import Testing
           continuation.finish()
         }
         return try await Importer(
-          into: store, Pod.self, matching: .unique(\.name, \.version), merging: policy
+          into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: policy
         ).run(decoded: stream) { $0 }
       }
       func stored() throws -> Pod {
@@ -141,24 +141,24 @@ import Testing
         pod.id = .unassigned
         return pod
       }
-      _ = try await merge(pod(1, 10, "old", nil), .incomingWins)
+      _ = try await merge(pod(1, 10, "old", nil), .replace)
       // The record is older by its date, so only the excepted attributes change.
       let newest = MergePolicy<Pod>.newest(by: \.updatedAt)
-        .attribute(\.stars, .combining { max($0, $1) }).attribute(\.authors, .storedWins)
+        .attribute(\.stars, .merge { max($0, $1) }).attribute(\.authors, .fillNulls)
       #expect(try await merge(pod(5, 9, "new", "x"), newest).updated == 1)
       #expect(try stored() == pod(5, 10, "old", "x"))
       #expect(try await merge(pod(3, 11, "new", "y"), newest).updated == 1)
       #expect(try stored() == pod(5, 11, "new", "x"))
-      #expect(try await merge(pod(9, 12, "z", "z"), .keepsStored).ignored == 1)
-      let failed = try await merge(pod(5, 11, "other", "x"), .fails)
+      #expect(try await merge(pod(9, 12, "z", "z"), .ignore).ignored == 1)
+      let failed = try await merge(pod(5, 11, "other", "x"), .failIfDifferent)
       #expect(failed.rejects.first?.attribute == "summary" && failed.rejected == 1)
-      #expect(try await merge(pod(5, 11, "new", "x"), .fails).unchanged == 1)
-      #expect(try await merge(pod(0, 0, nil, "q"), .storedWins).unchanged == 1)
-      let refused = try await merge(pod(1, 1, "s", nil), .merging { _, _ in throw Bad() })
+      #expect(try await merge(pod(5, 11, "new", "x"), .failIfDifferent).unchanged == 1)
+      #expect(try await merge(pod(0, 0, nil, "q"), .fillNulls).unchanged == 1)
+      let refused = try await merge(pod(1, 1, "s", nil), .merge { _, _ in throw Bad() })
       #expect(refused.rejects.first?.reason.contains("bad") == true)
       _ = try await merge(
         pod(2, 1, "s", nil),
-        .merging { stored, incoming in
+        .merge { stored, incoming in
           var pod = stored
           pod.stars += incoming.stars
           return pod

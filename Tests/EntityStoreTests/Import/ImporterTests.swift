@@ -12,10 +12,10 @@ import Testing
   }
 
   private func importPods(
-    _ pages: [String], into store: Store, merging: MergePolicy<Pod> = .incomingWins
+    _ pages: [String], into store: Store, onConflict policy: MergePolicy<Pod> = .replace
   ) async throws -> ImportReport {
     let importer = Importer(
-      into: store, Pod.self, matching: .unique(\.name, \.version), merging: merging)
+      into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: policy)
     return try await importer.run(
       stream(pages.map { Data($0.utf8) }), records: "result", as: PodRecord.self
     ) { $0.pod }
@@ -88,7 +88,7 @@ import Testing
     try await withTemporaryStore([Pod.self]) { store in
       _ = try await importPods([page(["a", "b"])], into: store)
       let ignored = try await importPods(
-        [page(["a", "c"], summary: "new")], into: store, merging: .keepsStored)
+        [page(["a", "c"], summary: "new")], into: store, onConflict: .ignore)
       #expect(ignored.ignored == 1 && ignored.inserted == 1 && ignored.updated == 0)
       let updated = try await importPods([page(["b", "c"], summary: "new")], into: store)
       #expect(updated.updated == 1 && updated.unchanged == 1)

@@ -69,11 +69,12 @@ import Testing
   // MARK: Patches
 
   private func patch(
-    _ pages: [String], into store: Store, _ policy: MergePolicy<Pod> = .patches
+    _ pages: [String], into store: Store, _ policy: MergePolicy<Pod> = .patch()
   ) async throws -> ImportReport {
     try await importPages(
       pages,
-      with: Importer(into: store, Pod.self, matching: .unique(\.name, \.version), merging: policy))
+      with: Importer(
+        into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: policy))
   }
 
   /// Before the date that stands for none.
@@ -125,7 +126,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [MergePolicy<Pod>.patches, .patches.attribute(\.authors, .storedWins)])
+  @Test(arguments: [MergePolicy<Pod>.patch(), .patch().attribute(\.authors, .fillNulls)])
   func `records of a page with one key are patched one after the other`(
     policy: MergePolicy<Pod>
   ) async throws {
@@ -144,9 +145,9 @@ import Testing
   @Test func `policies of attributes apply to what a patch was given`() async throws {
     try await withTemporaryStore([Pod.self]) { store in
       try await storePods(store)
-      let policy = MergePolicy<Pod>.patches
-        .attribute(\.stars, .combining { $0 + $1 })
-        .attribute(\.summary, .newest(by: \.updatedAt)).attribute(\.authors, .storedWins)
+      let policy = MergePolicy<Pod>.patch()
+        .attribute(\.stars, .merge { $0 + $1 })
+        .attribute(\.summary, .newest(by: \.updatedAt)).attribute(\.authors, .fillNulls)
       // Without a date it is older than any.
       _ = try await patch(
         [#"[{"name":"a","version":"1","summary":"new","authors":["y"],"stars":2}]"#], into: store,
@@ -163,9 +164,9 @@ import Testing
   @Test func `a patch of what a closure makes is refused before a page is asked for`() async throws
   {
     try await withTemporaryStore([Pod.self]) { store in
-      for policy in [MergePolicy<Pod>.patches, .patches.attribute(\.stars, .storedWins)] {
+      for policy in [MergePolicy<Pod>.patch(), .patch().attribute(\.stars, .fillNulls)] {
         let importer = Importer(
-          into: store, Pod.self, matching: .unique(\.name, \.version), merging: policy)
+          into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: policy)
         let pages = AsyncStream<Data>(unfolding: {
           Issue.record("a page was asked for")
           return nil

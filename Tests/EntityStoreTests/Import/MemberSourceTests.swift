@@ -124,7 +124,7 @@ private enum Doubled: LanguageVersion {
     let folder = try TemporaryFolder()
     let path = folder.storePath
     _ = try await importing(Silent.self, path, #"[{"name":"a","sharp":1}]"#)
-    let changes = try Store.changes(at: path, opening: [Language<Stated>.self])
+    let changes = try Store.schemaChanges(at: path, opening: [Language<Stated>.self])
     #expect(changes.map(\.text) == ["'sharp' is imported from the member 'C#'"])
     #expect(changes.map(\.cost) == [.free])
     _ = try await importing(Stated.self, path, #"[{"name":"a","C#":2}]"#)

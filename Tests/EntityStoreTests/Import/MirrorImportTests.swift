@@ -15,13 +15,13 @@ import Testing
   }
 
   private func importer(
-    _ store: Store, merging: MergePolicy<Film> = .incomingWins, resumes: Bool = false
+    _ store: Store, onConflict policy: MergePolicy<Film> = .replace, resumes: Bool = false
   ) -> Importer<Film> {
     var options = ImportOptions()
     options.resumes = resumes
     options.groupRecordLimit = 1
     return Importer(
-      into: store, Film.self, matching: .unique(\.episode), strategy: .mirror, merging: merging,
+      into: store, Film.self, matching: .unique(\.episode), strategy: .mirror, onConflict: policy,
       options: options)
   }
 
@@ -67,7 +67,7 @@ import Testing
   {
     try await withFilms { store in
       let report = try await mirror(
-        [[(1, "new"), (2, "old")]], with: importer(store, merging: .fails))
+        [[(1, "new"), (2, "old")]], with: importer(store, onConflict: .failIfDifferent))
       #expect(report.rejected == 1 && report.unchanged == 1 && report.deleted == 2)
       #expect(try await episodes(store) == [1, 2])
     }

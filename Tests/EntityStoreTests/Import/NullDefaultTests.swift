@@ -81,9 +81,9 @@ private enum After: MemoForm { static let hasExtra = true }
   @Test func `is what an import gives a record without the member, and takes null`() async throws {
     try await withTemporaryStore([Memo<After>.self]) { store in
       let page = #"[{"text": "a"}, {"text": "b", "extra": null}, {"text": "c", "extra": [null]}]"#
-      for policy in [MergePolicy<Memo<After>>.incomingWins, .patches] {
+      for policy in [MergePolicy<Memo<After>>.replace, .patch()] {
         let report = try await Importer(
-          into: store, Memo<After>.self, matching: .unique(\.text), merging: policy
+          into: store, Memo<After>.self, matching: .unique(\.text), onConflict: policy
         ).run(
           AsyncStream { continuation in
             continuation.yield(Data(page.utf8))

@@ -16,7 +16,8 @@ import Testing
 
   /// Imports the page in each way, into a file with three players of which the importer knows a part.
   private func importPage(
-    _ strategy: ImportStrategy, byMembers: Bool, merging: MergePolicy<PlayerCard> = .incomingWins
+    _ strategy: ImportStrategy, byMembers: Bool,
+    onConflict policy: MergePolicy<PlayerCard> = .replace
   ) async throws -> (report: ImportReport, players: [Player]) {
     let folder = try TemporaryFolder()
     let path = folder.storePath
@@ -29,7 +30,8 @@ import Testing
     whole.close()
     let part = try Store(at: path, entities: [PlayerCard.self])
     let importer = Importer(
-      into: part, PlayerCard.self, matching: .unique(\.name), strategy: strategy, merging: merging)
+      into: part, PlayerCard.self, matching: .unique(\.name), strategy: strategy, onConflict: policy
+    )
     let pages = AsyncStream { continuation in
       continuation.yield(Data(Self.page.utf8))
       continuation.finish()
@@ -51,9 +53,10 @@ import Testing
     byMembers: Bool
   ) async throws {
     for policy in [
-      MergePolicy<PlayerCard>.incomingWins, .storedWins.attribute(\.note, .incomingWins),
+      MergePolicy<PlayerCard>.replace, .fillNulls.attribute(\.note, .replace),
     ] {
-      let (report, players) = try await importPage(.upsert, byMembers: byMembers, merging: policy)
+      let (report, players) = try await importPage(
+        .upsert, byMembers: byMembers, onConflict: policy)
       #expect(report.inserted == 1 && report.updated == 1 && report.unchanged == 1)
       #expect(players.map(\.name) == ["Ada", "Bob", "Cyd", "Dan"])
       #expect(players.map(\.score) == [42, 7, -1, 0])
@@ -79,7 +82,7 @@ import Testing
   @Test(arguments: [false, true])
   func `a patch gives what the page has, and no more`(byMembers: Bool) async throws {
     guard byMembers else { return }
-    let (report, players) = try await importPage(.upsert, byMembers: true, merging: .patches)
+    let (report, players) = try await importPage(.upsert, byMembers: true, onConflict: .patch())
     #expect(report.inserted == 1 && report.updated == 1)
     #expect(players.map(\.score) == [42, 7, -1, 0])
   }

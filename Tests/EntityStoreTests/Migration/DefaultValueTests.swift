@@ -86,7 +86,7 @@ private struct Unrated: Entity {
   }
 
   private func changes<Default: StarDefault>(_ path: String, _: Default.Type) throws -> [String] {
-    try Store.changes(at: path, opening: [Rated<Default>.self]).map(\.description)
+    try Store.schemaChanges(at: path, opening: [Rated<Default>.self]).map(\.description)
   }
 
   @Test func `holds for new records, and the stored ones stay as they are`() throws {
@@ -132,7 +132,7 @@ private struct Unrated: Entity {
       }
     case .members, .links:
       var importer = Importer(
-        into: store, Rated<Default>.self, matching: .unique(\.name), merging: .patches)
+        into: store, Rated<Default>.self, matching: .unique(\.name), onConflict: .patch())
       // The link makes the record; the one that has the link is there already.
       importer.links = [.init("like", \.like, by: \.name, makesMissing: true)]
       let page =

@@ -163,7 +163,7 @@ private struct Numbered: Entity {
     try withTemporaryPath { path throws in
       try make(path)
       let stage = MigrationStage(to: 1, .deduplicate("Club", by: "name", merging: .fillingMissing))
-      let rehearsed = try Store.changes(at: path, opening: Self.types, migrating: [stage])
+      let rehearsed = try Store.schemaChanges(at: path, opening: Self.types, migrating: [stage])
       let store = try Store(at: path, entities: Self.types, migrating: [stage])
       defer { store.close() }
       let clubs = try store.fetch(Club.all)
@@ -285,7 +285,7 @@ private struct Numbered: Entity {
       let store = try Store(at: path, entities: Movies.old)
       try store.insert((0..<30).map { OldMovie("N\($0 / 2)", episode: $0) })
       store.close()
-      let changes = try Store.changes(at: path, opening: [UniquelyNamed.self])
+      let changes = try Store.schemaChanges(at: path, opening: [UniquelyNamed.self])
       #expect(
         changes.last?.description
           == "Movie: new unique index on name, and 15 records have the values of others, such as 1 and 2; "

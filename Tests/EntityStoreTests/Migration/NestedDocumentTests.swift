@@ -136,7 +136,7 @@ private struct Chosen: Codable {
   }
 
   private func changes<T: Codable & Sendable>(_ path: String, _: T.Type) throws -> [String] {
-    try Store.changes(at: path, opening: [Spot<T>.self]).map(\.description)
+    try Store.schemaChanges(at: path, opening: [Spot<T>.self]).map(\.description)
   }
 
   private func places<T: Codable & Sendable>(
@@ -219,7 +219,7 @@ private struct Chosen: Codable {
           #expect(error.message.contains(word), "\(word) in \(error.message)")
         }
         #expect(error.attribute == "place" && error.recordID == 1 && error.entity == "Spot")
-        let changes = try Store.changes(at: path, opening: [Spot<T>.self])
+        let changes = try Store.schemaChanges(at: path, opening: [Spot<T>.self])
         #expect(changes.last?.cost == .refused && changes.last?.text == error.message)
       }
       try refuse(

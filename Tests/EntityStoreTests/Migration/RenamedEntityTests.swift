@@ -84,7 +84,7 @@ import Testing
       }
       core.close()
       _ = try storeError(.incompatibleSchema) { try Store(at: path, entities: [Film.self]) }
-      let changes = try Store.changes(at: path, opening: [Film.self])
+      let changes = try Store.schemaChanges(at: path, opening: [Film.self])
       #expect(changes.map(\.cost) == [.refused] && changes.first?.text.contains("Movie") == true)
       let stage = MigrationStage(to: 1, .rename(entity: "Movie", to: "Film"))
       let store = try Store(at: path, entities: [Film.self], migrating: [stage])

@@ -8,11 +8,11 @@ import Testing
     try withTemporaryPath { path throws in
       try Movies.make(at: path, count: 50)
       let before = try Data(contentsOf: URL(filePath: path))
-      let same = try Store.changes(at: path, opening: Movies.old)
+      let same = try Store.schemaChanges(at: path, opening: Movies.old)
       #expect(same.isEmpty, "\(same)")
-      let unknown = try Store.changes(at: path, opening: [Film.self])
+      let unknown = try Store.schemaChanges(at: path, opening: [Film.self])
       #expect(unknown.map(\.description) == ["Film: new entity (free)"])
-      let other = try Store.changes(at: path, opening: [OtherMovie.self, OldStudio.self])
+      let other = try Store.schemaChanges(at: path, opening: [OtherMovie.self, OldStudio.self])
       #expect(
         other.map(\.description) == [
           "Movie: 'year' is renamed to 'made' (free)",
@@ -23,17 +23,17 @@ import Testing
           "Movie: new attribute 'length', optional int64 (free)",
           "Movie: new unique index on name (pass)",
         ], "\(other)")
-      let refused = try Store.changes(at: path, opening: [WrongMovie.self])
+      let refused = try Store.schemaChanges(at: path, opening: [WrongMovie.self])
       #expect(refused.map(\.cost) == [.refused] && refused[0].text.contains("Movie.name"))
-      let stages = try Store.changes(at: path, opening: Movies.new, migrating: Movies.stages)
+      let stages = try Store.schemaChanges(at: path, opening: Movies.new, migrating: Movies.stages)
       #expect(!stages.contains { $0.cost == .refused }, "\(stages)")
       #expect(stages.first?.description == "stage 1: rename entity Movie to Film (free)")
       #expect(stages.contains { $0.text == "'movieCount' is derived anew" && $0.cost == .pass })
       let broken = [MigrationStage(to: 1, .convert("name", of: "Movie", to: Int.self))]
-      let failing = try Store.changes(at: path, opening: [], migrating: broken)
+      let failing = try Store.schemaChanges(at: path, opening: [], migrating: broken)
       #expect(failing.last?.cost == .refused && failing.last?.entity == "Movie")
       #expect(try Data(contentsOf: URL(filePath: path)) == before)
-      _ = try storeError(.noSuchStore) { try Store.changes(at: path + "x", opening: []) }
+      _ = try storeError(.noSuchStore) { try Store.schemaChanges(at: path + "x", opening: []) }
     }
   }
 

@@ -124,7 +124,7 @@ extension Item {
     try withTemporaryPath { path throws in
       try make(path)
       let stages = [stage]
-      let foretold = try Store.changes(at: path, opening: Self.declared, migrating: stages)
+      let foretold = try Store.schemaChanges(at: path, opening: Self.declared, migrating: stages)
         .filter { $0.cost == .refused }.map(\.text)
       do throws(StoreError) {
         let store = try Store(at: path, entities: Self.declared, migrating: stages)

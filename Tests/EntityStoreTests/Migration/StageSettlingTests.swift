@@ -150,12 +150,12 @@ extension SharedPet {
         try Store(at: path, entities: [Owner.self, Pet.self], migrating: [stage])
       }
       #expect(error.message.contains("Owner 99") && error.entity == "Pet", "\(error.message)")
-      let changes = try Store.changes(
+      let changes = try Store.schemaChanges(
         at: path, opening: [Owner.self, Pet.self], migrating: [stage])
       #expect(changes.last?.cost == .refused, "\(changes)")
       let denied = MigrationStage(
         to: 1, .custom("delete what is not there") { try $0.update("Pet", 77) { _ in } })
-      let refused = try Store.changes(
+      let refused = try Store.schemaChanges(
         at: path, opening: [Owner.self, Pet.self], migrating: [denied])
       #expect(refused.last?.cost == .refused, "\(refused)")
     }

@@ -60,7 +60,7 @@ extension GuildRun {
     guard next.lateViolations.isEmpty else { return "no import" }
     var importer = Importer(
       into: store, Artisan.self, matching: .unique(\.name),
-      merging: isPart ? .patches : .incomingWins)
+      onConflict: isPart ? .patch() : .replace)
     importer.links = [.init("guild", \.guild, by: \.name)]
     importer.options.groupRecordLimit = 1 + numbers.below(8)
     let size = (texts.count + numbersOfPages - 1) / numbersOfPages
@@ -101,7 +101,7 @@ extension GuildRun {
   /// The model does not predict the result, which must be sound.
   mutating func importAnything() async throws -> String {
     let policies: [MergePolicy<Artisan>] = [
-      .incomingWins, .patches, .storedWins, .keepsStored, .fails,
+      .replace, .patch(), .fillNulls, .ignore, .failIfDifferent,
     ]
     let texts = (0..<numbers.below(10) + 1).map { _ in
       var text = "{\"name\": \"a\(numbers.below(60))\""
@@ -122,7 +122,7 @@ extension GuildRun {
     var importer = Importer(
       into: store, Artisan.self, matching: .unique(\.name),
       strategy: isMirror ? .mirror : numbers.oneIn(8) ? .replaceMatching : .upsert,
-      merging: policies[numbers.below(policies.count)])
+      onConflict: policies[numbers.below(policies.count)])
     importer.links = [
       .init("guild", \.guild, by: \.name, makesMissing: numbers.oneIn(4)),
       .init("board", Artisan.boards, by: \.name),
@@ -136,7 +136,7 @@ extension GuildRun {
     let report: ImportReport
     do {
       report = try await run(importer, pages)
-    } catch let error as StoreError where [.denied, .invalidValue].contains(error.code) {
+    } catch let error as StoreError where [.deleteDenied, .invalidValue].contains(error.code) {
       log.append("\(error)")
       state = try read()
       return "stopped import"
@@ -178,7 +178,7 @@ extension GuildRun {
     }
     let importer = Importer(
       into: later, LaterWork.self, matching: .unique(\.title),
-      strategy: isMirror ? .mirror : .upsert, merging: .patches)
+      strategy: isMirror ? .mirror : .upsert, onConflict: .patch())
     log.append("later import\(isMirror ? " as a mirror" : "") of \(texts)")
     let report = try await run(importer, ["[\(texts.joined(separator: ", "))]"])
     // A new record needs its tags.

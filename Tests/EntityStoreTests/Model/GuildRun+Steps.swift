@@ -19,7 +19,7 @@ extension GuildRun {
       if isPart { try store.undoPartly(chosen.token) } else { try store.undo(chosen.token) }
     } catch let error as StoreError {
       let codes: [StoreError.Code] = [
-        .cannotUndo, .uniqueViolation, .invalidValue, .denied, .missingTarget,
+        .cannotUndo, .uniqueViolation, .invalidValue, .deleteDenied, .missingTarget,
       ]
       guard codes.contains(error.code) else { throw Disagreement("\(log): \(error)") }
       guard let known, let expected, writes[known].isWhole, expected.violations.isEmpty,

@@ -135,7 +135,7 @@ struct GuildState: Equatable, Sendable {
   mutating func delete(artisans named: Set<UInt64>) throws(Refusal) {
     let gone = named.filter { artisans[$0] != nil }
     for work in works.values where work.isLent && work.maker.map({ gone.contains($0) }) ?? false {
-      throw Refusal(codes: [.denied])
+      throw Refusal(codes: [.deleteDenied])
     }
     for id in gone { artisans[id] = nil }
     for (id, work) in works where work.maker.map({ gone.contains($0) }) ?? false { works[id] = nil }

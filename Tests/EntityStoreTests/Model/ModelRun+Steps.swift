@@ -107,7 +107,7 @@ extension ModelRun {
     let keepsStored = numbers.oneIn(4)
     let importer = Importer(
       into: store, Item.self, matching: .unique(\.row.key), strategy: strategy,
-      merging: keepsStored ? .keepsStored : .incomingWins, options: options)
+      onConflict: keepsStored ? .ignore : .replace, options: options)
     let source = AsyncStream { continuation in
       for page in pages { continuation.yield(page) }
       continuation.finish()

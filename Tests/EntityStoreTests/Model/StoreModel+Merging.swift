@@ -4,7 +4,7 @@ import EntityStore
 enum ModelConflict: Int, CaseIterable {
   case fail, ignore, replace, patch, merge, given
 
-  func conflict<Version>(_: Version.Type) -> InsertConflict<ModelItem<Version>> {
+  func conflict<Version>(_: Version.Type) -> MergePolicy<ModelItem<Version>> {
     switch self {
     case .fail: .fail
     case .ignore: .ignore

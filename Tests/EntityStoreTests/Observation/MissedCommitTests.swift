@@ -95,7 +95,7 @@ import Testing
       let isHeld = Mutex(false)
       let hasRead = Mutex(false)
       let counts = Turner(
-        store.values { snapshot in
+        store.updates { snapshot in
           guard try snapshot.count(Author.all) > 0 else { return -1 }
           let count = try snapshot.count(Book.all)
           hasRead.withLock { $0 = true }

@@ -107,7 +107,7 @@ import Testing
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let reads = Mutex(0)
     let values = Turner(
-      stores.values { snapshot in
+      stores.updates { snapshot in
         reads.withLock { $0 += 1 }
         return try snapshot.count(Film.where { $0.episode < 10 })
       })
@@ -149,7 +149,7 @@ import Testing
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     // Equal values of a type that tells them are not delivered twice.
     struct Names: Sendable { let list: [String] }
-    let names = Turner(stores.values { Names(list: try $0.fetch(Player.all).map(\.name)) })
+    let names = Turner(stores.updates { Names(list: try $0.fetch(Player.all).map(\.name)) })
     for number in 1...2 {
       let entities = number == 1 ? [Player.self] : Self.entities
       let work = try Store(at: folder.path + "/\(number)", entities: entities)
@@ -180,7 +180,7 @@ import Testing
     let attached = own.attach(generations)
     let reads = Mutex(0)
     let values = Turner(
-      attached.values { snapshot in
+      attached.updates { snapshot in
         reads.withLock { $0 += 1 }
         return try snapshot.fetch(PodNote.all, resolving: \.pod).map { $0.target?.stars ?? -1 }
       })

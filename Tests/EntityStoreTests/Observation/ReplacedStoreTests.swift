@@ -92,7 +92,7 @@ import Testing
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let isClosing = Mutex(false)
     let counts = Turner(
-      stores.values { snapshot in
+      stores.updates { snapshot in
         if isClosing.withLock({ $0 }) { throw StoreError(.closed, "closed") }
         return try snapshot.count(Player.all)
       })
@@ -117,7 +117,7 @@ import Testing
     let (stores, arrivals) = AsyncStream<Store>.makeStream()
     let readsOfTwo = Mutex(0)
     let counts = Turner(
-      stores.values { snapshot in
+      stores.updates { snapshot in
         let count = try snapshot.count(Player.all)
         // The second store is closed between its two first reads.
         if count == 2, try snapshot.count(Player.where { $0.score == 7 }) == 1 {
@@ -190,7 +190,7 @@ import Testing
         of: Player.all.sorted(by: \.score, \.name), sectionedBy: \.score))
     let byCount = Turner(counts.stream.updates(ofCount: Player.where { $0.score > 1 }))
     let record = Turner(records.stream.updates(of: Player.ID(rawValue: 1)))
-    let sum = Turner(sums.stream.values { try $0.fetch(Player.all).reduce(0) { $0 + $1.score } })
+    let sum = Turner(sums.stream.updates { try $0.fetch(Player.all).reduce(0) { $0 + $1.score } })
 
     let first = try generation(folder, 1, [("a", 1), ("b", 2), ("c", 2)])
     for one in all { one.continuation.yield(first) }

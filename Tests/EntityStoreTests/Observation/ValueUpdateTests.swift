@@ -46,7 +46,7 @@ import Testing
         (try tx.insert(Shelf(name: "s")).id, try tx.insert(Book(title: "b")).id)
       }
       let titles = Turner(
-        store.values { snapshot in try snapshot.related(Shelf.books, of: shelf).map(\.title) })
+        store.updates { snapshot in try snapshot.related(Shelf.books, of: shelf).map(\.title) })
       #expect(try await within { try await titles.next() } == [])
       let waiting = Task { try await titles.next() }
       try await store.insert(Author(name: "nobody reads"))
@@ -61,7 +61,7 @@ import Testing
     try await withTemporaryStore(Library.entities) { store in
       let runCount = Mutex(0)
       let titles = Turner(
-        store.values { snapshot in
+        store.updates { snapshot in
           runCount.withLock { $0 += 1 }
           return try snapshot.fetch(Book.all).map(\.title)
         })

@@ -28,7 +28,7 @@ import Testing
         let loan = try tx.insert(Loan(reader: "me", book: books[1]))
         for delete in Self.deletes(of: author, books[1]) {
           let error = #expect(throws: StoreError.self) { try delete(&tx) }
-          #expect(error?.code == .denied)
+          #expect(error?.code == .deleteDenied)
           #expect(error?.message.contains("Book 2") == true, "\(error?.message ?? "")")
           #expect(error?.message.contains("Loan 1") == true, "\(error?.message ?? "")")
         }
@@ -59,7 +59,7 @@ import Testing
         let lent = try tx.insert([Lent(reader: reader), Lent(reader: reader)]).ids
         try tx.add(lent[0], to: Reader.open, of: reader)
         let error = #expect(throws: StoreError.self) { try tx.delete(reader) }
-        #expect(error?.code == .denied)
+        #expect(error?.code == .deleteDenied)
         #expect(error?.message.contains("Lent 1") == true, "\(error?.message ?? "")")
         #expect(try tx.count(Lent.all) == 2)
         try tx.remove(lent[0], from: Reader.open, of: reader)
@@ -124,7 +124,7 @@ import Testing
         #expect(try tx.delete(a))
         #expect(try tx.fetch(lone.id)?.optional == nil)
         let error = #expect(throws: StoreError.self) { try tx.delete(b) }
-        #expect(error?.code == .denied)
+        #expect(error?.code == .deleteDenied)
         #expect(error?.message.contains("'required'") == true, "\(error?.message ?? "")")
         #expect(try tx.delete(lone))
         #expect(try tx.delete(b))

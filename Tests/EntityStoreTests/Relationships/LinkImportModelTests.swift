@@ -61,19 +61,19 @@ import Testing
 
 /// The policies that the model knows.
 enum VolumePolicy: CaseIterable {
-  case incomingWins, patches, storedWins, keepsStored, fails, newest, closure, authorStays
+  case replace, patch, fillNulls, ignore, failIfDifferent, newest, closure, authorStays
 
   var policy: MergePolicy<Volume> {
     switch self {
-    case .incomingWins: .incomingWins
-    case .patches: .patches
-    case .storedWins: .storedWins
-    case .keepsStored: .keepsStored
-    case .fails: .fails
+    case .replace: .replace
+    case .patch: .patch()
+    case .fillNulls: .fillNulls
+    case .ignore: .ignore
+    case .failIfDifferent: .failIfDifferent
     case .newest: .newest(by: \.updatedAt)
-    case .authorStays: .patches.attribute(\.author, .storedWins)
+    case .authorStays: .patch().attribute(\.author, .fillNulls)
     case .closure:
-      .merging { stored, incoming in
+      .merge { stored, incoming in
         var merged = incoming
         merged.note = stored.note ?? incoming.note
         merged.sequelOf = stored.sequelOf ?? incoming.sequelOf
@@ -84,7 +84,7 @@ enum VolumePolicy: CaseIterable {
 
   /// Whether absent members keep the stored values, and rows of a page with one key are merged one
   /// after the other.
-  var isPart: Bool { self == .patches || self == .authorStays }
+  var isPart: Bool { self == .patch || self == .authorStays }
   var takesLast: Bool { !isPart && self != .closure }
 }
 

@@ -15,11 +15,11 @@ import Testing
   // MARK: Policies
 
   private static let keeping: [MergePolicy<Volume>] = [
-    .storedWins, .incomingWins.attribute(\.author, .storedWins),
-    .patches.attribute(\.author, .storedWins), .newest(by: \.updatedAt),
-    .incomingWins.attribute(\.author, .newest(by: \.updatedAt)),
-    .incomingWins.attribute(\.author, .combining { stored, _ in stored }), .keepsStored,
-    .merging { stored, incoming in
+    .fillNulls, .replace.attribute(\.author, .fillNulls),
+    .patch().attribute(\.author, .fillNulls), .newest(by: \.updatedAt),
+    .replace.attribute(\.author, .newest(by: \.updatedAt)),
+    .replace.attribute(\.author, .merge { stored, _ in stored }), .ignore,
+    .merge { stored, incoming in
       var merged = incoming
       merged.author = stored.author
       return merged
@@ -49,13 +49,14 @@ import Testing
       try await store.insert([stored, Volume(code: "b")])
       for name in ["Bob", "Nobody"] {
         let report = try await store.importVolumes(
-          [#"[{"code": "a", "author": "\#(name)"}, {"code": "b"}]"#], .fails)
+          [#"[{"code": "a", "author": "\#(name)"}, {"code": "b"}]"#], .failIfDifferent)
         #expect(report.rejected == 1 && report.unchanged == 1, "\(report)")
         #expect(report.rejects.first?.attribute == "author")
       }
       // A key without a record changes nothing, and is reported each time.
       for _ in 0..<2 {
-        let report = try await store.importVolumes([#"[{"code": "b", "author": "Dot"}]"#], .fails)
+        let report = try await store.importVolumes(
+          [#"[{"code": "b", "author": "Dot"}]"#], .failIfDifferent)
         #expect(report.unchanged == 1 && report.links?.unresolved == 1, "\(report)")
       }
       #expect(try store.volumes() == ["a author=Ann", "b"])
@@ -66,9 +67,9 @@ import Testing
     let later = #"[{"code": "z", "updatedAt": "1970-01-01T00:00:05Z"}]"#
     let page = #"[{"code": "a", "sequelOf": "z", "updatedAt": "1970-01-01T00:00:05Z"}]"#
     let wins: [(MergePolicy<Volume>, Bool)] = [
-      (.incomingWins, true), (.patches, true), (.storedWins, false), (.keepsStored, false),
-      (.newest(by: \.updatedAt), false), (.incomingWins.attribute(\.sequelOf, .storedWins), false),
-      (.merging { _, incoming in incoming }, true), (.merging { stored, _ in stored }, false),
+      (.replace, true), (.patch(), true), (.fillNulls, false), (.ignore, false),
+      (.newest(by: \.updatedAt), false), (.replace.attribute(\.sequelOf, .fillNulls), false),
+      (.merge { _, incoming in incoming }, true), (.merge { stored, _ in stored }, false),
     ]
     for (policy, isNew) in wins {
       for pages in [[page, later], [later, page]] {
@@ -89,7 +90,7 @@ import Testing
 
   // MARK: Absent members
 
-  @Test(arguments: [MergePolicy<Volume>.incomingWins, .patches])
+  @Test(arguments: [MergePolicy<Volume>.replace, .patch()])
   func `stay where the member is absent, and go where it is null`(
     policy: MergePolicy<Volume>
   ) async throws {
@@ -131,8 +132,8 @@ import Testing
   @Test(arguments: sequences.indices)
   func `are the same however pages are grouped`(sequence: Int) async throws {
     let policies: [MergePolicy<Volume>] = [
-      .incomingWins, .patches, .storedWins, .keepsStored, .fails, .newest(by: \.updatedAt),
-      .merging { _, incoming in incoming },
+      .replace, .patch(), .fillNulls, .ignore, .failIfDifferent, .newest(by: \.updatedAt),
+      .merge { _, incoming in incoming },
     ]
     for policy in policies {
       var found: [[String]] = []
@@ -156,8 +157,8 @@ import Testing
   @Test(arguments: [1, 1000])
   func `that make a record leave it to the page that brings it`(limit: Int) async throws {
     let policies: [MergePolicy<Volume>] = [
-      .keepsStored, .fails, .storedWins, .newest(by: \.updatedAt), .incomingWins, .patches,
-      .merging { stored, _ in stored },
+      .ignore, .failIfDifferent, .fillNulls, .newest(by: \.updatedAt), .replace, .patch(),
+      .merge { stored, _ in stored },
     ]
     let pages = [
       [#"[{"code": "a", "sequelOf": "b"}, {"code": "b", "note": "n", "stars": 3}]"#],
@@ -172,7 +173,7 @@ import Testing
           #expect(try store.volumes() == ["a sequelOf=b", "b note=n stars=3"])
           // Once it was brought it is a stored record as others are.
           let again = try await store.importVolumes(
-            [#"[{"code": "b", "note": "other"}]"#], .keepsStored, makesMissing: true)
+            [#"[{"code": "b", "note": "other"}]"#], .ignore, makesMissing: true)
           #expect(again.ignored == 1)
         }
       }
@@ -186,7 +187,7 @@ import Testing
     isKept: Bool, isPart: Bool
   ) async throws {
     let policy: MergePolicy<Volume> =
-      isKept ? .storedWins : isPart ? .patches : .incomingWins
+      isKept ? .fillNulls : isPart ? .patch() : .replace
     try await withTemporaryStore(Volume.entities) { store in
       try writers(store)
       let one = try await store.insert(Volume(code: "one"))
@@ -213,7 +214,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [MergePolicy<Volume>.incomingWins, .patches])
+  @Test(arguments: [MergePolicy<Volume>.replace, .patch()])
   func `of records that exchange them in a page are exchanged`(
     policy: MergePolicy<Volume>
   ) async throws {
@@ -245,7 +246,7 @@ import Testing
 
   @Test func `that are found at the end and break a unique index are rejected alone`() async throws
   {
-    for policy in [MergePolicy<Volume>.incomingWins, .patches] {
+    for policy in [MergePolicy<Volume>.replace, .patch()] {
       try await withTemporaryStore(Volume.entities) { store in
         let report = try await store.importVolumes(
           [

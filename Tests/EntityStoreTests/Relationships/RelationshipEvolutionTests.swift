@@ -145,7 +145,7 @@ extension DogV3 {
           let ann = OwnerV2.ID(rawValue: 2)
           #expect(try tx.relatedCount(OwnerV2.dogs, of: ann) == 7)
           let error = #expect(throws: StoreError.self) { try tx.delete(ann) }
-          #expect(error?.code == .denied)
+          #expect(error?.code == .deleteDenied)
           try tx.add([OwnerV2.ID(rawValue: 1), ann], to: OwnerV2.friends, of: ann)
         }
       }
@@ -155,7 +155,7 @@ extension DogV3 {
         let error = #expect(throws: StoreError.self) {
           try store.delete(OwnerV1.ID(rawValue: 2))
         }
-        #expect(error?.code == .denied)
+        #expect(error?.code == .deleteDenied)
         let dangling = #expect(throws: StoreError.self) {
           try store.insert(DogV1(name: "x", owner: .init(rawValue: 5_000)))
         }
@@ -219,7 +219,7 @@ extension DogV3 {
       #expect(
         try new.read { try $0.relatedCount(OwnerV2.dogs, of: .init(rawValue: 1)) } == 1)
       let error = #expect(throws: StoreError.self) { try old.delete(person) }
-      #expect(error?.code == .denied)
+      #expect(error?.code == .deleteDenied)
       old.close()
       new.close()
     }

@@ -229,7 +229,7 @@ import Testing
       try change(&changed)
     } catch {
       let error = #expect(throws: StoreError.self) { _ = try delete() }
-      #expect(error?.code == .denied)
+      #expect(error?.code == .deleteDenied)
       return
     }
     _ = try delete()

@@ -203,7 +203,7 @@ struct VolumeModel {
   ) -> Outcome {
     let stored = volumes[row.code]
     guard let result = result(row, values, run) else {
-      let isKept = run.policy == .keepsStored && stored != nil && !run.made.contains(row.code)
+      let isKept = run.policy == .ignore && stored != nil && !run.made.contains(row.code)
       return isKept ? .ignored : .rejected
     }
     if isTaken(partner: result["partner"] ?? nil, from: row.code) { return .taken }
@@ -247,16 +247,16 @@ struct VolumeModel {
     var merged = stored
     func at(_ values: Values, _ name: String) -> String? { values[name] ?? nil }
     switch policy {
-    case .incomingWins, .patches: return taking(values, stored)
-    case .keepsStored: return nil
+    case .replace, .patch: return taking(values, stored)
+    case .ignore: return nil
     case .authorStays:
       merged = taking(values, stored)
       if let author = at(stored, "author") { merged["author"] = author }
-    case .storedWins:
+    case .fillNulls:
       for (name, value) in values where at(stored, name) == nil {
         merged.updateValue(value, forKey: name)
       }
-    case .fails:
+    case .failIfDifferent:
       for (name, value) in values where value != at(stored, name) {
         if value == Self.open, at(stored, name) == nil { continue }
         return nil
@@ -347,7 +347,7 @@ struct VolumeModel {
         guard isOpen, let key = rows[row].members[link] ?? nil else { continue }
         if isTaken {
           run.pending.append(Pending(code: code, link: link, key: key))
-        } else if run.policy == .fails {
+        } else if run.policy == .failIfDifferent {
           run.counts.unresolved += 1
         }
       }

@@ -165,7 +165,7 @@ struct SealedFileTests {
     var options = clock.options
     options.access = .readOnly
     let reader = try Store(at: folder.storePath, entities: entities, options: options)
-    let error = try storeError(.denied) { try Self.seal(reader, to: sealed) }
+    let error = try storeError(.deleteDenied) { try Self.seal(reader, to: sealed) }
     #expect(error.message.contains("1 expired records of Offer"))
     #expect(!FileManager.default.fileExists(atPath: sealed))
     reader.close()

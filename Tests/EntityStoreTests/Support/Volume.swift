@@ -98,10 +98,10 @@ extension Writer: Entity {
 extension Store {
   /// Imports pages of volumes with their links.
   func importVolumes(
-    _ pages: [String], _ policy: MergePolicy<Volume> = .incomingWins, grouped limit: Int = 524_288,
+    _ pages: [String], _ policy: MergePolicy<Volume> = .replace, grouped limit: Int = 524_288,
     makesMissing: Bool = false
   ) async throws -> ImportReport {
-    var importer = Importer(into: self, Volume.self, matching: .unique(\.code), merging: policy)
+    var importer = Importer(into: self, Volume.self, matching: .unique(\.code), onConflict: policy)
     importer.links = [
       .init("author", \.author, by: \.name),
       .init("sequelOf", \.sequelOf, by: \.code, makesMissing: makesMissing),

@@ -7,13 +7,13 @@ import Testing
 @Suite struct `Bad input` {
   @Test func `any of no conditions is true for no record, and none of them for all`() throws {
     try withFilms { store in
-      #expect(try store.count(Film.where(.anyOf([]))) == 0)
-      #expect(try store.count(Film.where { _ in Condition.anyOf([]) }) == 0)
-      #expect(try store.count(Film.where { _ in not(Condition.anyOf([])) }) == 5)
+      #expect(try store.count(Film.where(anyOf([]))) == 0)
+      #expect(try store.count(Film.where { _ in anyOf([]) }) == 0)
+      #expect(try store.count(Film.where { _ in not(anyOf([Condition<Film>]())) }) == 5)
       #expect(
-        try store.count(Film.where { anyOf($0.episode == 1, Condition<Film>.anyOf([])) }) == 1)
-      #expect(try store.count(Film.where(.allOf([]))) == 5)
-      #expect(try store.delete(Film.where(.anyOf([]))) == 0)
+        try store.count(Film.where { anyOf($0.episode == 1, anyOf([Condition<Film>]())) }) == 1)
+      #expect(try store.count(Film.where(allOf([]))) == 5)
+      #expect(try store.delete(Film.where(anyOf([]))) == 0)
       // A condition that `if` leaves out is no condition, and no reason to delete all records.
       _ = try storeError(.invalidQuery) {
         try store.delete(Film.where { if store.path.isEmpty { $0.episode == 1 } })
@@ -112,7 +112,7 @@ import Testing
 
   @Test func `a record keeps its id when it is modified`() throws {
     try withFilms { store in
-      let error = try storeError(.identity) {
+      let error = try storeError(.invalidID) {
         try store.modify(RecordID<Film>(rawValue: 2)) { $0.id = RecordID(rawValue: 3) }
       }
       #expect(error.message.contains("Film 2") && error.message.contains("id 3"))

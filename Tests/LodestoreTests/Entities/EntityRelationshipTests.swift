@@ -48,7 +48,7 @@
       let players = try store.read { try $0.related(Player.teams, of: Player.ID(rawValue: 2)) }
       #expect(players == [team])
       let denied = #expect(throws: StoreError.self) { try store.delete(team) }
-      #expect(denied?.code == .denied)
+      #expect(denied?.code == .deleteDenied)
       try store.delete(Report.all)
       #expect(try store.count(Match.all) == 0)
       #expect(try store.delete(team))

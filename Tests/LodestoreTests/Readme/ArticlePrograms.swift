@@ -150,17 +150,17 @@
       print(named)
 
       let ratings = Importer(
-        into: store, Pod.self, matching: .unique(\.name, \.version), merging: .patches)
+        into: store, Pod.self, matching: .unique(\.name, \.version), onConflict: .patch())
       let patched = try await ratings.run(pages, records: "result", renaming: [:])
 
       print(patched)
 
       let policy = MergePolicy<Pod>.newest(by: \.updatedAt)
-        .attribute(\.rating, .storedWins)
-        .attribute(\.stars, .combining { max($0, $1) })
+        .attribute(\.rating, .fillNulls)
+        .attribute(\.stars, .merge { max($0, $1) })
       let mirror = Importer(
         into: store, Pod.self, matching: .unique(\.name, \.version), strategy: .mirror,
-        merging: policy)
+        onConflict: policy)
 
       _ = mirror
 

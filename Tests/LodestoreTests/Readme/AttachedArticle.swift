@@ -57,7 +57,7 @@
     private func followCount(
       _ attached: AttachedStore, _ free: AttachedQuery<Favourite>
     ) async throws {
-      for try await count in attached.values({ try $0.count(free) }) { print(count) }
+      for try await count in attached.updates({ try $0.count(free) }) { print(count) }
     }
 
     @Test func `works as its text says`() async throws {

@@ -34,7 +34,7 @@
           let news = try tx.history(.after(known).of(Memo.self))
           if let last = news.last { try tx.setHistoryToken(last.token, ofConsumer: "search") }
         }
-        try store.purgeConsumedHistory(orBefore: Date.now.addingTimeInterval(-30 * 86_400))
+        try store.purgeConsumedHistory(andAllBefore: Date.now.addingTimeInterval(-30 * 86_400))
 
         try store.insert(Memo(title: "bread"))
 
@@ -170,7 +170,7 @@
       for try await count in store.updates(ofCount: Memo.where { $0.folder == "inbox" }) {
         print(count)
       }
-      for try await titles in store.values({ try $0.fetch(Memo.all).map(\.title) }) {
+      for try await titles in store.updates({ try $0.fetch(Memo.all).map(\.title) }) {
         print(titles)
       }
     }

@@ -38,7 +38,7 @@
       _ = try await Store.open(at: path, entities: [Recipe.self]) { print($0.fraction ?? 0) }
       _ = try Store.inMemory(entities: [Recipe.self])
       _ = try Store(at: path, entities: [Recipe.self], options: .readOnly)
-      _ = try Store.changes(at: path, opening: [Recipe.self])
+      _ = try Store.schemaChanges(at: path, opening: [Recipe.self])
     }
 
     static func reading(_ store: Store, _ id: Recipe.ID) throws {

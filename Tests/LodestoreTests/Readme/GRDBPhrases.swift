@@ -104,7 +104,7 @@
         print(update.items.count)
       }
       for try await count in store.updates(ofCount: Reading.all) { print(count) }
-      for try await names in store.values({ try $0.values(Station.all, \.name) }) { print(names) }
+      for try await names in store.updates({ try $0.values(Station.all, \.name) }) { print(names) }
       let hook = store.onCommit { print($0.changes.count) }
       hook.cancel()
       let check = store.beforeChanges(of: Station.self) { change in print(change) }
@@ -123,7 +123,8 @@
           }),
       ]
       _ = try Store(at: path, entities: [Station.self, Reading.self], migrating: stages)
-      _ = try Store.changes(at: path, opening: [Station.self, Reading.self], migrating: stages)
+      _ = try Store.schemaChanges(
+        at: path, opening: [Station.self, Reading.self], migrating: stages)
     }
   }
 #endif

@@ -120,7 +120,7 @@
           },
           .toMany("studio", of: "Film", as: "studios")),
       ]
-      let changes = try Store.changes(
+      let changes = try Store.schemaChanges(
         at: path, opening: [Film.self, Studio.self], migrating: stages)
       for change in changes { print(change) }  // Film: new index on released+name (pass)
 

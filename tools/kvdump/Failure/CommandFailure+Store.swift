@@ -60,7 +60,7 @@ extension CommandFailure {
     case .notAStore, .otherEngine, .newerFormat, .damaged, .undecodableValue, .incompatibleSchema,
       .unstorableValue, .invalidValue, .uniqueViolation, .importStopped, .conditionFailed:
       .damagedData
-    case .badSchema, .unknownEntity, .unknownIndex, .identity, .invalidQuery: .usage
+    case .badSchema, .unknownEntity, .unknownIndex, .invalidID, .invalidQuery: .usage
     case .noSuchRecord: .negative
     case .notPermitted, .readOnly: .notPermitted
     case .busy, .mismatchedFiles, .snapshotExpired: .tryAgain
@@ -118,8 +118,13 @@ extension CommandFailure {
 
   /// `noSuchStore` as `no-such-store`.
   package static func kebab(_ name: String) -> String {
-    name.reduce(into: "") { text, letter in
-      text += letter.isUppercase ? "-" + letter.lowercased() : String(letter)
+    let letters = Array(name)
+    return letters.indices.reduce(into: "") { text, index in
+      let letter = letters[index]
+      guard letter.isUppercase else { return text.append(letter) }
+      let isAfterUppercase = index > 0 && letters[index - 1].isUppercase
+      let beginsWord = index + 1 < letters.count && letters[index + 1].isLowercase
+      text += (isAfterUppercase && !beginsWord ? "" : "-") + letter.lowercased()
     }
   }
 }

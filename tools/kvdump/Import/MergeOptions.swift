@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-extension JSONConflict: ExpressibleByArgument {}
+extension DynamicMergePolicy: ExpressibleByArgument {}
 
 /// `--strategy`.
 extension ImportStrategy: ExpressibleByArgument {
@@ -52,7 +52,7 @@ struct MergeOptions: ParsableArguments {
     help: ArgumentHelp(
       "What to do about a record that is there already: replace all values, patch those that it "
         + "has, ignore or fail (reject) it.", valueName: "mode"))
-  var onConflict: JSONConflict?
+  var onConflict: DynamicMergePolicy?
 
   func validate() throws {
     if mirror, let strategy, strategy != .mirror {
@@ -78,5 +78,5 @@ struct MergeOptions: ParsableArguments {
   }
 
   var chosen: ImportStrategy { mirror ? .mirror : strategy ?? .upsert }
-  var conflict: JSONConflict { onConflict ?? .replace }
+  var conflict: DynamicMergePolicy { onConflict ?? .replace }
 }

@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
 /// What can be derived from a member of a document: a scalar.
+@_documentation(visibility: internal)
 public protocol MemberValue: AttributeValue {}
 
 extension Bool: MemberValue {}

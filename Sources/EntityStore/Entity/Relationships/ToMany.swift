@@ -116,7 +116,7 @@ public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
   case nullify
   /// Related records are deleted too, by their own rules.
   case cascade
-  /// The delete is refused with ``StoreError/Code/denied`` while there are such records.
+  /// The delete is refused with ``StoreError/Code/deleteDenied`` while there are such records.
   case deny
   /// Nothing: the program sees to it. A write that ends with an id of a missing record is refused.
   case noAction

@@ -198,7 +198,7 @@ extension Attribute {
         let bounds = try [range.lowerBound, range.upperBound].map { try constant(value($0)) }
         return compared(.between, .values(bounds))
       case let range as Range<Bound>:
-        return .allOf([
+        return .all(of: [
           compared(.greaterOrEqual, value(range.lowerBound)),
           compared(.less, value(range.upperBound)),
         ])

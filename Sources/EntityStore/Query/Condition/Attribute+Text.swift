@@ -19,6 +19,7 @@ public struct TextComparison: OptionSet, Sendable, Hashable {
 /// A text, or an optional one, or JSON that can be a text, as a condition sees it.
 ///
 /// Do not conform to it.
+@_documentation(visibility: internal)
 public protocol TextAttribute: Sendable {
   /// The text; `nil` for null.
   var _conditionText: String? { get }

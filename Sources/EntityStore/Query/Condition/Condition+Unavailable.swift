@@ -109,7 +109,7 @@ extension ConditionBuilder {
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public static func buildExpression<Value>(_ attribute: Attribute<E, Value>) -> Condition<E> {
-    .allOf([])
+    .all(of: [])
   }
 }
 
@@ -118,7 +118,7 @@ extension ConditionBuilder {
   @available(*, unavailable, message: "a line of a condition compares: write == for =")
   @_disfavoredOverload
   @_documentation(visibility: internal)
-  public static func buildExpression(_ line: Void) -> Condition<E> { .allOf([]) }
+  public static func buildExpression(_ line: Void) -> Condition<E> { .all(of: []) }
 }
 
 extension Attribute {

@@ -24,13 +24,13 @@ public enum ConditionBuilder<E: Entity> {
   /// All lines.
   @_documentation(visibility: internal)
   public static func buildBlock(_ conditions: Condition<E>...) -> Condition<E> {
-    .allOf(conditions)
+    .all(of: conditions)
   }
 
   /// An `if` without `else`.
   @_documentation(visibility: internal)
   public static func buildOptional(_ condition: Condition<E>?) -> Condition<E> {
-    condition ?? .allOf([])
+    condition ?? .all(of: [])
   }
 
   /// The first branch.
@@ -44,7 +44,7 @@ public enum ConditionBuilder<E: Entity> {
   /// A `for` loop.
   @_documentation(visibility: internal)
   public static func buildArray(_ conditions: [Condition<E>]) -> Condition<E> {
-    .allOf(conditions)
+    .all(of: conditions)
   }
 
   /// An `if #available`.
@@ -80,19 +80,31 @@ extension Attribute: ConditionTerm where Value == Bool {
 
 /// Whether one of the conditions is true; false without conditions.
 ///
-/// A condition is not evaluated behind one that is true.
+/// A condition is not evaluated behind one that is true. The function takes an array of conditions, too:
+///
+///     Film.where { film in anyOf(words.map { film.title.contains($0) }) }
 public func anyOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
-  .anyOf(terms.map { $0.condition })
+  .any(of: terms.map { $0.condition })
 }
 
+/// Whether one of the conditions of an array is true.
+@_documentation(visibility: internal)
+public func anyOf<E: Entity>(_ conditions: [Condition<E>]) -> Condition<E> { .any(of: conditions) }
+
 /// Whether all conditions are true, as of the lines of a closure; for use inside ``anyOf(_:)``.
+///
+/// The function takes an array of conditions, too.
 public func allOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
-  .allOf(terms.map { $0.condition })
+  .all(of: terms.map { $0.condition })
 }
+
+/// Whether all conditions of an array are true.
+@_documentation(visibility: internal)
+public func allOf<E: Entity>(_ conditions: [Condition<E>]) -> Condition<E> { .all(of: conditions) }
 
 /// Whether none of the conditions is true.
 public func noneOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
-  .anyOf(terms.map { $0.condition }).negated
+  .any(of: terms.map { $0.condition }).negated
 }
 
 /// Whether the condition is false.
@@ -108,12 +120,12 @@ public prefix func ! <E: Entity>(attribute: Attribute<E, Bool>) -> Condition<E> 
 
 extension Condition {
   /// Whether all of `conditions` are true; true when there is none.
-  public static func allOf(_ conditions: [Condition]) -> Condition {
+  static func all(of conditions: [Condition]) -> Condition {
     joined(conditions) { .all(of: $0) }
   }
 
   /// Whether one of `conditions` is true; false when there is none.
-  public static func anyOf(_ conditions: [Condition]) -> Condition {
+  static func any(of conditions: [Condition]) -> Condition {
     conditions.isEmpty ? .none : joined(conditions) { .any(of: $0) }
   }
 

@@ -59,8 +59,15 @@ extension Store {
   /// commit is held until the sequence is gone. A size below 1 is taken as 1.
   ///
   /// Cancelling the task ends the sequence with `CancellationError`, also within a batch.
-  public func batches<E: Entity>(of size: Int, _ query: Query<E>) -> ResultBatches<E> {
-    ResultBatches(store: self, query: query, size: max(1, size), onUnreadable: nil)
+  ///
+  /// - Parameter report: called on the store's thread with each record that cannot be read, in the
+  ///   order of the query. The record counts for its batch, which may have fewer records than the others, or
+  ///   none. Without `report` the first such record ends the sequence with an error.
+  public func batches<E: Entity>(
+    of size: Int, _ query: Query<E>,
+    onUnreadable report: (@Sendable (UnreadableRecord<E>) -> Void)? = nil
+  ) -> ResultBatches<E> {
+    ResultBatches(store: self, query: query, size: max(1, size), onUnreadable: report)
   }
 
   @usableFromInline

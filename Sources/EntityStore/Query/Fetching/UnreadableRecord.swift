@@ -145,18 +145,4 @@ extension Store {
       return found
     }
   }
-
-  /// The results of `query`, in batches from one commit, without the records that cannot be read.
-  ///
-  /// As ``batches(of:_:)``. A record that cannot be read counts for its batch, which may have fewer
-  /// records than the others, or none.
-  ///
-  /// - Parameter report: called on the store's thread with each record that cannot be read, in the
-  ///   order of the query.
-  public func batches<E: Entity>(
-    of size: Int, _ query: Query<E>,
-    onUnreadable report: @escaping @Sendable (UnreadableRecord<E>) -> Void
-  ) -> ResultBatches<E> {
-    ResultBatches(store: self, query: query, size: max(1, size), onUnreadable: report)
-  }
 }

@@ -64,7 +64,7 @@ extension BatteryCondition {
 
   func condition<E: BatteryEntity>() throws -> Condition<E> {
     guard case .any(let parts) = self, hasLongList else { return try Condition(format: format) }
-    return .anyOf(try parts.map { try Condition(format: $0.format) })
+    return try anyOf(parts.map { try Condition<E>(format: $0.format) })
   }
 }
 

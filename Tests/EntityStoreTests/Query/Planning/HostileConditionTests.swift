@@ -18,7 +18,7 @@ import Testing
       for number in 0..<100_000 {
         nested = number % 2 == 0 ? allOf(nested, episode == 1) : anyOf(nested, episode == number)
       }
-      let chain = Condition.anyOf((0..<3_000).map { episode == $0 })
+      let chain = anyOf((0..<3_000).map { episode == $0 })
       let error = try storeError(.invalidQuery) {
         try store.read { try $0.count(Film.where(nested)) }
       }

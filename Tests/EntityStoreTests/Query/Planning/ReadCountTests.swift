@@ -183,7 +183,7 @@ import Testing
   @Test func `terms without end are looked up as a list`() throws {
     try withTrials { snapshot in
       let terms = (0..<5_000).map { Trial.attributes.number == $0 * 2 }
-      let found = try reads(Trial.where(.anyOf(terms)).requiringIndex(), snapshot)
+      let found = try reads(Trial.where(anyOf(terms)).requiringIndex(), snapshot)
       #expect(found.results == (0..<5_000).map { $0 * 2 })
       #expect(found.records <= 5_000 && found.entries <= 5_000)
     }
@@ -192,11 +192,10 @@ import Testing
   @Test func `compound terms of one index are looked up together`() throws {
     try withTrials { snapshot in
       let kinds = "abcdefghij".map(String.init)
-      let condition = Condition<Trial>.anyOf(
+      let condition = anyOf(
         (0..<2_000).map { number in
-          Condition<Trial>.allOf([
-            Trial.attributes.kind == kinds[number % 10], Trial.attributes.share == number % 1_000,
-          ])
+          allOf(
+            Trial.attributes.kind == kinds[number % 10], Trial.attributes.share == number % 1_000)
         })
       let explanation = try snapshot.explain(Trial.where(condition), analyzing: true)
       #expect(explanation.index == "Trial.kind+share")

@@ -97,7 +97,7 @@ struct ChangeStream<Context: RequestContext> {
     await withTaskGroup { group in
       group.addTask {
         // Asking for podspecs has it run again when they change; the token tells commits apart.
-        let commits = store.values { snapshot in
+        let commits = store.updates { snapshot in
           _ = try snapshot.exists(Podspec.all)
           return try snapshot.historyToken()
         }

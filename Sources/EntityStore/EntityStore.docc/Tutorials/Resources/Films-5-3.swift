@@ -26,7 +26,7 @@ struct Person {
 @main
 struct Films {
   static func main() async throws {
-    let changes = try Store.changes(
+    let changes = try Store.schemaChanges(
       at: "films.lodestore", opening: [Film.self, Person.self], migrating: stages)
     for change in changes { print(change) }
   }

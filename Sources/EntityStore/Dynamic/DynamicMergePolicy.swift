@@ -1,8 +1,8 @@
-/// What an import does with a record that the store has already.
-package enum JSONConflict: String, Sendable, CaseIterable {
+/// The policies of ``MergePolicy`` that need no entity type, by the names that `kvdump import --on-conflict` takes.
+package enum DynamicMergePolicy: String, Sendable, CaseIterable {
   /// The incoming record is rejected.
   case fail
-  /// The stored record stays as it is.
+  /// The stored record stays as it is, and the incoming one is ignored.
   case ignore
   /// The stored record takes all incoming values.
   case replace

@@ -1,0 +1,65 @@
+public import LodestoreEssentials
+internal import LodestoreFormat
+
+/// The rule for one attribute of a stored record and of an incoming one; see ``MergePolicy/attribute(_:_:)``.
+///
+/// The type is another than ``MergePolicy``, because it combines values of the attribute's type: its closure
+/// takes two values where that of a ``MergePolicy`` takes two records.
+public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
+  let erased: AnyAttributePolicy<E>
+
+  /// Takes the incoming value.
+  public static var replace: AttributeMergePolicy { Self(erased: .init(.incoming)) }
+
+  /// Takes the incoming value where the stored one is null.
+  public static var fillNulls: AttributeMergePolicy { Self(erased: .init(.stored)) }
+
+  /// Refuses a record with another value than the stored one.
+  public static var failIfDifferent: AttributeMergePolicy { Self(erased: .init(.fail)) }
+
+  /// Takes the value of the record with the later date; the incoming one when the dates are equal.
+  public static func newest(by date: any KeyPath<E, Date> & Sendable) -> AttributeMergePolicy {
+    Self(erased: .init(newestBy: date))
+  }
+
+  /// The form of `newest(by:)` for an optional date.
+  public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> AttributeMergePolicy {
+    Self(erased: .init(newestBy: date))
+  }
+
+  /// Takes the value that the closure makes of two different values; an error refuses the record.
+  public static func merge(
+    _ body: @escaping @Sendable (_ stored: V, _ incoming: V) throws -> V
+  ) -> AttributeMergePolicy {
+    Self(
+      erased: .init(
+        .combine { stored, incoming in
+          guard let stored = V._value(from: StoredValue(stored)),
+            let incoming = V._value(from: StoredValue(incoming))
+          else { throw StoreError(.undecodableValue, "a value is no \(V.self)") }
+          return try body(stored, incoming)._storedValue.value
+        }))
+  }
+}
+
+/// An attribute's policy without the attribute's type.
+struct AnyAttributePolicy<E: Entity>: Sendable {
+  let policy: AttributePolicies.Policy
+  private let date: (any PartialKeyPath<E> & Sendable)?
+  var path: (any PartialKeyPath<E> & Sendable)?
+
+  init(_ policy: AttributePolicies.Policy) {
+    self.policy = policy
+    date = nil
+  }
+
+  init(newestBy date: any PartialKeyPath<E> & Sendable) {
+    policy = .newest(date: 0)
+    self.date = date
+  }
+
+  func resolved(in entity: StoredEntity) throws(StoreError) -> AttributePolicies.Policy {
+    guard let date else { return policy }
+    return .newest(date: try entity.attribute(at: date, of: E.self).number)
+  }
+}
