@@ -8,7 +8,7 @@ extension WordSlot.Kind {
     }
   }
 
-  /// The slot as an ``OrderedNumber``.
+  /// Returns the ``OrderedNumber`` of the slot at this address.
   @inline(__always)
   func key(_ slot: UnsafeRawPointer) -> Int64 {
     switch self {
