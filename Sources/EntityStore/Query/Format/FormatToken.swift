@@ -1,13 +1,13 @@
-/// A piece of a format string, by its bytes; the parser gives it a meaning.
+/// A token of a format string, as a range of its bytes.
 struct FormatToken {
   enum Kind: Equatable {
     case end
-    /// A word that is no keyword.
+    /// A word that is not a keyword.
     case word
     /// `#word`.
     case quotedWord
     case keyword(FormatKeyword)
-    /// Without its sign.
+    /// A number without its sign.
     case number
     case string(hasEscapes: Bool)
     /// `$name`.
@@ -21,9 +21,9 @@ struct FormatToken {
     case plus, minus, times, over, power
     /// A single `&` or `|`.
     case bitAnd, bitOr
-    /// The remainder, or the mark of an argument: the parser knows.
+    /// A remainder operator or the mark of an argument, which the parser decides.
     case percent
-    /// Signs in a row that make no operator, such as `===`.
+    /// Signs in a row that form no operator, such as `===`.
     case unknown
   }
 

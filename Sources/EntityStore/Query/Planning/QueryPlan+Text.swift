@@ -1,15 +1,15 @@
 internal import LodestoreFormat
 
-/// The numbers of entries and records that a run has read.
+/// The numbers of entries, records and results of a run.
 struct PlanCounts: Sendable, Hashable {
   var entriesRead = 0
   var recordsRead = 0
   var results = 0
 }
 
-/// A plan as facts, and as lines of text.
+/// A plan as facts and as lines of text.
 struct PlanDescription: Sendable {
-  /// One fact of a plan: a title of a word or two, and the text.
+  /// One fact of a plan: a title of one or two words, and its text.
   struct Line: Sendable {
     let title: String
     let text: String
@@ -138,7 +138,7 @@ extension RelatedAccess {
 }
 
 extension IndexAccess {
-  /// `Pod.name: "AF" to "AG", about 12 entries`.
+  /// The access as text, such as `Pod.name: "AF" to "AG", about 12 entries`.
   var text: String {
     let about = "about \(estimatedEntryCount) \(estimatedEntryCount == 1 ? "entry" : "entries")"
     switch span {
@@ -153,7 +153,7 @@ extension IndexAccess {
     }
   }
 
-  /// The whole elements of a bound.
+  /// Returns the values of a bound as text.
   private static func shown(_ bytes: [UInt8]) -> String {
     bytes.withUnsafeBytes { bytes in
       var decoder = KeyDecoder(bytes)
@@ -161,7 +161,7 @@ extension IndexAccess {
       while !decoder.isAtEnd {
         let start = decoder.offset
         guard let value = try? decoder.next() else {
-          // The beginning of a text.
+          // The bound ends with the beginning of a text.
           let rest = bytes[min(start + 1, bytes.count)...].prefix(32)
           let text = String(decoding: rest.filter { $0 != 255 && $0 != 0 }, as: UTF8.self)
           if !text.isEmpty { parts.append("\(text)…") }
@@ -181,7 +181,7 @@ extension BoundOrder {
 }
 
 extension BoundCondition {
-  /// For plans: close to the format string.
+  /// The condition as text for plans, similar to the format string.
   var text: String {
     switch self {
     case .constant(let flag): flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
