@@ -1,17 +1,17 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The order of the records that each record of one side of a relationship leads to: reads and
-/// writes the tree of these orders.
+/// Reads and writes the tree of the order in which each record of one side of a relationship leads
+/// to others.
 ///
-/// A position is a number that says nothing but the order. A position between two others is halfway
-/// between them. Two others that follow each other directly leave no room: the positions around
-/// them are then spread over the smallest range that has room. So the cost of an insert does not
-/// depend on the length of the list.
+/// A position is a number that means nothing but the order. A new position is halfway between its
+/// two neighbours. If these are adjacent numbers, the positions around them are spread over the
+/// smallest range that has room. So the cost of an insert does not depend on the length of the
+/// list.
 ///
 /// See Format.md, "Relationships".
 final class LinkOrder {
-  /// How far from the last position the next one is.
+  /// The distance of a new last position from the previous one.
   static let gap: UInt64 = 1 << 32
   private static let first: UInt64 = 1 << 62
 
@@ -22,13 +22,13 @@ final class LinkOrder {
   }
 
   private let core: TransactionCore
-  /// ``core`` in a write.
+  /// The core as a ``WriteCore``; `nil` in a read.
   private let writer: WriteCore?
   private let tree: Tree
   private let name: String
   private let cursor: Cursor
 
-  /// `nil` where `end` has no order.
+  /// Opens the order of `end`; `nil` if it has none.
   init?(_ end: RelationshipEnd, core: TransactionCore) throws(StoreError) {
     guard let tree = end.order else { return nil }
     self.core = core
@@ -40,7 +40,8 @@ final class LinkOrder {
 
   // MARK: Reading
 
-  /// The position of `other` among what `owner` leads to; `nil` where it does not lead there.
+  /// Returns the position of `other` in the order of `owner`, or `nil` if `owner` does not lead to
+  /// it.
   func position(of other: UInt64, in owner: UInt64) throws(StoreError) -> UInt64? {
     try wrappingErrors {
       try LinkOrderKey.link(owner, other).withBytes { key in
@@ -51,8 +52,8 @@ final class LinkOrder {
     }
   }
 
-  /// Visits what `owner` leads to, in order, from the position `first` on, until `body` returns
-  /// false.
+  /// Visits the records that `owner` leads to, in order from the position `first`, until `body`
+  /// returns false.
   func forEach(
     of owner: UInt64, from first: UInt64 = 0, _ body: (Item) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -67,7 +68,7 @@ final class LinkOrder {
     }
   }
 
-  /// The records that `owner` leads to, in order; at most `limit` of them.
+  /// Returns the first `limit` records that `owner` leads to, in order.
   func ids(of owner: UInt64, limit: Int = .max) throws(StoreError) -> [UInt64] {
     var ids: [UInt64] = []
     guard limit > 0 else { return ids }
@@ -78,7 +79,8 @@ final class LinkOrder {
     return ids
   }
 
-  /// The first record from the id `first` on that leads to others in an order; `nil` for none.
+  /// Returns the first record with an id from `first` that leads to others in an order, or `nil` if
+  /// there is none.
   func owner(from first: UInt64) throws(StoreError) -> UInt64? {
     let isThere = try wrappingErrors {
       try bigEndianBytes(first).withBytes { try cursor.seek(atOrAfter: $0) }
@@ -91,7 +93,7 @@ final class LinkOrder {
     }
   }
 
-  /// The first item at `position` or after it.
+  /// Returns the first item at or after `position`, or `nil` if there is none.
   func seek(_ owner: UInt64, _ position: UInt64) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
       try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(atOrAfter: $0) }
@@ -99,7 +101,7 @@ final class LinkOrder {
     return isThere ? try current(of: owner) : nil
   }
 
-  /// The last before `position`.
+  /// Returns the last item before `position`, or `nil` if there is none.
   func last(of owner: UInt64, before position: UInt64 = .max) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
       try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(before: $0) }
@@ -107,7 +109,7 @@ final class LinkOrder {
     return isThere ? try current(of: owner) : nil
   }
 
-  /// The item that the cursor is on; `nil` where that is no position of `owner`.
+  /// Returns the item at the cursor, or `nil` if it is not a position of `owner`.
   private func current(of owner: UInt64) throws(StoreError) -> Item? {
     guard let content = LinkOrderKey.content(cursor.key), cursor.value.count == 8 else {
       throw damaged()
@@ -122,7 +124,7 @@ final class LinkOrder {
 
   // MARK: Writing
 
-  /// Puts `others`, which have no position, after all records that `owner` leads to.
+  /// Puts `others` after all records that `owner` leads to. They must not have positions yet.
   func append(_ others: some Sequence<UInt64>, to owner: UInt64) throws(StoreError) {
     var last = try self.last(of: owner)?.position
     for other in others {
@@ -137,12 +139,14 @@ final class LinkOrder {
     }
   }
 
-  /// Puts `other`, which has no position, after the record at `position`; 0 for the first place.
+  /// Puts `other` after the record at `position`, or first if `position` is 0. It must not have a
+  /// position yet.
   func insert(_ other: UInt64, in owner: UInt64, after position: UInt64) throws(StoreError) {
     let next = try seek(owner, position + 1)?.position ?? LinkOrderKey.highestPosition + 1
     var room = (next - position) / 2
     if position == 0 {
-      // Before the first, so that there is room before this one too.
+      // The new first record is not put at the lowest position, so that there is room before it
+      // too.
       if next > LinkOrderKey.highestPosition { return try append([other], to: owner) }
       room = next > 2 * Self.gap ? next - Self.gap : next / 2
     }
@@ -150,12 +154,12 @@ final class LinkOrder {
     try put(Item(position: position + room, other: other), in: owner)
   }
 
-  /// Puts `other`, which this write has removed, at its old `position` where that is after all
+  /// Puts `other`, which this write has removed, back at its old `position`, if that is after all
   /// others; returns whether it did.
   func putBack(
     _ other: UInt64, in owner: UInt64, at position: UInt64
   ) throws(StoreError) -> Bool {
-    // Positions of different times cannot be compared.
+    // After positions have been spread, old and new positions cannot be compared.
     guard writer?.hasSpreadOrder != true, try last(of: owner)?.position ?? 0 < position else {
       return false
     }
@@ -163,7 +167,7 @@ final class LinkOrder {
     return true
   }
 
-  /// Takes `other` out of the order; nothing where it has no position.
+  /// Removes `other` from the order, if it has a position.
   func remove(_ other: UInt64, from owner: UInt64) throws(StoreError) {
     guard let position = try position(of: other, in: owner) else { return }
     try wrappingErrors {
@@ -172,10 +176,10 @@ final class LinkOrder {
     }
   }
 
-  /// Puts `other` after the record at `position`, and gives the records around it other positions.
+  /// Puts `other` after the record at `position`, and gives the records around it new positions.
   ///
-  /// The range around the position is the smallest power of two that is not filled beyond a share,
-  /// which falls with the size of the range. So an insert moves O(log² *n*) others in the mean; see
+  /// The range around the position is the smallest power of two whose fill is below a limit, which
+  /// falls with the size of the range. So an insert moves O(log² *n*) other records on average; see
   /// Bender and others, "Two simplified algorithms for maintaining order in a list" (2002).
   private func spread(
     _ other: UInt64, in owner: UInt64, after position: UInt64

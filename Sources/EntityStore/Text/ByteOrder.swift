@@ -1,4 +1,5 @@
-/// Negative, zero or positive, as the first differing byte decides.
+/// Compares `count` bytes; returns a negative number, zero or a positive number, as decided by the
+/// first differing byte.
 @inline(__always)
 func compareBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
   var i = 0
@@ -17,7 +18,7 @@ func compareBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) ->
   return 0
 }
 
-/// The same for two keys; a key that is a prefix of the other comes first.
+/// Compares two keys by their bytes. A key that is a prefix of the other comes first.
 @inline(__always)
 func compareKeys(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
   guard let left = a.baseAddress, let right = b.baseAddress else { return a.count - b.count }

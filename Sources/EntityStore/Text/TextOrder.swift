@@ -1,10 +1,10 @@
 internal import LodestoreFormat
 
-/// The order of texts: that of Swift's `<`, or of the texts folded by options.
+/// The order of texts, as by Swift's `<`, or that of the texts folded by options.
 ///
-/// It is the order of the scalars of the NFC forms, which is also the order of index keys.
+/// It is the order of the scalars in NFC, which is also the order of index keys.
 enum TextOrder {
-  /// Below, at or above zero as `a` is before, equal to or after `b`.
+  /// Returns a negative number, zero or a positive number if `a` is before, equal to or after `b`.
   static func compare(
     _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, options: TextOptions
   ) -> Int {
@@ -17,17 +17,17 @@ enum TextOrder {
     return left.withUnsafeBytes { left in right.withUnsafeBytes { compareKeys(left, $0) } }
   }
 
-  /// Appends bytes whose order is that of the texts by `options`.
+  /// Appends bytes that are ordered like the texts compared with `options`.
   static func appendSortKey(
     of utf8: UnsafeRawBufferPointer, options: TextOptions, to bytes: inout [UInt8]
   ) {
     TextFolding.folded(utf8, options: options, to: &bytes)
   }
 
-  /// The order, if ASCII around the first difference decides it.
+  /// Returns the order if ASCII around the first difference decides it, otherwise `nil`.
   ///
-  /// A scalar that is followed by ASCII, or by nothing, composes with nothing behind it, and ASCII
-  /// composes with nothing before it.
+  /// A scalar before ASCII, or at the end, composes with nothing after it. ASCII composes with
+  /// nothing before it.
   static func asciiOrder(
     _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, isCaseless: Bool
   ) -> Int? {
