@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension TransactionCore {
-  /// The relationship that `declared` names, in the file.
+  /// Returns the relationship of the file that `declared` names.
   func end<E: Entity, Target: Entity>(
     _ declared: ToMany<E, Target>
   ) throws(StoreError) -> RelationshipEnd {

@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// The part of calls that return entities that is not compiled into the program. The calls
-// themselves are inlinable, so that `read(from:)` is specialised there: through a witness table,
-// with a copy of each value, reading took a third more instructions. The functions here are called
-// once per call of the program, and pass readers to its closure.
+// The part of calls returning entities that is not compiled into the program. The calls themselves
+// are inlinable, so that `read(from:)` is specialised in the program. Through a witness table, with
+// a copy of each value, reading took a third more instructions. The functions here are called once
+// for each call of the program, and pass readers to its closure.
 
 extension TransactionAccess {
   /// Calls `body` with the record `id`, if there is one.
@@ -17,8 +17,8 @@ extension TransactionAccess {
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// Calls `body` with each of the records with `ids` that is there, with its position in `ids`: in
-  /// any order.
+  /// Calls `body` with each existing record with one of `ids`, and its position in `ids`, in any
+  /// order.
   @usableFromInline
   func readRecords<E: Entity>(
     _ type: E.Type, _ ids: [UInt64], _ body: (Int, inout RecordReader) throws -> Void
@@ -34,7 +34,7 @@ extension TransactionAccess {
     }
   }
 
-  /// As ``readRecords(_:_:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readRecords(_:_:_:)``, and reports the records that it cannot read.
   @usableFromInline
   func readRecords<E: Entity>(
     _ ids: [UInt64], onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -49,8 +49,9 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with what `query` finds, in its order, until it returns false; first of all
-  /// `reserve` with how many results there will be, where that is known.
+  /// Calls `body` with the results of `query` in order, until it returns false.
+  ///
+  /// - Parameter reserve: called first with the number of results, if it is known.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, reserve: (Int) -> Void = { _ in },
@@ -59,7 +60,7 @@ extension TransactionAccess {
     try core.readResults(of: try core.run(query), reserve: reserve, body)
   }
 
-  /// As ``readResults(of:reserve:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readResults(of:reserve:_:)``, and reports the records that it cannot read.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -68,8 +69,8 @@ extension TransactionAccess {
     try core.readResults(of: try core.run(query), onUnreadable: report, body)
   }
 
-  /// Like ``readResults(of:reserve:_:)``, for what a program does itself: its errors come as they
-  /// are.
+  /// Calls `body` like ``readResults(of:reserve:_:)``, and throws its errors unchanged, since
+  /// `body` runs code of the program.
   @usableFromInline
   func readEach<E: Entity>(
     of query: Query<E>, _ body: (inout RecordReader) throws -> Bool
@@ -86,7 +87,7 @@ extension TransactionAccess {
     if let thrown { throw thrown }
   }
 
-  /// Calls `body` with one page of what `query` finds; returns the token of the next.
+  /// Calls `body` with one page of the results of `query`, and returns the token for the next page.
   @usableFromInline
   func readPage<E: Entity>(
     of query: Query<E>, _ body: (inout RecordReader) throws -> Void
@@ -97,7 +98,7 @@ extension TransactionAccess {
     }
   }
 
-  /// As ``readPage(of:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readPage(of:_:)``, and reports the records that it cannot read.
   @usableFromInline
   func readPage<E: Entity>(
     of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -123,7 +124,7 @@ extension TransactionAccess {
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// A look-up of `count` keys in the index over the attributes at `ordinals`.
+  /// Returns a lookup of `count` keys in the index over the attributes at `ordinals`.
   @usableFromInline
   func keyLookup<E: Entity>(
     of _: E.Type, over ordinals: [Int?], count: Int
@@ -132,7 +133,7 @@ extension TransactionAccess {
     return KeyLookup(in: index, of: entity, count: count, core: core)
   }
 
-  /// Calls `body` with each record that `lookup` finds, with the position of its key: in any order.
+  /// Calls `body` with each record that `lookup` finds, and the position of its key, in any order.
   @usableFromInline
   func readRecords<E: Entity>(
     of _: E.Type, _ lookup: KeyLookup, _ body: (Int, inout RecordReader) throws -> Void
@@ -151,8 +152,7 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with the records in the order of `index`, within `bounds`, until it returns
-  /// false.
+  /// Calls `body` with the records in the order of `index` within `bounds`, until it returns false.
   @usableFromInline
   func readRecords<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>,
@@ -173,7 +173,7 @@ extension TransactionAccess {
     }
   }
 
-  /// False for 0; a negative limit is an error, as that of a query.
+  /// Returns whether `limit` is greater than 0; throws if it is negative, as for a query.
   @usableFromInline
   func isPositive(limit: Int) throws(StoreError) -> Bool {
     guard limit >= 0 else { throw .badQuery("the limit is \(limit)") }
@@ -186,8 +186,9 @@ extension TransactionAccess {
 }
 
 extension TransactionCore {
-  /// Calls `body` with the results of `run`, until it returns false; first of all `reserve` with
-  /// how many there will be, where that is known.
+  /// Calls `body` with the results of `run`, until it returns false.
+  ///
+  /// - Parameter reserve: called first with the number of results, if it is known.
   @inline(__always)
   func readResults(
     of run: PlanRun, reserve: (Int) -> Void, _ body: (inout RecordReader) throws -> Bool
@@ -201,7 +202,7 @@ extension TransactionCore {
     }
   }
 
-  /// As ``readResults(of:reserve:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readResults(of:reserve:_:)``, and reports the records that it cannot read.
   func readResults<E: Entity>(
     of run: PlanRun, onUnreadable report: (UnreadableRecord<E>) -> Void,
     _ body: (inout RecordReader) throws -> Bool
@@ -213,10 +214,9 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a record; where that fails, `report` with the record's id and the error.
+  /// Calls `body` with a record, or `report` with the record's id and the error if that fails.
   ///
-  /// Nothing here reads the file but the bytes of the record, so an error is always one of that
-  /// record.
+  /// Nothing but the bytes of the record is read here, so an error is always one of that record.
   func read<E: Entity>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
     onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -229,7 +229,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a record in the layout that values of the program's type are read from.
+  /// Calls `body` with a reader of a record, in the layout by which the program's type is read.
   @inline(__always)
   func withReader<R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
@@ -247,7 +247,8 @@ extension TransactionCore {
     return try body(&reader)
   }
 
-  /// The same for a record of an older layout, for a long one, and with a checksum to verify.
+  /// Calls `body` with a reader of a record that has an older layout, is long, or has a checksum to
+  /// verify.
   @inline(never)
   private func withOtherReader<R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, of entity: StoredEntity,
@@ -266,8 +267,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the records with `ids`, in the order of `ids`; one that is not there is an
-  /// error.
+  /// Calls `body` with the records with `ids`, in the order of `ids`; throws for a missing one.
   func readRecords(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity, _ body: (inout RecordReader) throws -> Void
   ) throws(StoreError) {
@@ -279,8 +279,8 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the bytes of the records with `ids`, in the order of `ids`; one that is not
-  /// there is an error.
+  /// Calls `body` with the bytes of the records with `ids`, in the order of `ids`; throws for a
+  /// missing one.
   @inline(__always)
   func forEachRecord(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity,
@@ -308,8 +308,10 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the record of each of `ids`, nil where there is none, and its position in
-  /// `ids`: by ascending ids, looked up many at a time.
+  /// Calls `body` with the record of each of `ids`, or `nil` if there is none, and its position in
+  /// `ids`.
+  ///
+  /// The order is ascending by id, and many records are looked up at a time.
   func forEachRecord(
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: (Int, UnsafeRawBufferPointer?) throws -> Void
