@@ -64,8 +64,9 @@ struct BatchKeys {
     }
   }
 
-  /// Appends the keys of `records` in the index at `position` of ``indexes``. The records must have
-  /// the current layout.
+  /// Appends the keys of `records` in the index at `position` of ``indexes``.
+  ///
+  /// The records must have the current layout.
   ///
   /// Calling this for one index after the other looks up the facts of an index once.
   func collect(

@@ -33,8 +33,9 @@ extension WriteCore {
 }
 
 extension TransactionCore {
-  /// Returns the pairs of records with the same key in a unique index. With more than two such
-  /// records, each is paired with the next.
+  /// Returns the pairs of records with the same key in a unique index.
+  ///
+  /// With more than two such records, each is paired with the next.
   func repeatedKeys(
     in index: StoredIndex, of entity: StoredEntity
   ) throws -> [(first: UInt64, second: UInt64)] {
@@ -99,8 +100,9 @@ extension TransactionCore {
     }
   }
 
-  /// Returns whether checksums of records are verified before a change. They are for an entity with
-  /// history, since the history stores values of the records.
+  /// Returns whether checksums of records are verified before a change.
+  ///
+  /// For an entity with history they always are, since the history stores values of the records.
   func verifiesChecksums(of entity: StoredEntity) -> Bool {
     store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
   }

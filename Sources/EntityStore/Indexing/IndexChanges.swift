@@ -88,8 +88,9 @@ final class IndexChanges {
 
   // MARK: Writing
 
-  /// Writes the noted changes. Removals come first, so that a record may take a key which another
-  /// one loses.
+  /// Writes the noted changes.
+  ///
+  /// Removals come first, so that a record may take a key which another one loses.
   ///
   /// - Parameter checksUnique: whether to throw if another record has a key to be put. Pass false
   ///   if it is known that none has.
@@ -109,8 +110,9 @@ final class IndexChanges {
     }
   }
 
-  /// Throws if another record has a key to be put, or if a key is repeated. The entries must be
-  /// sorted.
+  /// Throws if another record has a key to be put, or if a key is repeated.
+  ///
+  /// The entries must be sorted.
   ///
   /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
   func checkAddedUnique(firstNew: UInt64) throws(StoreError) {
@@ -131,6 +133,7 @@ final class IndexChanges {
 
 extension TransactionCore {
   /// Asks the system to read ahead until the write ends, if a batch of `count` changes is large.
+  ///
   /// Such a batch reads most pages of a tree.
   func noteBatch(of count: Int) {
     if count >= Environment.smallestBulk { transaction.environment.beginBulkWrite() }

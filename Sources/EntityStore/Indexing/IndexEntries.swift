@@ -40,8 +40,9 @@ final class IndexEntries {
 
   // MARK: Adding
 
-  /// Appends the entry of a record of any layout in the index at `position` of `keys`. The record's
-  /// id must be higher than all earlier ones.
+  /// Appends the entry of a record of any layout in the index at `position` of `keys`.
+  ///
+  /// The record's id must be higher than all earlier ones.
   @inline(__always)
   func append(
     _ view: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int, core: TransactionCore
@@ -54,8 +55,9 @@ final class IndexEntries {
     if memoryToSort > memoryLimit { try endRun() }
   }
 
-  /// Appends the entries of `records` in the index at `position`. They must have the current layout
-  /// and higher ids than all earlier ones.
+  /// Appends the entries of `records` in the index at `position`.
+  ///
+  /// The records must have the current layout and higher ids than all earlier ones.
   func append(
     _ records: borrowing RecordBuffer, _ keys: BatchKeys, at position: Int, core: TransactionCore
   ) throws(StoreError) {
@@ -67,7 +69,9 @@ final class IndexEntries {
   }
 
   /// Appends a record's entry before a change to this list and its entry after the change to
-  /// `added`, if they differ. Both lists must be for the same index.
+  /// `added`, if they differ.
+  ///
+  /// The two lists must be for the same index.
   @inline(__always)
   func appendDifference(
     _ old: RecordView, _ new: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int,
@@ -139,7 +143,9 @@ final class IndexEntries {
 
   // MARK: Writing
 
-  /// Sorts the entries. None may be added afterwards, except after ``removeAll()``.
+  /// Sorts the entries.
+  ///
+  /// None may be added afterwards, except after ``removeAll()``.
   func sort() throws(StoreError) {
     if spilled != nil { try endRun() } else { sortLatest() }
   }
@@ -152,8 +158,9 @@ final class IndexEntries {
     removeLatest()
   }
 
-  /// Removes the entries of `old` from `index` and puts these entries; both must be sorted. If both
-  /// are in memory, this takes one pass.
+  /// Removes the entries of `old` from `index` and puts these entries; both must be sorted.
+  ///
+  /// If both are in memory, this takes one pass.
   func write(
     into index: StoredIndex, removing old: IndexEntries, core: WriteCore
   ) throws(StoreError) {

@@ -3,16 +3,19 @@ internal import LodestoreFormat
 
 // The only file that puts entries into an index tree or removes them, which `tools/lint` checks.
 
-/// Puts entries into an index in key order. As long as their keys are above all keys of the index,
-/// they are appended.
+/// Puts entries into an index in key order.
+///
+/// As long as their keys are above all keys of the index, they are appended.
 ///
 /// ``finish()`` ends the writing. Before it, some entries of the index may be in memory only
-/// (``LiftedEntries``): those after a run of new entries, or all remaining ones while the index is
-/// rewritten (``IndexRepacking``).
+/// (``LiftedEntries``). These are the entries after a run of new ones, or all remaining ones while
+/// the index is rewritten (``IndexRepacking``).
 struct IndexWriter: ~Copyable {
   /// The number of entries put between two calls of ``lookAhead(_:)``.
   private static let landmarkDistance = 32
-  /// The most bytes of an entry's value. The value of a filler is longer.
+  /// The most bytes of an entry's value.
+  ///
+  /// The value of a filler is longer.
   private static let longestValue = 8
   private static var noBytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: nil, count: 0)
@@ -128,7 +131,9 @@ struct IndexWriter: ~Copyable {
     if try cursor.last() { isAppending = compareKeys(cursor.key, key) < 0 }
   }
 
-  /// Puts lifted entries back and removes fillers. Nothing may be put or removed afterwards.
+  /// Puts lifted entries back and removes fillers.
+  ///
+  /// Nothing may be put or removed afterwards.
   mutating func finish() throws(LMDBError) {
     while !lifted.isEmpty { try putFirstBack() }
     for filler in fillers {
@@ -142,8 +147,8 @@ struct IndexWriter: ~Copyable {
 
   /// Lifts the entries that are in the way of a run of new ones.
   ///
-  /// This is called after every 32 entries put. If all of these came before the entry that followed
-  /// at the last call, that entry and those after it are lifted, up to the size of a page.
+  /// This is called after every 32 entries put. If all of these came before the ``landmark``, the
+  /// landmark's entry and those after it are lifted, up to the size of a page.
   @inline(never)
   private mutating func lookAhead(_ key: UnsafeRawBufferPointer) throws(LMDBError) {
     putCount = 0

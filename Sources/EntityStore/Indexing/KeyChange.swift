@@ -98,8 +98,7 @@ struct KeyList {
     }
   }
 
-  /// Returns the record that has the key at `position` in a unique index, or `nil` if there is
-  /// none.
+  /// Returns the record that has the key at `position` in a unique index, or `nil` if none exists.
   fileprivate func holder(
     _ position: Int, in index: StoredIndex, _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {

@@ -41,6 +41,7 @@ extension KeyEntries {
   }
 
   /// Moves the entries of `range` whose keys end within the word to the front, ordered by length.
+  ///
   /// All entries of `range` must have equal words.
   ///
   /// Returns the range of the others, which must be sorted by the next word.

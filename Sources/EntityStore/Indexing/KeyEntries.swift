@@ -8,11 +8,12 @@ internal import LodestoreFormat
 /// copied once and never move; sorting moves items of 16 bytes.
 ///
 /// This is a class, since neither arrays nor enumerations with other references can hold
-/// non-copyable values. It is used by one thread. An exclusivity check for each access would slow
-/// every batch.
+/// non-copyable values. One thread uses it. An exclusivity check for each access would slow every
+/// batch.
 final class KeyEntries {
-  /// The largest number of bytes. Offsets have 32 bits, so a caller must write the entries before
-  /// the block grows beyond this.
+  /// The largest number of bytes.
+  ///
+  /// Offsets have 32 bits, so a caller must write the entries before the block grows beyond this.
   static let largestByteCount = 1 << 31
 
   /// The bytes of all entries: for each entry a record id as u64, followed by the key.
@@ -20,7 +21,9 @@ final class KeyEntries {
   @exclusivity(unchecked) private var capacity: Int
   @exclusivity(unchecked) private(set) var byteCount = 0
   /// The items of the entries: in the order in which they were added, or in key order after
-  /// ``sort()``. The extension of ``SortItem`` describes their content.
+  /// ``sort()``.
+  ///
+  /// The extension of ``SortItem`` describes their content.
   @exclusivity(unchecked) private var buffer: SortBuffer
   @exclusivity(unchecked) private(set) var count = 0
 

@@ -80,7 +80,7 @@ final class LinkOrder {
   }
 
   /// Returns the first record with an id from `first` that leads to others in an order, or `nil` if
-  /// there is none.
+  /// none exists.
   func owner(from first: UInt64) throws(StoreError) -> UInt64? {
     let isThere = try wrappingErrors {
       try bigEndianBytes(first).withBytes { try cursor.seek(atOrAfter: $0) }
@@ -93,7 +93,7 @@ final class LinkOrder {
     }
   }
 
-  /// Returns the first item at or after `position`, or `nil` if there is none.
+  /// Returns the first item at or after `position`, or `nil` if none exists.
   func seek(_ owner: UInt64, _ position: UInt64) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
       try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(atOrAfter: $0) }
@@ -101,7 +101,7 @@ final class LinkOrder {
     return isThere ? try current(of: owner) : nil
   }
 
-  /// Returns the last item before `position`, or `nil` if there is none.
+  /// Returns the last item before `position`, or `nil` if none exists.
   func last(of owner: UInt64, before position: UInt64 = .max) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
       try LinkOrderKey.position(owner, position).withBytes { try cursor.seek(before: $0) }
@@ -124,7 +124,9 @@ final class LinkOrder {
 
   // MARK: Writing
 
-  /// Puts `others` after all records that `owner` leads to. They must not have positions yet.
+  /// Puts `others` after all records that `owner` leads to.
+  ///
+  /// None of them may have a position yet.
   func append(_ others: some Sequence<UInt64>, to owner: UInt64) throws(StoreError) {
     var last = try self.last(of: owner)?.position
     for other in others {
@@ -139,8 +141,9 @@ final class LinkOrder {
     }
   }
 
-  /// Puts `other` after the record at `position`, or first if `position` is 0. It must not have a
-  /// position yet.
+  /// Puts `other` after the record at `position`, or first if `position` is 0.
+  ///
+  /// `other` must not have a position yet.
   func insert(_ other: UInt64, in owner: UInt64, after position: UInt64) throws(StoreError) {
     let next = try seek(owner, position + 1)?.position ?? LinkOrderKey.highestPosition + 1
     var room = (next - position) / 2

@@ -4,8 +4,8 @@ internal import LodestoreFormat
 /// keys with a record id.
 ///
 /// A key is encoded when it is written, and writing reads the list in order. Keys encoded earlier
-/// would lie in the order of the records: fetching a million of them from memory took as long as
-/// LMDB took to write them.
+/// would lie in the order of the records. Fetching a million of them from memory took as long as
+/// writing them with LMDB.
 final class NumberEntries {
   private let slot: WordSlot
   private let isUnique: Bool
@@ -74,8 +74,9 @@ final class NumberEntries {
     nulls.removeAll(keepingCapacity: true)
   }
 
-  /// Sorts the entries. Entries of the same number stay in the order of their ids, as their keys
-  /// are.
+  /// Sorts the entries.
+  ///
+  /// Entries of the same number stay in the order of their ids, as their keys are.
   func sort() {
     let items = UnsafeMutableBufferPointer(start: buffer.start, count: itemCount)
     packed = PackedNumbers(packing: items)

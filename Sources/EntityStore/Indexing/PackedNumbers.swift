@@ -1,7 +1,7 @@
 /// Sorted numbers with their record ids, each packed into one word.
 ///
 /// A word contains the number's difference from the lowest number and the id's difference from the
-/// first id. Dates of a few years, and ids of one batch, share so many bits that both differences
+/// first id. Dates of a few years, and ids of one batch, share enough bits that both differences
 /// usually fit into a word. The words are sorted in half of the items' memory, and the other half
 /// is the second list of the radix sort.
 struct PackedNumbers {

@@ -1,8 +1,9 @@
 /// A stable radix sort by words of 64 bits, least significant byte first.
 ///
-/// It is linear, whereas each comparison of a comparison sort misses the cache. It has two steps,
-/// so that its callers decide where the second list comes from: ``count`` reads all words once, and
-/// ``distribute`` moves the elements. All functions are compiled into their callers.
+/// The sort is linear, whereas each comparison of a comparison sort misses the cache. Sorting has
+/// two steps, so that its callers decide where the second list comes from: ``count`` reads all
+/// words once, and ``distribute`` moves the elements. All functions are compiled into their
+/// callers.
 enum RadixSort {
   /// The number of elements between two calls of `tick`.
   private static let stepCount = 1 << 14
@@ -10,8 +11,8 @@ enum RadixSort {
   /// Calls `body` with room for the counts of the values of `digitCount` bytes, all of them zero.
   ///
   /// `body` must not end with a copy of memory. Swift 6.3 compiles that to a jump into `memmove`,
-  /// after which the register of a thrown error is not restored, and the caller takes its content
-  /// for an error. `tools/lint-calls` searches a release build for such jumps.
+  /// after which the register of a thrown error is not restored. The caller then takes the
+  /// register's content for an error. `tools/lint-calls` searches a release build for such jumps.
   @inline(__always)
   static func withCounts<Result>(
     digitCount: Int = 8, _ body: (UnsafeMutableBufferPointer<Int>) throws -> Result
@@ -59,6 +60,7 @@ enum RadixSort {
   }
 
   /// Sorts by `digitCount` bytes of the words from `lowestBit`, which `counts` has counted.
+  ///
   /// Elements in which these bytes are equal keep their order.
   ///
   /// - Returns: whether the result is in `scratch`, which must be as long as `elements` and need

@@ -3,13 +3,17 @@ internal import LodestoreFormat
 
 /// Entries of one index in key order, in memory or in a file.
 protocol SortedEntries: AnyObject {
-  /// Visits all entries until `body` returns false. A key is valid until `body` returns.
+  /// Visits all entries until `body` returns false.
+  ///
+  /// A key is valid until `body` returns.
   func forEach(_ body: (_ key: UnsafeRawBufferPointer, _ recordID: UInt64) throws -> Bool) throws
 
-  /// Returns the first key that two entries have, or `nil` if there is none.
+  /// Returns the first key that two entries have, or `nil` if none exists.
   func firstRepeated() throws -> RepeatedKey?
 
-  /// Puts all entries into `index`. As long as they are above all its keys, they are appended.
+  /// Puts all entries into `index`.
+  ///
+  /// As long as they are above all its keys, they are appended.
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError)
 }
 

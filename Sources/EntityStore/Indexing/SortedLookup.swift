@@ -15,7 +15,9 @@ struct SortedLookup {
   private var isPositioned = false
   /// Whether the entry at the cursor has been removed, so that a step goes to the entry after it.
   private var isRemoved = false
-  /// A score of recent steps. A step is tried unless the score is negative.
+  /// A score of recent steps.
+  ///
+  /// A step is tried unless the score is negative.
   private var confidence = 0
 
   init(_ cursor: Cursor) { self.cursor = cursor }
@@ -64,7 +66,7 @@ struct HeldKeys {
   /// Whether all further keys are above those in the index.
   var isOver: Bool { walk == nil }
 
-  /// Returns the record that has `key`, or `nil` if there is none.
+  /// Returns the record that has `key`, or `nil` if none exists.
   mutating func holder(of key: UnsafeRawBufferPointer) throws -> UInt64? {
     switch try walk?.find(key) {
     case nil, .absent?: return nil

@@ -1,8 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Entries of one index that did not fit in memory, as sorted runs in a scratch file. Reading the
-/// entries merges the runs.
+/// Entries of one index that did not fit in memory, as sorted runs in a scratch file.
+///
+/// Reading the entries merges the runs.
 ///
 /// A run is a sequence of: u16 size of the key, u64 record id, key. No other process reads the
 /// file, so its numbers have the byte order of the machine.
@@ -13,7 +14,9 @@ final class SpilledEntries {
   private static let headSize = 10
 
   private let file: ScratchFile
-  /// The end offset of each run in the file. A run begins at the end of the previous one.
+  /// The end offset of each run in the file.
+  ///
+  /// A run begins at the end of the previous one.
   private var ends: [Int] = []
   private let memory: Int
 
@@ -103,7 +106,7 @@ extension SpilledEntries: SortedEntries {
 
     init(_ window: consuming RunWindow) { self.window = window }
 
-    /// Moves to the next entry; returns false if there is none.
+    /// Moves to the next entry; returns false if none exists.
     mutating func advance() throws(LMDBError) -> Bool {
       window.pass(size)
       size = 0

@@ -47,8 +47,9 @@ struct WordSlot {
     nullBit = NullBit()
   }
 
-  /// Returns the word of a record, or `nil` for null. `base` must point to at least the fixed part
-  /// of its layout.
+  /// Returns the word of a record, or `nil` for null.
+  ///
+  /// `base` must point to at least the fixed part of its layout.
   @inline(__always)
   func word(_ base: UnsafeRawPointer) -> UInt64? {
     if nullBit.isSet(in: base) { return nil }

@@ -42,7 +42,9 @@ struct WordSort {
     if isInScratch { swap(&items, &scratch) }
   }
 
-  /// Makes the scratch list as long as the items. It is reused from sort to sort.
+  /// Makes the scratch list as long as the items.
+  ///
+  /// The list is reused from sort to sort.
   private mutating func matchScratch() {
     if scratch.count < items.count {
       scratch = [SortItem](repeating: SortItem(word: 0, payload: 0), count: items.count)

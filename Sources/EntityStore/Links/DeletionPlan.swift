@@ -5,7 +5,8 @@ internal import LodestoreFormat
 /// written.
 ///
 /// Records are found in rounds: those of one round lead, by rules that cascade, to those of the
-/// next. Since each record is added once, cycles end. Then the rules that deny are checked.
+/// next. Since each record is added once, cycles end. After the last round, the rules that deny are
+/// checked.
 ///
 /// As with SQL's RESTRICT, a rule that denies considers the records before the delete. A record
 /// denies even if another relationship would delete it too. Only the records named by the delete
@@ -17,8 +18,8 @@ struct DeletionPlan {
   /// The records to be removed, by entity.
   private var going: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
-  /// The records whose rules cause the removal of a record, by its entity and id. They are stored
-  /// only to find which named records are denied.
+  /// The records whose rules cause the removal of a record, by its entity and id, stored only to
+  /// find which named records are denied.
   private var causes: [EntityNumber: [UInt64: [(entity: EntityNumber, id: UInt64)]]] = [:]
 
   /// A record that a delete must not remove.
@@ -31,7 +32,9 @@ struct DeletionPlan {
     var condition: String?
   }
 
-  /// Plans the delete of the records with `ids` of `entity`. The ids must ascend.
+  /// Plans the delete of the records with `ids` of `entity`.
+  ///
+  /// The ids must ascend.
   ///
   /// - Throws: ``StoreError/Code/denied``, with nothing written.
   init(
@@ -43,7 +46,9 @@ struct DeletionPlan {
     }
   }
 
-  /// Plans the delete of the records with `ids` that no rule denies. The ids must ascend.
+  /// Plans the delete of the records with `ids` that no rule denies.
+  ///
+  /// The ids must ascend.
   ///
   /// - Parameter denied: receives the ids of the other records.
   init(
@@ -280,8 +285,9 @@ extension WriteCore {
     schema.ends(of: entity).contains(where: \.concernsDeletes)
   }
 
-  /// Removes the records with `ids`, and those removed with them by the rules of relationships. The
-  /// ids must ascend.
+  /// Removes the records with `ids`, and those removed with them by the rules of relationships.
+  ///
+  /// The ids must ascend.
   ///
   /// - Parameter body: called with each record of `ids` before it is removed.
   /// - Returns: the number of records of `ids` that existed.
@@ -297,8 +303,9 @@ extension WriteCore {
     return present.count
   }
 
-  /// Removes the records with `ids` that no delete rule denies, and those removed with them. The
-  /// ids must ascend.
+  /// Removes the records with `ids` that no delete rule denies, and those removed with them.
+  ///
+  /// The ids must ascend.
   ///
   /// - Parameter willDelete: called with the ids of the records that are about to be removed.
   /// - Returns: the number of records of `ids` that existed, and the ids that a rule denies.
@@ -337,7 +344,9 @@ extension WriteCore {
 }
 
 extension TransactionCore {
-  /// Returns the ids among `ids` that are records of `entity`. The ids must ascend.
+  /// Returns the ids among `ids` that are records of `entity`.
+  ///
+  /// The ids must ascend.
   func present(
     _ ids: [UInt64], of entity: StoredEntity
   ) throws(StoreError) -> [UInt64] {

@@ -1,8 +1,8 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Links that are stored in trees of their own. Each link is an entry on either side, so that adding
-// or removing it changes no record, and the links of a record are found from both sides.
+// Links that are stored in trees of their own. Each link is an entry on either side. So adding or
+// removing it changes no record, and the links of a record are found from both sides.
 
 extension WriteCore {
   /// Adds the links of `list`, whose first ids are those of `end`'s source; returns the number of

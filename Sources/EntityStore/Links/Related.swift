@@ -40,7 +40,7 @@ extension ReadableTransaction where Self: ~Copyable {
   /// Returns the ids of the records that the record `id` leads to by `relationship`, without
   /// reading records.
   ///
-  /// They are in the order of the relationship, or ascending if it has none.
+  /// The ids are in the order of the relationship, or ascending if it has none.
   public func relatedIDs<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>
   ) throws(StoreError) -> [RecordID<Target>] {
@@ -119,6 +119,7 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 
   /// Returns the results of `query`, each with the record that the property at `path` refers to.
+  ///
   /// Results whose record is missing are left out.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
@@ -207,7 +208,9 @@ final class RelatedLists<Target: Entity> {
     return isTaken
   }
 
-  /// Returns the positions of each id's records among those taken. Call this after all results.
+  /// Returns the positions of each id's records among those taken.
+  ///
+  /// Call this after all results.
   @usableFromInline
   func finish() -> [UInt64: [Int]] {
     guard let order else { return positions }

@@ -6,7 +6,7 @@ extension TransactionCore {
     _ declared: ToMany<E, Target>
   ) throws(StoreError) -> RelationshipEnd {
     let entity = try entity(E.self)
-    // Both types must fit the file.
+    // The types of the two entities must fit the file.
     _ = try self.entity(Target.self)
     guard let name = declared.name else {
       throw .badQuery(

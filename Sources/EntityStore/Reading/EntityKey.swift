@@ -49,7 +49,9 @@ struct KeyTuple: Sendable {
   private(set) var partCount = 0
   private(set) var hasNull = false
   /// The indexes in the schema of the first four attributes, plus 1, with the first in the lowest
-  /// bits. 0 stands for an attribute that is not stored.
+  /// bits.
+  ///
+  /// The number 0 stands for an attribute that is not stored.
   private var ordinals: UInt64 = 0
   /// The bytes, if they fit.
   private var room: Room = (0, 0, 0, 0, 0, 0, 0, 0)

@@ -76,7 +76,7 @@ extension EntityIndex {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// Returns the record that has the values of `key`, or `nil` if there is none.
+  /// Returns the record that has the values of `key`, or `nil` if none exists.
   ///
   ///     let film = try snapshot.fetch(Film.key(episode: 4))
   ///
@@ -99,7 +99,7 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 
   /// Returns the record of each of `keys` in a unique index, in the order of `keys`, with `nil`
-  /// where there is none.
+  /// where none exists.
   ///
   /// The records are found in one pass over the sorted keys.
   ///

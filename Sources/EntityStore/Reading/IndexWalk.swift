@@ -9,13 +9,13 @@ enum IndexWalkBound: Sendable {
 }
 
 extension TransactionCore {
-  /// Returns the id of the first record with the values of `key`, or `nil` if there is none.
+  /// Returns the id of the first record with the values of `key`, or `nil` if none exists.
   func firstRecord<E: Entity>(with key: EntityKey<E>) throws(StoreError) -> UInt64? {
     let (entity, index) = try resolve(E.self, with: key.tuple)
     return try firstRecord(in: index, of: entity, key.tuple)
   }
 
-  /// Returns the lowest id with `tuple` in `index`, or `nil` if there is none.
+  /// Returns the lowest id with `tuple` in `index`, or `nil` if none exists.
   func firstRecord(
     in index: StoredIndex, of entity: StoredEntity, _ tuple: KeyTuple
   ) throws(StoreError) -> UInt64? {
@@ -61,8 +61,9 @@ extension TransactionCore {
     }
   }
 
-  /// Visits the entries of `index` in order within `range`, until `body` returns false. Entries of
-  /// expired records are left out.
+  /// Visits the entries of `index` in order within `range`, until `body` returns false.
+  ///
+  /// Entries of expired records are left out.
   ///
   /// Cut keys (Format.md, "Cut keys") are not in order among themselves. A run of keys that share
   /// 463 bytes, with at least one of them cut, is first sorted by the records' values. Its entries
@@ -173,8 +174,9 @@ struct CutRun {
     key.count >= prefix.count && key.prefix(prefix.count).elementsEqual(prefix)
   }
 
-  /// Returns whether the key may be cut. Keys this long are rare, so all of them are checked
-  /// against their records.
+  /// Returns whether the key may be cut.
+  ///
+  /// Keys this long are rare, so all of them are checked against their records.
   func isNeeded(for key: UnsafeRawBufferPointer, in index: StoredIndex) -> Bool {
     key.count - (index.isUnique ? 0 : 8) >= KeyEncoder.cutPrefix
   }

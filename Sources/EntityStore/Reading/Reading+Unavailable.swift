@@ -1,4 +1,4 @@
-// Calls that people try first, refused with a message that says what to write instead.
+// Calls that people try first, refused with a message that shows the right form.
 
 extension ReadableTransaction where Self: ~Copyable {
   /// Refused, because a type does not say which records to read.

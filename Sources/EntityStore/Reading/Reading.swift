@@ -1,9 +1,10 @@
 extension ReadableTransaction where Self: ~Copyable {
-  /// The number of the commit that this transaction reads. In a write, it is the number of the
-  /// previous commit.
+  /// The number of the commit that this transaction reads.
+  ///
+  /// In a write, it is the number of the previous commit.
   public var generation: CommitNumber { access.core.commitNumber }
 
-  /// Returns the record with this id, or `nil` if there is none.
+  /// Returns the record with this id, or `nil` if none exists.
   ///
   /// - Complexity: O(log *n*)
   @inlinable

@@ -308,7 +308,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the record of each of `ids`, or `nil` if there is none, and its position in
+  /// Calls `body` with the record of each of `ids`, or `nil` if none exists, and its position in
   /// `ids`.
   ///
   /// The order is ascending by id, and many records are looked up at a time.

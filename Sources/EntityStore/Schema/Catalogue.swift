@@ -14,8 +14,9 @@ enum Catalogue {
     var imports: Tree
   }
 
-  /// Throws for a key of no description. Keys that begin with a higher number belong to later
-  /// versions and are accepted.
+  /// Throws for a key of no description.
+  ///
+  /// Keys that begin with a higher number belong to later versions and are accepted.
   fileprivate static func checkKey(_ key: UnsafeRawBufferPointer) throws(FormatError) {
     guard let kind = key.first, kind < 3, CatalogueKey.entityNumber(key) == nil,
       CatalogueKey.relationshipNumber(key) == nil
@@ -28,7 +29,8 @@ enum Catalogue {
   /// Throws if the file has records or links that the catalogue does not describe.
   ///
   /// A damaged key may look like one of a later version. Without this check, the entity it
-  /// described would seem never to have existed, and would be created again beside its old records.
+  /// described would seem never to have existed, and would be created again next to its old
+  /// records.
   static func checkTrees(
     _ trees: [(name: String, entryCount: UInt64)], _ entities: [EntityDescription],
     _ relationships: [RelationshipDescription]

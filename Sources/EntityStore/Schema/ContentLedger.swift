@@ -13,8 +13,9 @@ final class ContentLedger: CommitPreparation {
   final class Sum {
     // Used by one thread for each record. An exclusivity check would slow each record.
     @exclusivity(unchecked) var change = ContentDigest()
-    /// The change of the sum of the records' lengths. It is counted for every entity, since a check
-    /// would cost as much.
+    /// The change of the sum of the records' lengths.
+    ///
+    /// All entities are counted, since a check would cost as much.
     @exclusivity(unchecked) var sizeChange = 0
     /// Whether the file stores the sum of the lengths of these records.
     var keepsSize = false
@@ -169,6 +170,7 @@ final class ContentLedger: CommitPreparation {
   }
 
   /// Stores the sizes of all entities that the catalogue limits by bytes, and removes other sizes.
+  ///
   /// Limits may have changed.
   private func renewSizes(in transaction: Transaction) throws {
     let limited = try trees.descriptions(in: transaction).filter(\.keepsSize)

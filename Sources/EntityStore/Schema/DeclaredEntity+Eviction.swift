@@ -63,7 +63,7 @@ extension DeclaredEntity {
     try addIndex(over: position, of: "limit")
   }
 
-  /// Adds an index over the attribute at `position`, if there is none.
+  /// Adds an index over the attribute at `position`, if none exists.
   private mutating func addIndex(over position: Int, of part: String) throws(StoreError) {
     guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
     indexes.append(DeclaredIndex(attributes: [position], isUnique: false))

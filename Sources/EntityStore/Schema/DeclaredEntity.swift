@@ -16,9 +16,13 @@ package struct DeclaredEntity: Sendable {
     package var source: String?
     package var storage: AttributeStorage
     package var initial: Value
-    /// The constraints. In a partial declaration, none means that those of the file stay.
+    /// The constraints.
+    ///
+    /// In a partial declaration, none means that those of the file stay.
     package var constraints: AttributeConstraints
-    /// The derivation. In a partial declaration, `nil` means that the one of the file stays.
+    /// The derivation.
+    ///
+    /// In a partial declaration, `nil` means that the one of the file stays.
     var derivation: DeclaredDerivation?
 
     package init(
@@ -69,7 +73,9 @@ package struct DeclaredEntity: Sendable {
     case kept(images: Bool, preserved: [Int])
   }
 
-  /// The most attributes of one entity. The next constant limits its indexes.
+  /// The most attributes of one entity.
+  ///
+  /// The next constant limits its indexes.
   static let mostAttributes = 1_000
   static let mostIndexes = 64
 
@@ -87,8 +93,9 @@ package struct DeclaredEntity: Sendable {
   var limit: DeclaredLimit?
   /// The names of attributes to be removed from the file, if it has them.
   var removed: [String]
-  /// Whether indexes and constraints of the file that are not declared here stay. Attributes always
-  /// stay.
+  /// Whether indexes and constraints of the file that are not declared here stay.
+  ///
+  /// Attributes always stay.
   var isPartial: Bool
 
   /// Creates a declaration and checks it; throws ``StoreError/Code/badSchema``.
@@ -339,7 +346,8 @@ extension DeclaredEntity {
 
   /// Returns the layout by which the program's values are read.
   ///
-  /// It is the layout of the file if that begins with the declared attributes in their order.
+  /// The result is the layout of the file if that begins with the declared attributes in their
+  /// order.
   func readLayout(of stored: EntityDescription) -> RecordLayout {
     let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }
     let whole = stored.layout
@@ -389,7 +397,7 @@ extension StoreError {
 }
 
 extension EntitySchema {
-  /// Returns the index in ``attributes`` of the attribute at `path`, or `nil` if there is none.
+  /// Returns the index in ``attributes`` of the attribute at `path`, or `nil` if none exists.
   func index(of path: AnyKeyPath) -> Int? {
     attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
   }

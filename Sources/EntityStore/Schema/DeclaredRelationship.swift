@@ -74,7 +74,7 @@ extension DeclaredEntity {
     }
   }
 
-  /// Adds an index over the attribute `name` alone, if there is none.
+  /// Adds an index over the attribute `name` alone, if none exists.
   mutating func index(attribute name: String) {
     guard let position = attributes.firstIndex(where: { $0.name == name }),
       !indexes.contains(where: { $0.attributes == [position] })

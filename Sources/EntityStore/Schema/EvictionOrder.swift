@@ -1,8 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The reason for evicting records from the file. Its raw value is the context of such writes in
-/// the history.
+/// The reason for evicting records from the file.
+///
+/// Its raw value is the context of such writes in the history.
 enum EvictionCause: String, Sendable {
   /// The record's date has passed.
   case expiry
@@ -16,8 +17,9 @@ struct EvictionOrder: Sendable, Hashable {
   let entity: EntityNumber
   let cause: EvictionCause
 
-  /// The position before the first record that can be evicted. A record without a date does not
-  /// expire.
+  /// The position before the first record that can be evicted.
+  ///
+  /// A record without a date does not expire.
   var first: EvictionPosition { cause == .expiry ? .firstDate : .first }
 }
 

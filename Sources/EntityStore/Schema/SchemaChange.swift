@@ -1,6 +1,8 @@
 /// A change that opening a store with given types would make in the file.
 public struct SchemaChange: Sendable, Hashable {
-  /// The cost of a change. More costs may be added, so a `switch` needs a default case.
+  /// The cost of a change.
+  ///
+  /// More costs may be added, so a `switch` needs a default case.
   public struct Cost: Sendable, Hashable, CustomStringConvertible {
     /// The name of the cost: `free`, `pass` or `refused`.
     public let description: String

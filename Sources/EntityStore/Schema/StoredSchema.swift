@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// The catalogue at one schema number.
 ///
-/// It never changes; a newer catalogue replaces it.
+/// A schema never changes; a newer catalogue gives a new one.
 final class StoredSchema: Sendable {
   let number: SchemaNumber
   let entities: [StoredEntity]
@@ -30,11 +30,13 @@ final class StoredSchema: Sendable {
   /// Whether records are evicted in the order of an index.
   let evictsByIndex: Bool
   private let byName: [String: StoredEntity]
-  /// The names of declared entities whose attributes no longer fit those of the file. Their types
-  /// must not read or write records.
+  /// The names of declared entities whose attributes no longer fit those of the file.
+  ///
+  /// Their types must not read or write records.
   let misfits: Set<String>
-  /// The relationships of each entity, from its side. A relationship of an entity with itself is
-  /// listed twice.
+  /// The relationships of each entity, from its side.
+  ///
+  /// A relationship of an entity with itself is listed twice.
   private let ends: [EntityNumber: [RelationshipEnd]]
 
   init(
@@ -89,7 +91,7 @@ final class StoredSchema: Sendable {
     relationships.isEmpty ? [] : ends[entity.number] ?? []
   }
 
-  /// Returns the relationship that `entity` calls `name`, or `nil` if there is none.
+  /// Returns the relationship that `entity` calls `name`, or `nil` if none exists.
   func end(named name: String, of entity: StoredEntity) -> RelationshipEnd? {
     ends(of: entity).first { $0.name == name }
   }

@@ -6,9 +6,9 @@ extension Store {
   ///
   ///     try store.backup(to: "pods-\(Date.now.ISO8601Format()).lodestore")
   ///
-  /// Readers and writers continue meanwhile. The copy contains one commit. It gets its name when it
-  /// is complete, so there is a whole copy or none. To compact a store, close it and rename the
-  /// copy to its path, or open the copy instead. The copy of a file written by the other LMDB
+  /// Readers and writers continue meanwhile. The copy contains one commit. The copy gets its name
+  /// when it is complete, so there is a whole copy or none. To compact a store, close it and rename
+  /// the copy to its path, or open the copy instead. The copy of a file written by the other LMDB
   /// includes free pages.
   ///
   /// - Parameter path: a path on any local disk at which there is no file yet.

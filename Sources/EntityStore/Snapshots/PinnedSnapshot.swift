@@ -10,9 +10,9 @@ import Synchronization
 ///     try store.delete(Film.all)
 ///     try snapshot.fetch(Film.all) == before    // still there
 ///
-/// Later writes are not visible. They make the file grow, since pages freed after the commit cannot
-/// be reused before the snapshot ends; see ``pagesHeldBack()``. ``StoreOptions/snapshotAgeLimit``
-/// can end a snapshot.
+/// Later writes are not visible. Writes make the file grow, since pages freed after the commit
+/// cannot be reused before the snapshot ends; see ``pagesHeldBack()``.
+/// ``StoreOptions/snapshotAgeLimit`` can end a snapshot.
 ///
 /// Any thread may read; reads of one snapshot take turns. A snapshot corresponds to a query
 /// generation of Core Data.
@@ -32,10 +32,11 @@ public final class PinnedSnapshot: ReadableStore {
 
   private struct State {
     var content: Content
-    /// The thread of the current read; 0 if there is none.
+    /// The thread of the current read; 0 if none exists.
     var reader: UInt = 0
-    /// Pins that were ended while the current read may use them. That read releases them when it
-    /// ends.
+    /// Pins that were ended while the current read may use them.
+    ///
+    /// That read releases them when it ends.
     var given: [Environment.PinnedRead] = []
   }
 
@@ -145,8 +146,9 @@ public final class PinnedSnapshot: ReadableStore {
     get throws { try opened().since.duration(to: .now) }
   }
 
-  /// Moves the snapshot to the newest commit, and restarts its age. An expired snapshot can be
-  /// moved too.
+  /// Moves the snapshot to the newest commit, and restarts its age.
+  ///
+  /// An expired snapshot can be moved too.
   public func advance() throws {
     let fresh = try Self.pin(store)
     let isMoved = leave(to: .open(fresh))
@@ -201,8 +203,9 @@ public final class PinnedSnapshot: ReadableStore {
 
   // MARK: Age
 
-  /// Checks the age of the snapshot at intervals. A snapshot of the `newest` commit keeps no pages
-  /// from being reused.
+  /// Checks the age of the snapshot at intervals.
+  ///
+  /// A snapshot of the `newest` commit keeps no pages from being reused.
   func checkAge(_ limits: SnapshotLimits, newest: UInt64) {
     guard let pin = try? opened(), pin.generation.rawValue < newest else { return }
     let age = pin.since.duration(to: .now)

@@ -8,8 +8,9 @@ enum ASCIIWord {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Returns the high bit of each byte of `word` that is zero. Only the lowest of these bits is
-  /// reliable.
+  /// Returns the high bit of each byte of `word` that is zero.
+  ///
+  /// Only the lowest of these bits is reliable.
   @inline(__always)
   static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
 
@@ -39,8 +40,9 @@ extension UnsafeRawBufferPointer {
     return true
   }
 
-  /// Whether all scalars are below U+0300. Such text is in NFC, and each scalar is a `Character`,
-  /// except in CR LF.
+  /// Whether all scalars are below U+0300.
+  ///
+  /// Such text is in NFC, and each scalar is a `Character`, except in CR LF.
   var isPlainText: Bool {
     var offset = 0
     while count &- offset >= 8 {

@@ -18,7 +18,9 @@ func compareBytes(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) ->
   return 0
 }
 
-/// Compares two keys by their bytes. A key that is a prefix of the other comes first.
+/// Compares two keys by their bytes.
+///
+/// A key that is a prefix of the other comes first.
 @inline(__always)
 func compareKeys(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
   guard let left = a.baseAddress, let right = b.baseAddress else { return a.count - b.count }

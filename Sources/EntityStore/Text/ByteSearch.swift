@@ -1,7 +1,8 @@
 /// Searches for bytes in bytes, in time linear in both lengths.
 enum ByteSearch {
-  /// Returns the offset of the first occurrence of `needle` at or after `start`. The needle must
-  /// not be empty.
+  /// Returns the offset of the first occurrence of `needle` at or after `start`.
+  ///
+  /// The needle must not be empty.
   ///
   /// With `isCaseless` the haystack must be ASCII and the needle in lower case.
   @inline(__always)
@@ -70,7 +71,9 @@ struct RepeatedByteSearch {
   private var offset: Int
   private var matched = 0
 
-  /// Creates a search. `needle` must not be empty, and must outlive the search.
+  /// Creates a search.
+  ///
+  /// `needle` must not be empty, and must outlive the search.
   init(_ needle: UnsafeRawBufferPointer, isCaseless: Bool = false, from start: Int = 0) {
     self.needle = needle
     self.isCaseless = isCaseless

@@ -12,7 +12,9 @@ struct CharacterBoundaries {
     return current
   }
 
-  /// Returns whether `offset` is a boundary. Offsets must not descend from call to call.
+  /// Returns whether `offset` is a boundary.
+  ///
+  /// Offsets must not descend from call to call.
   mutating func contains(_ offset: Int) -> Bool {
     while current < offset, next() != nil {}
     return current == offset

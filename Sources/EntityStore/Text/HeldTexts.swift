@@ -3,9 +3,9 @@ internal import LMDB
 /// Finds the heap storage of strings in a value's memory, in order to prefetch it.
 ///
 /// Only the value's words are read. Two words give an address if they look like a native Swift
-/// string: the count below the flags of its kind, then the address of its storage. If the layout of
-/// strings changes, or other words look similar, a useless cache line is fetched, with no other
-/// effect.
+/// string. Its words are the count below the flags of its kind, and the address of its storage. If
+/// the layout of strings changes, or other words look similar, a useless cache line is fetched,
+/// with no other effect.
 enum HeldTexts {
   /// The largest distance of consecutive texts at which the processor itself fetches the next one.
   private static let nearby: UInt = 2_048
@@ -35,7 +35,9 @@ enum HeldTexts {
   }
 
   /// Returns whether the first texts of three consecutive values are close to each other in
-  /// ascending order, as they are after having been read one after the other.
+  /// ascending order.
+  ///
+  /// Texts that were created one after the other are.
   static func areInOrder(
     from value: UnsafeRawPointer, byteCount: Int, stride: Int
   ) -> Bool {
@@ -63,8 +65,7 @@ enum HeldTexts {
     var offset = 8
     while offset &+ 8 <= byteCount {
       let next = value.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      // These are the flags of a native string whose bytes are in its object. An address has 47
-      // bits.
+      // The flags show a native string whose bytes are in its object. An address has 47 bits.
       if word &>> 48 & 0x3fff == 0x3000, next &>> 47 == 0, next > 0xffff,
         let object = UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: next)),
         !body(object + 32, Int(truncatingIfNeeded: word & 0xffff_ffff))

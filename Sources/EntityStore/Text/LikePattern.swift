@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
-/// A pattern of LIKE: `?` matches one `Character`, `*` any number of them, including none. A
-/// backslash makes the next character a literal.
+/// A pattern of LIKE: `?` matches one `Character`, `*` any number of them, including none.
+///
+/// A backslash makes the next character a literal.
 ///
 /// The whole text is matched in time O(pattern × text), without recursion.
 struct LikePattern: Sendable {
@@ -22,7 +23,8 @@ struct LikePattern: Sendable {
   /// The literals between stars, including empty ones at the ends, if they can be searched for as
   /// bytes.
   ///
-  /// They can be if there is no `?`, and if all literals are ASCII without line ends.
+  /// A search for bytes requires that there is no `?`, and that all literals are ASCII without line
+  /// ends.
   private var pieces: [Token] = []
   /// An empty needle, used for its options and its folding.
   private let folding: TextNeedle
@@ -118,8 +120,10 @@ struct LikePattern: Sendable {
     }
   }
 
-  /// Returns whether the pieces occur in order: the first at the start, the last at the end, and
-  /// the others at their first place after the previous piece.
+  /// Returns whether the pieces occur in order.
+  ///
+  /// The first piece must be at the start and the last at the end. The others are taken at their
+  /// first place after the previous piece.
   private func hasPieces(
     _ text: UnsafeRawBufferPointer, _ literals: UnsafeRawBufferPointer
   ) -> Bool {

@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// Removes differences in case and diacritics from texts, for `[c]` and `[d]`.
 ///
-/// It uses the tables of the standard library, which change with its version. So folded texts must
-/// not be stored.
+/// Folding uses the tables of the standard library, which change with its version. So folded texts
+/// must not be stored.
 enum TextFolding {
   /// Appends `utf8` folded by `options` in NFC, or unchanged with `[n]`.
   ///
@@ -106,7 +106,7 @@ enum TextFolding {
 
 /// The foldings of the scalars below U+0300.
 ///
-/// These scalars do not compose with each other, so a text of them is folded scalar by scalar.
+/// Such scalars do not compose with each other, so a text of them is folded scalar by scalar.
 private struct PlainFolds {
   private static let caseless = PlainFolds(.caseInsensitive)
   private static let markless = PlainFolds(.diacriticInsensitive)

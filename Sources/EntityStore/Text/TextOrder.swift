@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// The order of texts, as by Swift's `<`, or that of the texts folded by options.
 ///
-/// It is the order of the scalars in NFC, which is also the order of index keys.
+/// Texts are in the order of the scalars in NFC, which is also the order of index keys.
 enum TextOrder {
   /// Returns a negative number, zero or a positive number if `a` is before, equal to or after `b`.
   static func compare(

@@ -3,12 +3,12 @@ internal import LodestoreFormat
 /// A comparison of texts with a constant, prepared once for many texts.
 ///
 /// Without options, texts are compared like Swift's `String`, by canonical equivalence and whole
-/// `Character`s: "\r\n" does not contain "\n", and "e\u{301}" does not begin with "e". With `[c]`
-/// and `[d]`, both sides are folded first; see ``TextFolding``. `[n]` overrides the other options
-/// and compares bytes, but LIKE still counts `Character`s.
+/// `Character`s. So "\r\n" does not contain "\n", and "e\u{301}" does not begin with "e". With
+/// `[c]` and `[d]`, both sides are folded first; see ``TextFolding``. `[n]` overrides the other
+/// options and compares bytes, but LIKE still counts `Character`s.
 ///
-/// MATCHES compares scalars as they are stored; see ``RegularExpression``. It uses only the option
-/// `[c]`.
+/// MATCHES compares scalars as they are stored; see ``RegularExpression``. The only option it uses
+/// is `[c]`.
 ///
 /// Bytes that are not UTF-8 never trap, but the result for them is undefined.
 struct TextTest: Sendable {

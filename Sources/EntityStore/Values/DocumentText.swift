@@ -3,8 +3,9 @@ package import LodestoreFormat
 
 /// Converts encoded documents to JSON text for display and export, without building the value.
 ///
-/// Values that JSON lacks become text: dates in ISO 8601, UUIDs in their usual form, data in
-/// Base64, and numbers that are not finite as `"NaN"` and `"Infinity"`. A decimal becomes a number.
+/// Values that JSON lacks become text: dates in ISO 8601, UUIDs in their usual form, and data in
+/// Base64. Numbers that are not finite become `"NaN"`, `"Infinity"` and `"-Infinity"`, and a
+/// decimal becomes a number.
 package enum DocumentText {
   /// Appends `document` as compact JSON.
   ///
@@ -19,8 +20,8 @@ package enum DocumentText {
     }
   }
 
-  /// Returns the value at `path`, made of member names and element positions, or `nil` if there is
-  /// none.
+  /// Returns the value at `path`, made of member names and element positions, or `nil` if none
+  /// exists.
   package static func value(
     at path: some Collection<String>, in document: UnsafeRawBufferPointer
   ) throws(FormatError) -> UnsafeRawBufferPointer? {

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// A value of an expression: a scalar, a text in the map, or a part of a document.
 ///
-/// It is valid as long as the record's bytes are.
+/// The value is valid as long as the record's bytes are.
 enum DynamicValue {
   case null
   case bool(Bool)
@@ -97,7 +97,9 @@ enum DynamicValue {
     }
   }
 
-  /// A number of an expression. Integers are exact up to 128 bits.
+  /// A number of an expression.
+  ///
+  /// Integers are exact up to 128 bits.
   enum Number {
     case integer(Int128)
     case double(Double)

@@ -36,7 +36,7 @@ struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
   var description: String { String(rawValue) }
 }
 
-/// The number of a file's schema. It increases with every change of the catalogue, and when an
+/// The number of a file's schema, which increases with every change of the catalogue, and when an
 /// optional tree is created.
 ///
 /// See Format.md, "Header".

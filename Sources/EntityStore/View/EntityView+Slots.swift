@@ -6,8 +6,8 @@ extension EntityView {
   /// Returns the slot of the attribute with the index `ordinal` in the schema; traps unless it has
   /// the form.
   ///
-  /// Callers compute the ordinal from a key path. It is a constant only if the compiler sees both
-  /// the key path and its use, so the callers are always inlined.
+  /// Callers compute the ordinal from a key path. The ordinal is a constant only if the compiler
+  /// sees both the key path and its use, so the callers are always inlined.
   @inlinable @inline(__always)
   func slot(_ ordinal: Int, _ form: UInt8) -> ViewedSlot {
     guard UInt(bitPattern: ordinal) < UInt(bitPattern: Int((record.slots - 1).pointee.position)),

@@ -5,7 +5,7 @@ public import LodestoreEssentials
 // Without it, in older compilers, they are `~Copyable` and only borrowed. This is as safe but less
 // convenient: a text can be used where it is read, but not stored in a `let`.
 //
-// The other members of views are in the files next to this one.
+// Further members of views are in the files next to this one.
 
 #if hasFeature(Lifetimes)
   /// One stored record of `E`, read in place: only attributes that are used are decoded.
@@ -26,15 +26,17 @@ public import LodestoreEssentials
   /// compiler refuses this. Copies made by ``StoredText/string`` or ``StoredBytes/data`` own their
   /// bytes. Do not wait for anything while you have a view.
   ///
-  /// Before the view is created, the record is checked to have the shape of its layout, and its
-  /// checksum is verified if the store verifies checksums. A record older than the entity's latest
-  /// change is first converted to the current layout, which allocates. Any other record is viewed
-  /// without an allocation.
+  /// Before the view is created, the record's shape is checked against its layout. If the store
+  /// verifies checksums, the record's checksum is verified too. A record older than the entity's
+  /// latest change is first converted to the current layout, which allocates. Any other record is
+  /// viewed without an allocation.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Escapable {
     @usableFromInline let record: ViewedRecord
 
-    /// Creates a view. The caller must pass it to a closure that ends before the bytes change.
+    /// Creates a view.
+    ///
+    /// The caller must pass it to a closure that ends before the bytes change.
     @inline(__always)
     @_lifetime(immortal)
     init(_ record: ViewedRecord) { self.record = record }
@@ -131,8 +133,8 @@ public import LodestoreEssentials
 #else
   /// One stored record of `E`, read in place: only attributes that are used are decoded.
   ///
-  /// This is the view without the feature `Lifetimes`. It is only borrowed: it cannot be copied,
-  /// and a text is used where it is read.
+  /// This is the view without the feature `Lifetimes`. Such a view is only borrowed: it cannot be
+  /// copied, and a text is used where it is read.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Copyable {
     @usableFromInline let record: ViewedRecord

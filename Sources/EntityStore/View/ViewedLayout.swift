@@ -3,11 +3,12 @@ internal import LodestoreFormat
 /// The layout by which an entity's type is read, as plain numbers at a fixed address, so that
 /// passing a view counts no references.
 ///
-/// It is created for one call on one thread. Views created with it must not outlive it.
+/// An instance is created for one call on one thread. Views created with it must not outlive it.
 @usableFromInline
 final class ViewedLayout {
-  /// The slots of the attributes in the order of the schema. The entry before the first holds their
-  /// number.
+  /// The slots of the attributes in the order of the schema.
+  ///
+  /// The entry before the first holds their number.
   let slots: UnsafePointer<ViewedSlot>
   let layout: RecordLayout
   let label: EntityLabel
@@ -52,7 +53,9 @@ final class ViewedLayout {
   }
 
   /// Calls `body` with a view of a record that is long, has an older layout, or has a checksum to
-  /// verify. A record of an older layout is first converted to the current one.
+  /// verify.
+  ///
+  /// A record of an older layout is first converted to the current one.
   @inline(never)
   private func withOther<E: Entity, R>(
     _ bytes: UnsafeRawBufferPointer, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R

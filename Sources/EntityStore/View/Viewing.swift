@@ -31,15 +31,16 @@ extension TransactionAccess {
     }
   }
 
-  /// Returns whether a query finds every record in the file. If some have expired, a plan must
-  /// leave them out.
+  /// Returns whether a query finds every record in the file.
+  ///
+  /// If some have expired, a plan must leave them out.
   private func isOfAll<E: Entity>(_ query: Query<E>) throws(StoreError) -> Bool {
     guard query.isEverything else { return false }
     return try core.expired(of: try core.entity(E.self)) == nil
   }
 
-  /// Visits all records. It is inlined together with `body`, so that only the program's closure is
-  /// called for each record.
+  /// Visits all records, inlined together with `body`, so that only the program's closure is called
+  /// for each record.
   @inline(__always)
   private func visitAll<E: Entity>(
     _: E.Type, _ body: (borrowing EntityView<E>) throws -> Bool
@@ -101,7 +102,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try access.visit(query, stoppable: body)
   }
 
-  /// Calls `body` with the record with `id`, read in place; returns `nil` if there is none.
+  /// Calls `body` with the record with `id`, read in place; returns `nil` if none exists.
   ///
   ///     let length = try snapshot.withView(id) { $0.name.utf8Count }
   ///
@@ -117,8 +118,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return try layout.withView(E.self, bytes, id: id.rawValue, body)
   }
 
-  /// Calls `body` with the record that has `key` in an index, read in place; returns `nil` if there
-  /// is none.
+  /// Calls `body` with the record that has `key` in an index, read in place; returns `nil` if none
+  /// exists.
   ///
   /// In an index that is not unique, this is the first such record.
   ///

@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// A condition on one entity, with names resolved and types checked.
 ///
-/// A comparison of one attribute with constants is an ``AttributeTest``: the planner can look it up
+/// A comparison of one attribute with constants is an ``AttributeTest``. The planner can look it up
 /// in an index, and the evaluator reads one slot of the record for it. Every other comparison is an
 /// expression.
 indirect enum BoundCondition: Sendable {
@@ -20,7 +20,9 @@ indirect enum BoundCondition: Sendable {
 ///
 /// This is a class because plans copy their conditions.
 final class BoundAttribute: Sendable {
-  /// The attribute's number. For the record's id, a number that no attribute has.
+  /// The attribute's number.
+  ///
+  /// For the record's id, a number that no attribute has.
   let number: UInt32
   let name: String
   let type: AttributeType
@@ -155,8 +157,9 @@ struct BoundElements: Sendable {
   var path: [String]
   /// The test of one element, on the attribute ``StoredElementIndex/element``.
   var test: AttributeTest
-  /// Whether the comparison is true for all records with such an element. Otherwise the records
-  /// found must be checked.
+  /// Whether the comparison is true for all records with such an element.
+  ///
+  /// Otherwise the records found must be checked.
   var isExact: Bool
 }
 

@@ -29,7 +29,7 @@ final class RelatedOperand: Sendable {
     /// The number of related records.
     case count
     case aggregate(CollectionOperator, BoundOperand)
-    /// The value of the one related record, or null if there is none.
+    /// The value of the one related record, or null if none exists.
     case value(BoundOperand)
     /// The values of all related records, without nulls.
     case list(BoundOperand)

@@ -75,7 +75,7 @@ extension ConditionBinding {
     return rules
   }
 
-  /// Returns an equivalent comparison of the date itself, or `nil` if there is none.
+  /// Returns an equivalent comparison of the date itself, or `nil` if none exists.
   func dateRange(_ comparison: Comparison) throws(StoreError) -> ConditionTree? {
     let comparison = comparison.withConstantOnTheRight
     guard comparison.quantifier == nil, comparison.options.isEmpty,
@@ -172,7 +172,8 @@ extension OperandFunction {
 
   /// Creates the function that computes a part of a date.
   init(_ part: CalendarPart) {
-    // Both enumerations use the same raw values, which a test compares. The fallback is never used.
+    // The raw values of the two enumerations agree, which a test checks. The fallback is never
+    // used.
     self = OperandFunction(rawValue: part.rawValue) ?? .year
   }
 }

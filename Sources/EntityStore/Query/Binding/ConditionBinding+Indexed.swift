@@ -38,7 +38,7 @@ extension ConditionBinding {
     return .any([test, .test(AttributeTest(derived, .null))])
   }
 
-  /// Returns the test of `comparison` that an element index can answer, or `nil` if there is none.
+  /// Returns the test of `comparison` that an element index can answer, or `nil` if none exists.
   func elements(_ comparison: Comparison) throws(StoreError) -> BoundElements? {
     guard let (attribute, path, given) = try way(comparison) else { return nil }
     var comparison = given
@@ -60,8 +60,8 @@ extension ConditionBinding {
     default: return nil
     }
     comparison.quantifier = nil
-    // A text constant is served only if the elements are texts: compared with an element that is a
-    // date, the text would be read as a date.
+    // A text constant is served only if the elements are texts. Compared with a date, the constant
+    // would be read as a date too.
     guard let kind = ConstantKind(comparison.right), kind != .text || isOfTexts else { return nil }
     if kind == .bool { comparison.right = comparison.right.withNumbersForBooleans }
     let element = BoundAttribute(elementsAs: kind == .text ? .string : .double)
@@ -119,8 +119,9 @@ extension ConditionBinding {
 /// The kind of one or several constants that index keys compare in the same way as conditions do.
 private enum ConstantKind {
   case text, bool
-  /// Integers that a double holds exactly. Larger integers in documents round to doubles different
-  /// from all of these.
+  /// Integers that a double holds exactly.
+  ///
+  /// Larger integers in documents round to doubles different from all of these.
   case integer
   /// Numbers of the same size, not all of them integers.
   case number

@@ -3,8 +3,9 @@ internal import LodestoreFormat
 // Paths into documents whose type the program declares. A path to a member that the type lacks
 // would silently find nothing, so it is refused.
 extension ConditionBinding {
-  /// Returns the declared type of the value at the end of `path`, or `nil` if the value is no
-  /// document or its type is known only from the record.
+  /// Returns the declared type of the value at the end of `path`.
+  ///
+  /// Returns `nil` if the value is no document, or if its type is known only from the record.
   ///
   /// Throws ``StoreError/Code/invalidQuery`` if the type before a step has no such member.
   func type(at path: ValuePath) throws(StoreError) -> DocumentType? {

@@ -32,7 +32,7 @@ extension ConditionBinding {
 
   // MARK: Tests
 
-  /// Returns the comparison as a test of related records, or `nil` if it is none.
+  /// Returns the comparison as a test of related records, or `nil` for any other comparison.
   mutating func relatedTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
     if let test = try existenceTest(comparison) { return test }
     let comparison = comparison.withConstantOnTheRight

@@ -80,7 +80,7 @@ struct ConditionBinding {
     return .expression(expression)
   }
 
-  /// Returns the comparison as a test of one attribute, or `nil` if it is none.
+  /// Returns the comparison as a test of one attribute, or `nil` for any other comparison.
   private func attributeTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
     let comparison = comparison.withConstantOnTheRight
     guard case .path(let path) = comparison.left, path.root == .record, path.steps.count <= 1,
@@ -249,7 +249,7 @@ extension Comparison {
 }
 
 extension Comparison.Operator {
-  /// The operator for exchanged sides; `nil` if there is none.
+  /// The operator for exchanged sides; `nil` if none exists.
   var flipped: Comparison.Operator? {
     switch self {
     case .equal, .notEqual: self

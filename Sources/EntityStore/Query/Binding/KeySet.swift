@@ -8,8 +8,7 @@ final class KeySet: Sendable {
 
   init(keys: PackedKeys) { self.keys = keys }
 
-  /// The hash table of the keys. It is built on first use, because a plan that uses an index needs
-  /// none.
+  /// The hash table of the keys, built on first use, because a plan that uses an index needs none.
   var table: KeyTable {
     made.withLock { made in
       if let made { return made }

@@ -13,8 +13,10 @@ struct NumberSet: Sendable {
     hashed = unique.count > Self.mostSearched ? Set(unique) : []
   }
 
-  /// Longer lists are also hashed. Below this size a binary search serves, since building a hash
-  /// set would take longer than an indexed query.
+  /// Longer lists are also hashed.
+  ///
+  /// Below this size a binary search serves, since building a hash set would take longer than an
+  /// indexed query.
   private static let mostSearched = 256
 
   func contains(_ key: Int64) -> Bool {

@@ -49,8 +49,9 @@ enum OrderedNumber {
 }
 
 extension NumberInterval {
-  /// Creates the interval of values for which the comparison with `constant` is true; `nil` if an
-  /// attribute of `type` cannot be compared with such a constant.
+  /// Creates the interval of values for which the comparison with `constant` is true.
+  ///
+  /// The result is `nil` if an attribute of `type` cannot be compared with such a constant.
   init?(_ operator: Comparison.Operator, _ constant: Value, _ type: AttributeType) {
     switch type {
     case .bool:

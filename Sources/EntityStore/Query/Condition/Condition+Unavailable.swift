@@ -1,11 +1,10 @@
-// Conditions in forms that people try first, refused with a message that says what to write
-// instead.
+// Conditions in forms that people try first, refused with a message that shows the right form.
 //
 // `&&` and `||` are refused between two conditions, by functions whose result type nothing else
-// takes. If their result were a condition, or if further operands were accepted, the compiler would
-// take 12 to 80 seconds for 30 faulty chains in unrelated code, instead of 0.5 (Swift 6.3;
+// takes. With a condition as the result, or with further operands, the compiler slows down on
+// unrelated code. For 30 faulty chains it takes 12 to 80 seconds instead of 0.5 (Swift 6.3;
 // `faultyChains` of the tests). For a chain of three conditions the compiler therefore names the
-// result type, whose name says what to write.
+// result type, whose name tells the author how to write the condition.
 //
 // `read { $0 }` has no overload of its own. An unavailable overload loses against a closure without
 // a result, and a deprecated one is chosen for closures of several lines.
@@ -183,9 +182,9 @@ extension Query {
   public func `where`<Value>(_ path: KeyPath<E.Attributes, Attribute<E, Value>>) -> Query { self }
 }
 
-// Without these overloads the compiler only reports that it cannot infer the key path's type. They
-// are limited to `AttributeValue`: for values of any type, the compiler would report key paths
-// where a case of an enumeration is misspelt.
+// Without these overloads the compiler only reports that it cannot infer the key path's type. The
+// overloads are limited to `AttributeValue`: for values of any type, the compiler would report key
+// paths where a case of an enumeration is misspelt.
 
 /// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode == 4 }")

@@ -35,8 +35,9 @@ public struct Condition<E: Entity>: Sendable {
     var isUnsaid = false
   }
 
-  /// The greatest nesting of a condition. Deeper nesting would overflow a thread's stack, so such a
-  /// condition is refused.
+  /// The greatest nesting of a condition.
+  ///
+  /// Deeper nesting would overflow a thread's stack, so such a condition is refused.
   static var deepestNesting: Int { 500 }
 
   static func tooDeep() -> Condition {
@@ -87,7 +88,7 @@ public struct Condition<E: Entity>: Sendable {
   /// - Parameter arguments: values of attributes, enumerations with a raw value, and arrays and
   ///   sets of them.
   /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError`` with
-  ///   line, column, the offending token and what was expected.
+  ///   line, column, the offending token and the expected syntax.
   public init(format: String, _ arguments: any Sendable...) throws(StoreError) {
     try self.init(format: format, arguments: arguments)
   }

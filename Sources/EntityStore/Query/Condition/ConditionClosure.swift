@@ -1,13 +1,13 @@
 /// A part of a condition that only Swift code can evaluate, on the decoded entity.
 ///
-/// It holds the parts of a `#Predicate` that ``ConditionTree`` cannot express. A closure equals
-/// only itself. Its `text` is printed in angle brackets, which do not parse as a format string.
+/// Such parts of a `#Predicate` cannot be expressed by ``ConditionTree``. A closure equals only
+/// itself. Its `text` is printed in angle brackets, which do not parse as a format string.
 final class ConditionClosure: Sendable, Hashable {
   private typealias Test =
     @Sendable (UnsafeRawBufferPointer, UInt64, StoredEntity, TransactionCore)
     throws(StoreError) -> Bool
 
-  /// The closure's source, as far as it is known, for plans and errors.
+  /// The known part of the closure's source, for plans and errors.
   let text: String
   /// Decodes the entity and calls the program's closure with it.
   private let test: Test

@@ -7,8 +7,8 @@ internal import LodestoreFormat
 /// a comparison with null is false, except that `==` and `!=` treat null like any other value. NOT
 /// turns false into true.
 ///
-/// Create conditions with ``all(of:)``, ``any(of:)`` and ``negated``. They keep the form that
-/// ``ConditionPrinter`` prints and the parser returns.
+/// Create conditions with ``all(of:)``, ``any(of:)`` and ``negated``. Trees from these functions
+/// keep the form that ``ConditionPrinter`` prints and the parser returns.
 indirect enum ConditionTree: Sendable, Hashable {
   case constant(Bool)
   /// AND of two or more conditions, in the order in which they were written.
@@ -35,7 +35,9 @@ indirect enum ConditionTree: Sendable, Hashable {
 
 /// A comparison, written `[quantifier] left operator[options] right`.
 struct Comparison: Sendable, Hashable {
-  /// The quantifier over the elements of a collection on the left side. NONE is written as NOT ANY.
+  /// The quantifier over the elements of a collection on the left side.
+  ///
+  /// NONE is written as NOT ANY.
   enum Quantifier: Sendable, Hashable { case any, all }
 
   enum Operator: Sendable, Hashable, CaseIterable {
@@ -86,10 +88,12 @@ indirect enum Operand: Sendable, Hashable {
   /// `TERNARY(condition, a, b)`.
   case conditional(ConditionTree, Operand, Operand)
   /// `SUBQUERY(collection, $variable, condition)`: the elements for which the condition is true.
+  ///
   /// The steps after it, such as `@count`, apply to these elements.
   case subquery(Operand, variable: String, ConditionTree, [ValuePath.Step])
-  /// `CAST(operand, "type")`. A cast of a constant is replaced by the converted constant when the
-  /// format string is parsed.
+  /// `CAST(operand, "type")`.
+  ///
+  /// A cast of a constant is replaced by the converted constant when the format string is parsed.
   case cast(Operand, CastType)
   case call(OperandFunction, [Operand])
 }
@@ -108,7 +112,9 @@ enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
   case exclusiveOr = "^"
   /// The result is null if it needs more than 64 bits, or if the number of bits is negative.
   case shiftLeft = "<<"
-  /// The shift keeps the sign. The result is null if the number of bits is negative.
+  /// The shift keeps the sign.
+  ///
+  /// The result is null if the number of bits is negative.
   case shiftRight = ">>"
 
   /// Whether the operator works on the bits of integers.
@@ -151,15 +157,17 @@ package struct ValuePath: Sendable, Hashable {
   }
 
   enum Step: Sendable, Hashable {
-    /// An attribute's name, or a member's name after it. On a collection, the step takes that
-    /// member of each element.
+    /// An attribute's name, or a member's name after it.
+    ///
+    /// On a collection, the step takes that member of each element.
     case member(String)
     case element(Int)
     case first, last
     /// The number of elements, written `[SIZE]`.
     case size
-    /// `@count`, `@sum` and so on over the collection before it. The steps after it lead to the
-    /// aggregated value in each element.
+    /// `@count`, `@sum` and so on over the collection before it.
+    ///
+    /// The steps after it lead to the aggregated value in each element.
     case aggregate(CollectionOperator)
   }
 

@@ -7,7 +7,7 @@ extension Derivation where Value == Int {
   ///     .derived("openLoans", \.openLoans, .count(loans) { $0.returnedOn == nil })
   ///
   /// - Parameter condition: a condition on the related record's own attributes, without closures
-  ///   and `now()`. These attributes may be derived.
+  ///   and `now()`. Derived attributes are allowed.
   public static func count<Target: Entity>(
     _ relationship: ToMany<E, Target>,
     @ConditionBuilder<Target> where condition:

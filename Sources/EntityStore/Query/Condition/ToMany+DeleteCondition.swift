@@ -1,6 +1,7 @@
 extension ToMany {
-  /// Creates a relationship with stored links. Related records that fulfil a condition prevent the
-  /// delete of the record that leads to them.
+  /// Creates a relationship with stored links.
+  ///
+  /// Related records that fulfil a condition prevent the delete of the record that leads to them.
   ///
   /// The condition is stored in the file, so every program and `kvdump` apply it. As under
   /// ``RelationshipDeleteRule/deny``, the condition is checked on the records before the delete,
@@ -18,8 +19,9 @@ extension ToMany {
     self.init(ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Creates the inverse of a relationship with stored links. Related records that fulfil a
-  /// condition prevent the delete of the record that leads to them.
+  /// Creates the inverse of a relationship with stored links.
+  ///
+  /// Related records that fulfil a condition prevent the delete of the record that leads to them.
   public init(
     inverse: ToMany<Target, E>, ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify,
     @ConditionBuilder<Target> deniesDeleteWhere condition:
@@ -28,8 +30,9 @@ extension ToMany {
     self.init(inverse, ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Creates the inverse of an optional attribute. Records that fulfil a condition prevent the
-  /// delete of the record that they refer to.
+  /// Creates the inverse of an optional attribute.
+  ///
+  /// Records that fulfil a condition prevent the delete of the record that they refer to.
   ///
   ///     static let loans = ToMany<Member, Loan>(
   ///       inverse: \.member, onDelete: .cascade, deniesDeleteWhere: { $0.returnedOn == nil })
@@ -42,8 +45,9 @@ extension ToMany {
     self.init(of: inverse, ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Creates the inverse of a required attribute. Records that fulfil a condition prevent the
-  /// delete of the record that they refer to.
+  /// Creates the inverse of a required attribute.
+  ///
+  /// Records that fulfil a condition prevent the delete of the record that they refer to.
   ///
   /// The attribute cannot be null, so ``RelationshipDeleteRule/nullify`` is refused.
   public init(

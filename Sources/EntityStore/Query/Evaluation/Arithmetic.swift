@@ -84,8 +84,9 @@ enum Arithmetic {
 
   // MARK: Collections
 
-  /// Returns the aggregate of the values that are not null. Without values a sum or count is 0, and
-  /// other results are null.
+  /// Returns the aggregate of the values that are not null.
+  ///
+  /// Without values a sum or count is 0, and other results are null.
   ///
   /// The minimum and maximum ignore not-a-number, which has no order. Otherwise the result would
   /// depend on its position among the values.

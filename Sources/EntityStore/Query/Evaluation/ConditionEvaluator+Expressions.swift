@@ -179,7 +179,7 @@ extension ConditionEvaluator {
 
   // MARK: Paths
 
-  /// Returns the value at the end of `steps`, or null if there is none.
+  /// Returns the value at the end of `steps`, or null if none exists.
   private func follow(
     _ steps: ArraySlice<ValuePath.Step>, from value: DynamicValue
   ) throws -> DynamicValue {

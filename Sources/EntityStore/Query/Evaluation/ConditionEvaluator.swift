@@ -3,23 +3,26 @@ internal import LodestoreFormat
 
 /// Evaluates a condition on the bytes of records, each through its own layout.
 ///
-/// Each run of a query has its own evaluator, used on one thread. It decodes only the parts of
-/// documents that the condition reads, and whole records for closures.
+/// Each run of a query has its own evaluator, used on one thread. The evaluator decodes only the
+/// parts of documents that the condition reads, and whole records for closures.
 final class ConditionEvaluator {
   private let condition: BoundCondition
   let entity: StoredEntity
   let core: TransactionCore
   /// The condition compiled for the current layout.
   private let program: LayoutProgram
-  /// The condition compiled for older layouts, by layout number. A program is compiled when a
-  /// record has the layout.
+  /// The condition compiled for older layouts, by layout number.
+  ///
+  /// A program is compiled when a record has the layout.
   private var olderPrograms: [UInt16: LayoutProgram] = [:]
   private let verifiesChecksums: Bool
   /// A reusable encoder for the keys of attributes.
   var key = KeyEncoder()
   /// The current elements of the enclosing SUBQUERYs, outermost first.
   var elements: [DynamicValue] = []
-  /// Called for each element of a SUBQUERY. Throwing from it ends the run.
+  /// Called for each element of a SUBQUERY.
+  ///
+  /// Throwing from it ends the run.
   var onElement: (() throws -> Void)?
   /// The time that `now()` returns, the same for the whole run.
   let now: Double

@@ -43,21 +43,23 @@ struct LayoutProgram {
   }
 
   let layout: RecordLayout
-  /// The tests of slots that every record must pass. They run first, since they are the cheapest.
+  /// The tests of slots that every record must pass, run first because they are the cheapest.
   let slots: ContiguousArray<SlotTest>
-  /// The comparisons of numbers that every record must pass. They run second.
+  /// The comparisons of numbers that every record must pass, run second.
   let numbers: ContiguousArray<NumberComparison>
   /// The comparisons that ``numbers`` are compiled from.
   let comparisons: [BoundComparison]
-  /// The tests of texts that every record must pass. They run third.
+  /// The tests of texts that every record must pass, run third.
   let texts: ContiguousArray<VariableTest>
   /// Whether ``numbers`` and ``texts`` are both empty, as in most scans.
   private let hasSlotsOnly: Bool
   /// The tests that ``texts`` refer to, kept alive here.
   private let steadyTests: [SteadyTextTest]
-  /// The other parts of the condition, in their order.
+  /// The remaining parts of the condition, in their order.
   let rest: [Step]
-  /// The least number of bytes of a record of this layout. Slots are not read from shorter records.
+  /// The least number of bytes of a record of this layout.
+  ///
+  /// Slots are not read from shorter records.
   let shortestRecord: Int
 
   private let offsets: VariableOffsets

@@ -43,8 +43,8 @@ struct NumberComparison {
 
   /// Returns whether a record passes the comparison.
   ///
-  /// Returns `nil` if ``ConditionEvaluator`` must evaluate the comparison: for a record of another
-  /// layout or with wide offsets, a number beyond 64 bits, or a text that is not ASCII.
+  /// Returns `nil` if ``ConditionEvaluator`` must evaluate the comparison. This is so for a record
+  /// of another layout or with wide offsets, a number beyond 64 bits, and a text that is not ASCII.
   func admits(_ record: UnsafeRawBufferPointer) -> Bool? {
     guard let base = record.baseAddress, record.count >= shortestRecord,
       record._uint16(at: 0) == layoutNumber

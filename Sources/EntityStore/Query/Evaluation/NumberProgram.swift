@@ -39,7 +39,9 @@ struct NumberProgram {
     var constant: UInt64 = 0
   }
 
-  /// The number of registers. Expressions nested deeper are evaluated by ``ConditionEvaluator``.
+  /// The number of registers.
+  ///
+  /// Expressions nested deeper are evaluated by ``ConditionEvaluator``.
   static let registerCount = 8
 
   let kind: Kind

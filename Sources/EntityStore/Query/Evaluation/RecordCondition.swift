@@ -69,7 +69,7 @@ extension TransactionCore {
   }
 
   /// Returns the condition by which `end` denies deletes, on the records that it leads to; `nil` if
-  /// there is none.
+  /// none exists.
   ///
   /// - Throws: ``StoreError/Code/badSchema`` for a condition that cannot be used.
   func denyCondition(of end: RelationshipEnd) throws(StoreError) -> (any RecordTest)? {

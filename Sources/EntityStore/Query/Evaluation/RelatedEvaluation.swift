@@ -14,7 +14,9 @@ final class RelatedEvaluation {
   private let records: Cursor
   private let evaluator: ConditionEvaluator
   private let isAlways: Bool
-  /// Whether an id may lead to no record. Before the end of a write, the id in an attribute may.
+  /// Whether an id may lead to no record.
+  ///
+  /// Before the end of a write, the id in an attribute may.
   private let mayDangle: Bool
   /// The ids of all related records that fulfil the condition, if an index finds them.
   private var admitted: Set<UInt64>?

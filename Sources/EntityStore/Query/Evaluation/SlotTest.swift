@@ -23,7 +23,9 @@ struct SlotTest {
     self.isNegated = isNegated
   }
 
-  /// Returns whether a record passes. `base` must point to at least the fixed part of its layout.
+  /// Returns whether a record passes.
+  ///
+  /// `base` must point to at least the fixed part of its layout.
   @inline(__always)
   func admits(_ base: UnsafeRawPointer) -> Bool {
     if nullBit.isSet(in: base) { return isNegated }

@@ -1,6 +1,8 @@
 internal import LodestoreFormat
 
-/// The totals of all or some records of a group. A run in a file has those of some.
+/// The totals of all or some records of a group.
+///
+/// A run in a file has those of some.
 struct GroupPart {
   /// The number of records.
   var count: Int

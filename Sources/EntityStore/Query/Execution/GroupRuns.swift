@@ -1,8 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Groups that did not fit in memory, as sorted runs in a scratch file. Reading the groups merges
-/// the runs.
+/// Groups that did not fit in memory, as sorted runs in a scratch file.
+///
+/// Reading the groups merges the runs.
 ///
 /// A run is a sequence of: u32 size of the key, u32 size of the part, key, part. No other process
 /// reads the file, so its numbers have the byte order of the machine.
@@ -17,7 +18,9 @@ final class GroupRuns {
 
   private let file: ScratchFile
   private let functions: [GroupTerm.Function]
-  /// The end offset of each run in the file. A run begins at the end of the previous one.
+  /// The end offset of each run in the file.
+  ///
+  /// A run begins at the end of the previous one.
   private var ends: [Int] = []
   private var writer = DocumentWriter()
 
@@ -87,8 +90,9 @@ final class GroupRuns {
     if let group { try key.withUnsafeBytes { try body($0, group) } }
   }
 
-  /// Orders runs by key. For equal keys the earlier run comes first, since its values were found
-  /// first.
+  /// Orders runs by key.
+  ///
+  /// For equal keys the earlier run comes first, since its values were found first.
   @inline(__always)
   private func comesFirst(_ a: Int, _ b: Int, _ runs: [Run]) -> Bool {
     let order = compareKeys(runs[a].key, runs[b].key)
@@ -105,7 +109,7 @@ final class GroupRuns {
 
     init(_ window: consuming RunWindow) { self.window = window }
 
-    /// Moves to the next group; returns false if there is none.
+    /// Moves to the next group; returns false if none exists.
     func advance() throws(LMDBError) -> Bool {
       window.pass(size)
       size = 0

@@ -12,7 +12,9 @@ struct GroupStates: ~Copyable {
   /// The groups by key; `nil` if groups come in order, so that only the last one is kept.
   private var table: GroupTable?
   private(set) var groupCount = 0
-  /// The states of the groups. The array may be longer than ``groupCount``.
+  /// The states of the groups.
+  ///
+  /// The array may be longer than ``groupCount``.
   var states: [State] = []
   // Manually allocated, because an array would check each access.
   /// The totals of each group, one for each term.

@@ -173,7 +173,9 @@ struct GroupTotal {
 
   // MARK: Results
 
-  /// Returns the result. Without values a count or sum is 0, and other results are null.
+  /// Returns the result.
+  ///
+  /// Without values a count or sum is 0, and other results are null.
   func value(_ function: GroupTerm.Function) -> Value {
     switch function {
     case .count: .integer(Int64(count))
@@ -239,6 +241,8 @@ private struct CompensatedSum {
 
   init() {}
 
-  /// The sum. With infinite numbers there is nothing to compensate.
+  /// The sum.
+  ///
+  /// With infinite numbers there is nothing to compensate.
   var value: Double { sum.isFinite ? sum + compensation : sum }
 }

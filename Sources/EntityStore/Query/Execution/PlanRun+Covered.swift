@@ -72,8 +72,8 @@ extension PlanRun {
     }
   }
 
-  /// The values of one entry and the bytes of their elements. They are reused for following entries
-  /// with equal elements.
+  /// The values of one entry and the bytes of their elements, reused for following entries with
+  /// equal elements.
   private struct CoveredRow {
     var elements: [UInt8] = []
     var values: [Value] = []

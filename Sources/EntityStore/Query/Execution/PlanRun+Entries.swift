@@ -38,8 +38,8 @@ extension PlanRun {
   /// Visits the entries of `index` within `range` in order, like ``TransactionCore/walk``, until
   /// `body` returns false.
   ///
-  /// Up to the first key that may be cut, the pages of the index are read in the map, without a
-  /// cursor move for each entry.
+  /// Up to the first key that may be cut, entries are read directly from pages in the map, without
+  /// moving a cursor.
   ///
   /// - Parameter keys: the part of `range` to visit, as keys with record ids.
   @inline(__always)

@@ -196,7 +196,9 @@ enum TermReader {
   case records
   /// Counts or adds a number, read from its slot without a view of the record.
   case slot(SlotOrder, WordSlot.Kind, UInt32)
-  /// Evaluates an operand. The attribute's number is given if an index holds the same values.
+  /// Evaluates an operand.
+  ///
+  /// The attribute's number is given if an index holds the same values.
   case operand(BoundOperand, UInt32?)
 
   var isCount: Bool { if case .records = self { true } else { false } }

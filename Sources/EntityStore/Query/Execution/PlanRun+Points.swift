@@ -48,8 +48,9 @@ extension PlanRun {
     }
   }
 
-  /// Visits the entries for one prefix. Returns false if `body` did, or if no entry is at or above
-  /// the prefix.
+  /// Visits the entries for one prefix.
+  ///
+  /// Returns false if `body` did, or if no entry is at or above the prefix.
   private func forEachEntry(
     beginningWith prefix: UnsafeRawBufferPointer, at cursor: Cursor, in index: StoredIndex,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool

@@ -67,8 +67,9 @@ extension PlanRun {
     }
   }
 
-  /// Visits the matching records in ascending order of id. For a scan, the loop is compiled into
-  /// the caller.
+  /// Visits the matching records in ascending order of id.
+  ///
+  /// For a scan, the loop is compiled into the caller.
   @inline(__always)
   func forEachMatch(_ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool) throws {
     if case .scan = plan.access, start == nil {
@@ -119,7 +120,7 @@ extension PlanRun {
     }
   }
 
-  /// Returns a cursor at the first record of `range`, or `nil` if there is none.
+  /// Returns a cursor at the first record of `range`, or `nil` if none exists.
   private func beginScan(_ range: ClosedRange<UInt64>) throws -> Cursor? {
     let cursor = try Cursor(entity.records, in: core.transaction)
     guard try cursor.seek(atOrAfter: range.lowerBound) else { return nil }

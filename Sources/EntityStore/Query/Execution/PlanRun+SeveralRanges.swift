@@ -84,7 +84,9 @@ private struct MergedRange {
     UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(prefixLength))
   }
 
-  /// The record id of an entry of a unique index. Only keys with nulls contain it as well.
+  /// The record id of an entry of a unique index.
+  ///
+  /// Only keys with nulls contain it as well.
   private var id: UInt64? {
     cursor.value.count == 8 ? cursor.value._uint64(at: 0) : nil
   }

@@ -74,7 +74,7 @@ extension PlanRun {
 
   /// Visits `records` in the order of `words`.
   ///
-  /// They are stored in another order, so the next ones are prefetched.
+  /// Memory holds the records in another order, so the next ones are prefetched.
   private func visit(
     _ records: [SortedRecord], in words: WordSort,
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool

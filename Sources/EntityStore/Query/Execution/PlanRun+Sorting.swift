@@ -2,7 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// The largest number of results kept in a heap. More are sorted as a whole.
+  /// The largest number of results kept in a heap.
+  ///
+  /// More are sorted as a whole.
   private static let largestHeap = 1 << 16
 
   /// Visits the matching records in the query's order.
@@ -52,7 +54,7 @@ extension PlanRun {
 
 /// The first records in an order, at most `capacity` of them.
 ///
-/// They are kept in a heap whose first element is the last of them.
+/// A heap keeps the records, with the last of them as its first element.
 struct TopRecords {
   struct Element {
     /// The first eight bytes of the key, which decide most comparisons.

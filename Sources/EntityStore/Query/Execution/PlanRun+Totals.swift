@@ -80,8 +80,9 @@ extension PlanRun {
     return best
   }
 
-  /// Returns the orders of indexes beginning at `attribute`, as names of attributes. The first
-  /// record in each of these orders has the extreme value.
+  /// Returns the orders of indexes beginning at `attribute`, as names of attributes.
+  ///
+  /// The first record in each of these orders has the extreme value.
   private func orders(beginningWith attribute: BoundAttribute) -> [[String]] {
     var found: [[String]] = []
     for index in entity.indexes {

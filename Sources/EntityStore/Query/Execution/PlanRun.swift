@@ -27,7 +27,9 @@ final class PlanRun {
   var filterEvaluators: [ObjectIdentifier: ConditionEvaluator] = [:]
   /// The number of leading results that are skipped by their entries, without reading records.
   private(set) var entriesToSkip = 0
-  /// The sort key from the continuation token. Results begin after it.
+  /// The sort key from the continuation token.
+  ///
+  /// Results begin after it.
   let start: [UInt8]?
 
   init(
@@ -88,8 +90,8 @@ final class PlanRun {
 
   /// The number of results, if it is known before the run, as for a scan without a condition.
   ///
-  /// It is at most a million, since memory is reserved for the results and the count in the file
-  /// may be wrong.
+  /// The number is at most a million, since memory is reserved for the results and the count in the
+  /// file may be wrong.
   var certainCount: Int? {
     guard case .scan = plan.access, plan.residual == nil, start == nil else { return nil }
     return min(plan.recordCount, plan.request.limit ?? .max, 1 << 20)
@@ -118,7 +120,7 @@ final class PlanRun {
 
   /// Runs the plan, and continues with its alternative if that has to take over.
   ///
-  /// Both plans give the same results in the same order, so the alternative skips those already
+  /// The two plans give the same results in the same order, so the alternative skips those already
   /// visited.
   private func arrangedWithAlternative(
     _ body: (UInt64, UnsafeRawBufferPointer) throws -> Bool
@@ -383,8 +385,8 @@ final class PlanRun {
     report(completed, total)
   }
 
-  /// The progress of the run. It is less than ``total`` until the end, since results remain to be
-  /// passed on.
+  /// The progress of the run, less than ``total`` until the end, since results remain to be passed
+  /// on.
   private var completed: Int {
     guard let total else { return counts.recordsRead }
     let most = max(0, total - 1)

@@ -26,7 +26,7 @@ final class RecordLookup {
     }
   }
 
-  /// Returns the record of the id at `index` of the last lookup, or `nil` if there is none.
+  /// Returns the record of the id at `index` of the last lookup, or `nil` if none exists.
   @inline(__always)
   func record(_ id: UInt64, at index: Int) throws -> UnsafeRawBufferPointer? {
     if finder != nil, found[index].baseAddress != nil { return found[index] }

@@ -20,8 +20,10 @@ final class SortKeyWriter {
   @exclusivity(unchecked) private(set) var key: [UInt8] = []
   /// The number of bytes of ``key`` that the first term takes.
   @exclusivity(unchecked) private(set) var firstTermCount = 0
-  /// The byte after each term. Without it, the last byte of a text could be confused with the byte
-  /// of a following null or inverted id.
+  /// The byte after each term.
+  ///
+  /// Without it, the last byte of a text could be confused with the byte of a following null or
+  /// inverted id.
   static let separator: UInt8 = 0x7f
 
   init(_ order: BoundOrder, evaluator: ConditionEvaluator) {

@@ -1,9 +1,11 @@
 /// The first records in an order by a slot, at most `capacity` of them.
 ///
-/// They are kept in a heap whose first element is the last of them.
+/// A heap keeps the records, with the last of them as its first element.
 struct TopSlots {
   private struct Element {
-    /// 1 for a value. For null 0 or 2, depending on whether null comes first or last.
+    /// 1 for a value.
+    ///
+    /// For null 0 or 2, depending on whether null comes first or last.
     var rank: UInt8
     var word: UInt64
     /// The record's id, or its inverse if ids descend.

@@ -81,7 +81,9 @@ extension Store {
     }
   }
 
-  /// Runs `body` on a reader thread. Cancelling the task is visible to `body` at once.
+  /// Runs `body` on a reader thread.
+  ///
+  /// Cancelling the task is visible to `body` at once.
   @usableFromInline
   func cancellably<R: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> R

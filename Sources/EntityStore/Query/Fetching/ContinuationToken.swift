@@ -11,12 +11,15 @@ internal import LodestoreFormat
 /// The token holds the position of the last record in the order, not the number of records before
 /// it. So the next page begins after that record, whatever is inserted or deleted meanwhile, and
 /// costs the same at any depth. A token is text that survives restarts, and contains the values of
-/// the record's sort attributes. It belongs to one condition and order; other queries refuse it.
+/// the record's sort attributes. A token belongs to one condition and order; other queries refuse
+/// it.
 public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The token as text of letters, digits, `-` and `_`.
   public let text: String
 
-  /// Creates a token from its text. The query that uses the token checks it.
+  /// Creates a token from its text.
+  ///
+  /// The query that uses the token checks it.
   public init(_ text: String) { self.text = text }
 
   /// The token as text.

@@ -12,7 +12,7 @@ internal import LodestoreFormat
 ///
 /// The collection can be used from any thread; accesses take turns.
 ///
-/// It corresponds to faults and `fetchBatchSize` in Core Data.
+/// The collection corresponds to faults and `fetchBatchSize` in Core Data.
 public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   let hold: SnapshotHold
   let allIDs: [UInt64]
@@ -116,8 +116,9 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     count += 1
   }
 
-  /// Returns consecutive slices of `size` records. The last one may have fewer, and a size below 1
-  /// is taken as 1.
+  /// Returns consecutive slices of `size` records.
+  ///
+  /// The last one may have fewer, and a size below 1 is taken as 1.
   public func batches(of size: Int) -> [FetchedResults] {
     let size = Swift.max(1, size)
     return stride(from: startIndex, to: endIndex, by: size).map { start in

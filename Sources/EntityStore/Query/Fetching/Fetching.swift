@@ -16,7 +16,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// Returns the first record that `query` finds, or `nil` if there is none.
+  /// Returns the first record that `query` finds, or `nil` if none exists.
   @inlinable
   public func first<E: Entity>(_ query: Query<E>) throws(StoreError) -> E? {
     var found: E?
@@ -127,11 +127,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return QueryExplanation(run.plan.description, analyzing ? run.counts : nil)
   }
 
-  /// Explains the last query that `body` runs in this transaction, with what it read.
+  /// Explains the last query that `body` runs in this transaction, with the numbers of entries and
+  /// records read.
   ///
   /// This covers counts, ids, groups, aggregates and values, which ``explain(_:for:analyzing:)``
-  /// does not show. It is meant for measurements. The result is `nil` if `body` ran no query, or
-  /// visited all records without a plan.
+  /// does not show. The explanation is meant for measurements. The result is `nil` if `body` ran no
+  /// query, or visited all records without a plan.
   @_spi(Measuring)
   public func explaining(_ body: () throws -> Void) throws -> QueryExplanation? {
     let core = access.core

@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
-/// A value computed from the records of a group or from all records that a query finds. Null and
-/// not-a-number are ignored.
+/// A value computed from the records of a group or from all records that a query finds.
+///
+/// Null and not-a-number are ignored.
 public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   let term: Swift.Result<GroupTerm, StoreError>
   let read: @Sendable (StoredValue) -> Result?
@@ -137,7 +138,7 @@ public struct Group<Key: Sendable, Values: Sendable>: Sendable {
 
 // One, two and more aggregates have overloads of their own, as have the values of attributes. A
 // parameter pack could take any number. But then the compiler would not accept an optional from a
-// pack of one, and would need many seconds for longer expressions, or fail on them.
+// pack of one. For longer expressions it would need many seconds, or fail.
 
 extension ReadableTransaction where Self: ~Copyable {
   /// Groups the records of `query` by their values at `path`, in ascending order of these.

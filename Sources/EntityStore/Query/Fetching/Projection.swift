@@ -18,9 +18,9 @@ extension ReadableTransaction where Self: ~Copyable {
   /// - Parameter distinct: whether each combination of values is returned once. Limit and offset
   ///   then count combinations. If the query has no order, combinations are in ascending order,
   ///   null first. If it has one, each combination is at its first occurrence.
-  /// - Complexity: O(records that match). Distinct values without an order take one step each in an
-  ///   index that begins with the attributes, or has them after attributes that the condition fixes
-  ///   to one value. Without such an index a limit does not make them cheaper.
+  /// - Complexity: O(records that match). Distinct values without an order take one step each in a
+  ///   suitable index. The index must begin with the attributes, or have them after attributes that
+  ///   the condition fixes to one value. Without such an index a limit does not make them cheaper.
   /// - Throws: ``StoreError/Code/invalidQuery`` for a value that is computed from an attribute.
   public func values<E: Entity, First, Second, Third, each V>(
     _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
@@ -215,7 +215,9 @@ private final class ResultWindow {
     left = request.limit ?? .max
   }
 
-  /// Whether more rows are wanted. Without `distinct`, the plan applies limit and offset.
+  /// Whether more rows are wanted.
+  ///
+  /// Without `distinct`, the plan applies limit and offset.
   var goesOn: Bool { !isDistinct || left > 0 }
 
   func admits(_ key: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Bool {

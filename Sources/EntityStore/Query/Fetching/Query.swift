@@ -17,8 +17,8 @@
 /// the order of insertion, or in the opposite order if the last key is descending. So a query has
 /// one answer, however it is run.
 ///
-/// Errors in a query, such as a format string with an unknown attribute, are thrown by the call
-/// that runs the query, before a record is read.
+/// The call that runs a query throws errors in it, such as an unknown attribute in a format string,
+/// before a record is read.
 public struct Query<E: Entity>: Sendable {
   private var conditions: [Condition<E>] = []
   private var order: [SortKey<E>] = []
@@ -113,9 +113,9 @@ public struct Query<E: Entity>: Sendable {
   /// reads.
   ///
   /// Ids, ranges of an index, and a limited number of first entries of an index are bounds. A scan
-  /// has no bound. Neither has a walk in the order of an index that must check a condition on the
-  /// records, since it may reach the last record before it has found enough. A limit changes
-  /// neither.
+  /// has no bound. A walk in the order of an index has no bound either, if it must check a
+  /// condition on the records. Such a walk may reach the last record before it has found enough. A
+  /// limit changes neither.
   ///
   /// Tests can use this to keep a query fast.
   public func requiringIndex() -> Query {

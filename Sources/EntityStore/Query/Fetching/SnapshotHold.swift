@@ -24,7 +24,9 @@ final class SnapshotHold: @unchecked Sendable {
 
   var generation: CommitNumber { core.commitNumber }
 
-  /// Runs `body` while no other thread uses the commit. `body` must not call this method.
+  /// Runs `body` while no other thread uses the commit.
+  ///
+  /// `body` must not call this method.
   func use<R>(_ body: (TransactionCore) throws(StoreError) -> R) throws(StoreError) -> R {
     try store.checkNotForked()
     lock.lock()

@@ -1,7 +1,7 @@
 /// A record that a fetch found but could not read.
 ///
-/// Either the record's bytes break the format, or a value does not fit the program's type: a raw
-/// value without a case, or a document that does not decode.
+/// Either the record's bytes break the format, or a value does not fit the program's type. Such a
+/// value is a raw value without a case, or a document that does not decode.
 ///
 ///     var unreadable: [UnreadableRecord<Note>] = []
 ///     let notes = try store.fetch(Note.all, onUnreadable: { unreadable.append($0) })

@@ -168,7 +168,7 @@ extension ConditionParser {
       suggestion: NearestName.of(text, among: ConstantCast.Name.known).map { "\"\($0)\"" })
   }
 
-  /// Parses a condition inside a call. It is a level of its own, as in the tree.
+  /// Parses a condition inside a call, which is a level of its own, as in the tree.
   private mutating func inner(
     endingWith closer: String
   ) throws(FormatFault) -> DeepCondition {

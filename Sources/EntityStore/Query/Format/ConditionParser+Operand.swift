@@ -43,7 +43,9 @@ extension ConditionParser {
     return try primary()
   }
 
-  /// Parses minus signs and their operand. The last sign is part of a number that follows.
+  /// Parses minus signs and their operand.
+  ///
+  /// The last sign is part of a number that follows.
   @inline(never)
   private mutating func negative() throws(FormatFault) -> DeepOperand {
     var marks: [FormatToken] = []
@@ -136,8 +138,9 @@ extension ConditionParser {
         + "written #\(word(token)))")
   }
 
-  /// Returns the error for a token that starts no operand. It suggests `#` for a reserved word
-  /// before an operator, which may be meant as a name.
+  /// Returns the error for a token that starts no operand.
+  ///
+  /// The error suggests `#` for a reserved word before an operator, which may be meant as a name.
   @inline(never)
   private func missingOperand() -> FormatFault {
     let expected = token.start == conditionStart ? "a condition" : "a value or a key path"

@@ -144,8 +144,9 @@ extension ConditionParser {
     return try node(.variable(name), by: mark)
   }
 
-  /// Returns the operand that an argument or a given variable stands for. The current token is the
-  /// one after the mark.
+  /// Returns the operand that an argument or a given variable stands for.
+  ///
+  /// The current token is the one after the mark.
   mutating func inserted(
     _ argument: FormatArgument, _ mark: FormatToken
   ) throws(FormatFault) -> DeepOperand {
@@ -162,7 +163,7 @@ extension ConditionParser {
     }
   }
 
-  /// Parses a key path given as an argument; returns `nil` if it is none.
+  /// Parses a key path given as an argument; returns `nil` if the text is not a key path.
   ///
   /// No word in the path is reserved, except `SELF` in capitals at the start.
   static func keyPath(_ text: String, limits: FormatLimits) -> ValuePath? {

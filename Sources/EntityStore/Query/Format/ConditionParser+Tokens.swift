@@ -33,7 +33,9 @@ extension ConditionParser {
 // MARK: - Limits
 
 extension ConditionParser {
-  /// Counts a level of nesting in the text. The caller must decrement `level` after it.
+  /// Counts a level of nesting in the text.
+  ///
+  /// The caller must decrement `level` after it.
   mutating func enter() throws(FormatFault) {
     guard level < limits.depth else { throw tooDeep(token) }
     level += 1
@@ -77,10 +79,10 @@ extension ConditionParser {
 
 // MARK: - Errors
 
-/// An error inside the parser, stored behind one pointer.
+/// An error inside the parser, as large as one pointer.
 ///
-/// Each call that can fail reserves room for its error in the caller's stack frame. 64 levels of
-/// nested calls must fit into the stack of 512 KiB that some threads have.
+/// Each call that can fail reserves room for its error in the caller's stack frame. Nested calls of
+/// 64 levels must fit into the stack of 512 KiB that some threads have.
 final class FormatFault: Error {
   let error: PredicateSyntaxError
 

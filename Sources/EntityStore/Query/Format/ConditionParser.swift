@@ -22,7 +22,9 @@ struct ConditionParser {
   var level = 0
   /// The variables of the enclosing SUBQUERYs.
   var scope: [String] = []
-  /// The offset of the current condition. At this offset a condition is expected, not a value.
+  /// The offset of the current condition.
+  ///
+  /// At this offset a condition is expected, not a value.
   var conditionStart = -1
   /// The end of the current condition in words, for errors.
   var closer = "the end"
@@ -202,7 +204,9 @@ extension ConditionParser {
   private var isAnd: Bool { token.kind == .and || token.kind == .keyword(.and) }
   private var isNot: Bool { token.kind == .not || token.kind == .keyword(.not) }
 
-  /// Returns the node as a condition. A key path alone is the condition that its value is true.
+  /// Returns the node as a condition.
+  ///
+  /// A key path alone is the condition that its value is true.
   mutating func condition(_ node: FormatNode) throws(FormatFault) -> DeepCondition {
     switch node {
     case .condition(let condition): return condition

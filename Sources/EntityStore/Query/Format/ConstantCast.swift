@@ -176,7 +176,9 @@ enum ConstantCast {
     }
   }
 
-  /// Returns the value as JSON. Text must be JSON; other text is an error, not a JSON string.
+  /// Returns the value as JSON.
+  ///
+  /// Text must be JSON; other text is an error, not a JSON string.
   private static func json(_ value: Value) -> Value? {
     let json: JSONValue? =
       switch value {

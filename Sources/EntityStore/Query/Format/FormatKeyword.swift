@@ -72,7 +72,9 @@ enum FormatKeyword: String, CaseIterable, Sendable {
     self = keyword
   }
 
-  /// The keywords by their bytes as one number. The longest word has 15 bytes.
+  /// The keywords by their bytes as one number.
+  ///
+  /// The longest word has 15 bytes.
   private static let table = Dictionary(
     uniqueKeysWithValues: allCases.map { keyword in
       (keyword.rawValue.utf8.reduce(0 as UInt128) { $0 << 8 | UInt128($1) }, keyword)

@@ -153,8 +153,9 @@ extension FormatLexer {
     }
   }
 
-  /// Returns the scalar that starts here. The bytes are those of a `String`, so they are valid
-  /// UTF-8.
+  /// Returns the scalar that starts here.
+  ///
+  /// The bytes are those of a `String`, so they are valid UTF-8.
   private func scalar() -> (Unicode.Scalar, length: Int) {
     let first = UInt32(text[at])
     let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

@@ -1,15 +1,19 @@
 /// The limits beyond which a format string is refused.
 struct FormatLimits: Sendable, Hashable {
-  /// The most levels of nesting, in parentheses and in the resulting tree. At most 128, since
-  /// traversing the tree is recursive.
+  /// The most levels of nesting, in parentheses and in the resulting tree.
+  ///
+  /// At most 128, since traversing the tree is recursive.
   var depth: Int
-  /// The most conditions, operands and steps of key paths together. A hundred constants in a list
-  /// count as one.
+  /// The most conditions, operands and steps of key paths together.
+  ///
+  /// A hundred constants in a list count as one.
   var nodes: Int
   /// The most bytes of text.
   var bytes: Int
 
-  /// Creates limits. Negative values become 0.
+  /// Creates limits.
+  ///
+  /// Negative values become 0.
   init(depth: Int = 64, nodes: Int = 1_000, bytes: Int = 64 << 10) {
     self.depth = min(max(depth, 0), 128)
     self.nodes = max(nodes, 0)

@@ -1,6 +1,8 @@
 /// A position in a format string.
 struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
-  /// The line, counted from 1. Lines end with a line feed.
+  /// The line, counted from 1.
+  ///
+  /// Lines end with a line feed.
   var line: Int
   /// The column, counted from 1 in Unicode scalars.
   var column: Int

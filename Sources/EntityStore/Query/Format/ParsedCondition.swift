@@ -4,7 +4,7 @@ struct ParsedCondition: Sendable {
   /// The position of the first use of each key path and unbound variable, keyed by its text from
   /// ``ConditionPrinter``.
   ///
-  /// They locate errors found later, when names and types are resolved.
+  /// The positions locate errors found later, when names and types are resolved.
   var positions: [String: FormatPosition]
 
   init(tree: ConditionTree, positions: [String: FormatPosition] = [:]) {

@@ -1,6 +1,8 @@
 /// A syntax error in a format string, with its position.
 public struct PredicateSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The line, counted from 1. Lines end with a line feed.
+  /// The line, counted from 1.
+  ///
+  /// Lines end with a line feed.
   public let line: Int
   /// The column, counted from 1 in Unicode scalars.
   public let column: Int

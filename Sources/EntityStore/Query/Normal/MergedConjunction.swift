@@ -9,8 +9,9 @@ struct MergedConjunction {
   /// ``smallCount``.
   private var numberTests: [UInt32: Int] = [:]
 
-  /// The number of leading parts that are searched one by one. Later parts are found by the
-  /// dictionary.
+  /// The number of leading parts that are searched one by one.
+  ///
+  /// Later parts are found by the dictionary.
   private static let smallCount = 8
 
   mutating func add(_ part: BoundCondition) {

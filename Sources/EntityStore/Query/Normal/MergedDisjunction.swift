@@ -108,7 +108,9 @@ struct MergedDisjunction {
     return tests.map(BoundCondition.test)
   }
 
-  /// Returns whether one of `intervals` contains `number`. They must be ascending and disjoint.
+  /// Returns whether one of `intervals` contains `number`.
+  ///
+  /// The intervals must be ascending and disjoint.
   private static func contains(_ number: Int64, in intervals: [NumberInterval]) -> Bool {
     let index = intervals.partitioningIndex { $0.high >= number }
     return index < intervals.count && intervals[index].low <= number

@@ -120,8 +120,9 @@ extension AttributeTest {
   /// Whether the test is false for every value, including null.
   fileprivate var isNever: Bool { BoundCondition.test(self).isNever }
 
-  /// The negation of the test. For a range without one of its bounds it is again a range, if every
-  /// value is in order.
+  /// The negation of the test.
+  ///
+  /// For a range without one of its bounds it is again a range, if every value is in order.
   fileprivate var negated: BoundCondition {
     if isNever { return .constant(true) }
     guard case .interval(let interval) = kind, !attribute.isOptional, attribute.hasWholeOrder else {

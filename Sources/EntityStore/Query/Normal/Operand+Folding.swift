@@ -13,8 +13,9 @@ extension Comparison {
 }
 
 extension Operand {
-  /// Whether ``folded()`` could change the operand. The check is cheap, since most operands are
-  /// paths and constants.
+  /// Whether ``folded()`` could change the operand.
+  ///
+  /// The check is cheap, since most operands are paths and constants.
   fileprivate var hasFoldableParts: Bool {
     switch self {
     case .value, .values, .path, .variable: false
@@ -87,8 +88,8 @@ extension Operand {
 extension Value {
   /// Creates a constant from the result of folding.
   ///
-  /// The result is `nil` for collections and for values in a record's bytes. It is also `nil` for
-  /// null, so that the kinds of the original operands are still checked.
+  /// The result is `nil` for collections and for values in a record's bytes. Null also gives `nil`,
+  /// so that the kinds of the original operands are still checked.
   fileprivate init?(_ value: DynamicValue) {
     switch value {
     case .null, .text, .data, .collection, .list: return nil

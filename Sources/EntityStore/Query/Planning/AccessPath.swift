@@ -68,7 +68,7 @@ struct IndexAccess: Sendable {
 
   /// Whether the ranges of the span can be walked one after the other.
   ///
-  /// They must be few, and no key that may be cut may cross their bounds.
+  /// The ranges must be few, and no key that may be cut may cross their bounds.
   var isWalked: Bool {
     if rangeCount <= 1 { return true }
     guard rangeCount <= Self.mostWalkedRanges else { return false }

@@ -7,7 +7,7 @@ struct BoundOrder: Sendable {
     var operand: BoundOperand
     /// The attribute that the operand is, or in whose document it is.
     ///
-    /// It is `nil` for a value of related records and for a computed value.
+    /// The attribute is `nil` for a value of related records and for a computed value.
     var attribute: BoundAttribute?
     /// The steps into the attribute's document.
     var steps: [ValuePath.Step]
@@ -41,6 +41,7 @@ struct BoundOrder: Sendable {
   }
 
   /// Whether records with equal keys are ordered by descending id, the direction of the last term.
+  ///
   /// An index walk gives the same order.
   var isTieDescending: Bool { terms.last?.isDescending ?? false }
 
@@ -69,7 +70,9 @@ struct BoundOrder: Sendable {
   }
 
   /// Returns whether the entries within each of several ranges are in this order when walked
-  /// backwards, or `nil` if they are in it in neither direction.
+  /// backwards.
+  ///
+  /// Returns `nil` if they are in this order in neither direction.
   func isReversed(inEachRangeOf access: IndexAccess) -> Bool? {
     guard access.rangeCount > 1, let match = match(access, behind: access.pointCount),
       match.isWhole, access.isWalked

@@ -16,7 +16,7 @@ final class DerivedPlan: Sendable {
 
   let source: QueryPlan
   let purpose: Purpose
-  /// The plan; `nil` if there is none for the question.
+  /// The plan; `nil` if none exists for the question.
   let plan: QueryPlan?
 
   init(source: QueryPlan, purpose: Purpose, plan: QueryPlan?) {
@@ -25,7 +25,7 @@ final class DerivedPlan: Sendable {
 }
 
 extension TransactionCore {
-  /// Returns the plan for `purpose` that `make` derives from `source`. It is cached if `source` is.
+  /// Returns the plan for `purpose` that `make` derives from `source`, cached if `source` is.
   func plan(
     for purpose: DerivedPlan.Purpose, from source: QueryPlan,
     _ make: () throws(StoreError) -> QueryPlan?

@@ -1,10 +1,12 @@
 internal import LodestoreFormat
 
-/// The part of a condition that index entries can decide. A record whose entry fails is not read.
+/// The part of a condition that index entries can decide.
+///
+/// A record whose entry fails is not read.
 final class EntryFilter: Sendable {
   /// The positions in the conjunction of the conditions that are checked.
   let clauses: Set<Int>
-  /// The same conditions, for records whose entries cannot decide.
+  /// The conditions at ``clauses``, for records whose entries cannot decide.
   let condition: BoundCondition
   private let tests: [EntryTest]
   /// The number of key elements that the tests need.

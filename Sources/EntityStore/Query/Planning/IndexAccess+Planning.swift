@@ -2,8 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension IndexAccess {
-  /// The most combinations of values from several lists. Beyond this number only the first lists
-  /// are used.
+  /// The most combinations of values from several lists.
+  ///
+  /// Beyond this number only the first lists are used.
   private static let mostRanges = 1 << 17
 
   /// Creates an access to all of `index`, for its order.

@@ -1,6 +1,8 @@
 /// Constraints with several ranges of one attribute.
 extension IndexConstraint {
-  /// The most ranges of one constraint. With more, entries are checked instead.
+  /// The most ranges of one constraint.
+  ///
+  /// With more, entries are checked instead.
   private static let mostRanges = 1_000
 
   /// Creates the constraint for an OR of tests of `attribute`, or for the negation of a test.
@@ -59,7 +61,9 @@ extension IndexConstraint {
     return result
   }
 
-  /// Returns everything outside of `ranges`, including null. They must be ascending and disjoint.
+  /// Returns everything outside of `ranges`, including null.
+  ///
+  /// The ranges must be ascending and disjoint.
   private static func complement(of ranges: [IndexRange]) -> [IndexRange] {
     var result: [IndexRange] = []
     var start: [UInt8] = []

@@ -20,7 +20,9 @@ struct IndexConstraint {
   }
 
   var extent: Extent
-  /// Whether all entries within the extent fulfil the condition. Otherwise it is checked on each.
+  /// Whether all entries within the extent fulfil the condition.
+  ///
+  /// Otherwise it is checked on each.
   var isExact = true
 
   /// Creates the constraint for a condition on `attribute`; `nil` if an index does not help.
@@ -93,8 +95,8 @@ struct IndexConstraint {
 
   /// Creates the constraint to keys that begin with the bytes of `prefix`.
   ///
-  /// It is not exact: a combining mark after the prefix belongs to its last character, so such a
-  /// text does not begin with the prefix.
+  /// The constraint is not exact. A combining mark after the prefix belongs to its last character,
+  /// so such a text does not begin with the prefix.
   private init(prefix: String) {
     let bytes = Self.beginning(prefix)
     self.init(
@@ -106,7 +108,7 @@ struct IndexConstraint {
   ///
   /// The last character is left out if a mark after it could change it into another character.
   private static func certainBeginning(of literal: String) -> String {
-    // These characters begin no composition in Unicode.
+    // No composition in Unicode begins with one of the characters that stay.
     let isCertain =
       literal.unicodeScalars.last.map {
         (0x20..<0x7f).contains($0.value) && !$0.properties.isAlphabetic

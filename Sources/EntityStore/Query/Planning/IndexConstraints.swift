@@ -8,7 +8,9 @@ final class IndexConstraints {
 
   private struct Entry {
     var attribute: UInt32
-    /// The constraint; `nil` until it is computed. The inner value is `nil` if no index helps.
+    /// The constraint; `nil` until it is computed.
+    ///
+    /// The inner value is `nil` if no index helps.
     var found: Found??
   }
 
@@ -51,8 +53,9 @@ final class IndexConstraints {
 }
 
 extension BoundCondition {
-  /// The attribute that a test, its negation or the first part of an OR is about. The record's id
-  /// is not one.
+  /// The attribute that a test, its negation or the first part of an OR is about.
+  ///
+  /// The record's id is not one.
   fileprivate var soleAttribute: UInt32? {
     switch self {
     case .test(let test), .not(.test(let test)):

@@ -7,8 +7,9 @@ internal import LodestoreFormat
 /// few entries of the most selective index show whether they do. With correlated data, such as the
 /// state of a record and its age, all matching records may come after most others.
 extension Planner {
-  /// The number of sampled entries. With half as many, one sample in two hundred would rule out a
-  /// walk of evenly spread records.
+  /// The number of sampled entries.
+  ///
+  /// With half as many, one sample in two hundred would rule out a walk of evenly spread records.
   private static let sampledIDs = 32
   /// The difference in cost, in nanoseconds, from which a sample is worthwhile.
   private static let sampleCost = 100_000.0

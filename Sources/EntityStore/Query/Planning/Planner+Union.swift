@@ -91,8 +91,9 @@ private struct BranchForm: Hashable {
   }
 }
 
-/// Collects the access paths of a disjunction's branches. Paths by complete tuples of the same
-/// index become one.
+/// Collects the access paths of a disjunction's branches.
+///
+/// Paths by complete tuples of the same index become one.
 private struct UnionOfBranches {
   private final class Tuples {
     var access: IndexAccess
@@ -100,7 +101,7 @@ private struct UnionOfBranches {
 
     init(_ first: IndexAccess) {
       access = first
-      // These positions refer to the branch, not to the whole condition.
+      // The access's clauses are positions in the branch, not in the whole condition.
       access.clauses = []
       access.estimatedEntryCount = 0
     }
@@ -115,8 +116,9 @@ private struct UnionOfBranches {
   private var sampledCount = 0
   private var sampledEntries = 0
 
-  /// The number of branches whose entries are estimated. Further branches are assumed to have the
-  /// same average.
+  /// The number of branches whose entries are estimated.
+  ///
+  /// Further branches are assumed to have the same average.
   private static let sampleSize = 64
 
   var isSampled: Bool { sampledCount >= Self.sampleSize }

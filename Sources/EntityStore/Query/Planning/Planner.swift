@@ -162,8 +162,9 @@ struct Planner {
       certainCost: count * checked)
   }
 
-  /// Returns the cost of reading `all` records in the order of ids. A limit ends the reading early
-  /// if the query has no other order.
+  /// Returns the cost of reading `all` records in the order of ids.
+  ///
+  /// A limit ends the reading early if the query has no other order.
   func limitedCost(all: Double, each: Double, share: Double) -> Double {
     guard order.isByID, let wanted = request.wantedCount, share > 0 else { return all * each }
     return min(all, Double(wanted) / share) * each

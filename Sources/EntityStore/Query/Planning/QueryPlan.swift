@@ -13,8 +13,9 @@ final class QueryPlan: Sendable {
     /// In the order of the entries of several ranges, merged by the elements after the point
     /// elements.
     case merge(isReversed: Bool)
-    /// Sorted by the order's keys. `keeping` is the number of first records to keep, if not all are
-    /// needed.
+    /// Sorted by the order's keys.
+    ///
+    /// `keeping` is the number of first records to keep, if not all are needed.
     case sort(keeping: Int?)
     /// In the order of the entries of one range, with entries that begin with equal values sorted
     /// together.
@@ -164,8 +165,9 @@ final class QueryPlan: Sendable {
   }
 }
 
-/// A cached plan. It is valid until a record expires of an entity that it depends on, since a plan
-/// contains the ids of expired records.
+/// A cached plan, valid until a record expires of an entity that the plan depends on.
+///
+/// Plans contain the ids of expired records.
 private final class KeptPlan: Sendable {
   let plan: QueryPlan
   /// The entities with expiry that the plan depends on.

@@ -5,8 +5,9 @@ internal import LodestoreFormat
 /// Only plans of small queries are cached, until the next write. Binding, estimating and planning
 /// take most of the time of a query for a few records.
 extension QueryRequest {
-  /// Whether the plan is cached. It is not if the condition is long, or if its meaning changes from
-  /// run to run.
+  /// Whether the plan is cached.
+  ///
+  /// Long conditions are not cached, nor those whose meaning changes from run to run.
   var takesPlan: Bool {
     var room = 40
     return !forcesScan && ids == nil && condition.takesPlan(&room)
@@ -65,7 +66,7 @@ extension Operand {
       room -= values.count
       return room >= 0 && values.allSatisfy(\.takesPlan)
     case .path(let path): return path.takesPlan(&room)
-    // These operands are rare, and one of the functions is now().
+    // Such operands are rare, and one of the functions is now().
     case .list, .variable, .arithmetic, .negative, .conditional, .subquery, .cast, .call:
       return false
     }
@@ -91,8 +92,9 @@ extension Value {
 }
 
 extension String {
-  /// Whether the text is short and ASCII, so that it equals only the same bytes. Other texts may
-  /// have several equal forms.
+  /// Whether the text is short and ASCII, so that it equals only the same bytes.
+  ///
+  /// Other texts may have several equal forms.
   fileprivate var takesPlan: Bool {
     utf8.count <= 256 && utf8.allSatisfy { $0 < 0x80 }
   }

@@ -28,8 +28,9 @@ package struct SortTerm: Sendable, Hashable {
   /// The value of each record that the order compares.
   var operand: Operand
   var isDescending: Bool
-  /// Whether null comes first. By default null is below every value, so it is first in ascending
-  /// order.
+  /// Whether null comes first.
+  ///
+  /// By default null is below every value, so it is first in ascending order.
   var nullsFirst: Bool?
   var options: TextOptions
 

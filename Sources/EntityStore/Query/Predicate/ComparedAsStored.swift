@@ -8,8 +8,8 @@ internal import LodestoreFormat
 
 /// A Swift type whose `==` gives the same result as comparing stored values in a condition tree.
 ///
-/// These are scalars and their optionals. Enumerations are checked one by one. ``JSONValue`` and
-/// other documents are compared as Swift values only.
+/// Scalars and their optionals are such types. Enumerations are checked one by one. ``JSONValue``
+/// and other documents are compared as Swift values only.
 protocol ComparedAsStored {
   static var storedOrder: StoredOrder { get }
   /// The constant for a condition; `nil` if a condition tree compares this value differently.
@@ -19,8 +19,9 @@ protocol ComparedAsStored {
 /// The relation between Swift's `<` and the order of stored values.
 enum StoredOrder {
   case none, same
-  /// The same order, except for not-a-number. In Swift it equals itself and is below all others; in
-  /// a tree neither is true.
+  /// Swift's order is that of the stored values, except for not-a-number.
+  ///
+  /// In Swift it equals itself and is below all others; in a tree neither is true.
   case sameButNaN
 }
 
@@ -115,12 +116,14 @@ extension StoredOrder {
 
 /// Converts Swift values to the constants that a condition tree compares.
 enum StoredEquivalent {
-  /// Returns whether the type is an optional of an optional. A store keeps only one level of nil.
+  /// Returns whether the type is an optional of an optional.
+  ///
+  /// A store keeps only one level of nil.
   static func isNestedOptional<T>(_ type: T.Type) -> Bool {
     wrappedType(of: type) is any OptionalValue.Type
   }
 
-  /// Returns the constant to compare with instead of `value`, or `nil` if there is none.
+  /// Returns the constant to compare with instead of `value`, or `nil` if none exists.
   ///
   /// Of types with a raw value only enumerations are converted, since a struct may define an `==`
   /// that does not compare raw values.

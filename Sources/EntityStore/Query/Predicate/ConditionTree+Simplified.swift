@@ -17,8 +17,10 @@ extension ConditionTree {
     return isDecided ? .constant(true) : any(of: flat)
   }
 
-  /// Returns the parts up to the first constant that decides the result, and whether the result is
-  /// that constant because no part before it can fail.
+  /// Returns the parts up to the first constant that decides the result, and whether they can be
+  /// replaced by it.
+  ///
+  /// They can if no part before the constant can fail.
   private static func flattened(
     _ parts: [ConditionTree], isAll: Bool
   ) -> (parts: [ConditionTree], isDecided: Bool) {

@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 /// The attributes of an entity by key path, as predicates name them.
 ///
-/// They are created once for each entity, since going through a long schema takes as long as
-/// lowering a small predicate. `@unchecked Sendable`: key paths are `Sendable` only where they are
-/// written, as those of a schema are.
+/// The attributes are collected once for each entity, since going through a long schema takes as
+/// long as lowering a small predicate. `@unchecked Sendable`: key paths are `Sendable` only where
+/// they are written, as those of a schema are.
 final class PredicateAttributes: @unchecked Sendable {
   private let byKeyPath: [AnyKeyPath: PredicateAttribute]
 

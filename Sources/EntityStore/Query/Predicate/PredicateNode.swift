@@ -26,7 +26,7 @@ protocol PredicateNode<Output>: PredicateExpression {
     in scope: PredicateScope<E>, whenNil: ConditionTree
   ) throws(StoreError) -> ConditionTree?
 
-  /// Returns the node's source, as far as it is known.
+  /// Returns the node's source, with a placeholder for unknown parts.
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText
 }
 

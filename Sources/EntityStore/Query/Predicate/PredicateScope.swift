@@ -126,7 +126,9 @@ extension PredicateScope {
       ?? PredicateText(function: "\(type(of: node))", [])
   }
 
-  /// Returns the node as a condition. Parts that a condition tree cannot express become code.
+  /// Returns the node as a condition.
+  ///
+  /// Parts that a condition tree cannot express become code.
   func condition(_ node: some PredicateExpression<Bool>) throws(StoreError) -> ConditionTree {
     if let node = node as? any PredicateNode, let condition = try node.lowered(in: self) {
       return condition

@@ -17,7 +17,9 @@ enum PredicateNotation {
 ///
 /// Constants are shown as `…`, since they may contain the user's data.
 struct PredicateText {
-  /// The precedence of the outermost operator. A part of lower precedence needs parentheses.
+  /// The precedence of the outermost operator.
+  ///
+  /// A part of lower precedence needs parentheses.
   enum Precedence: Int {
     case ternary, or, and, comparison, coalescing, range, cast, sum, product, prefix, primary
   }

@@ -7,10 +7,14 @@ struct ExpressionAutomaton: Sendable {
   /// The limit of the work to build an automaton.
   private static let mostEffort = 200_000
 
-  /// The class of each ASCII scalar. No instruction distinguishes scalars of the same class.
+  /// The class of each ASCII scalar.
+  ///
+  /// No instruction distinguishes scalars of the same class.
   private var classes = [UInt8](repeating: 0, count: 128)
   private var classCount = 0
-  /// The next state for each state and class. State 0 is the one from which nothing matches.
+  /// The next state for each state and class.
+  ///
+  /// State 0 is the one from which nothing matches.
   private var transitions: [UInt16] = []
   private var isAccepting: [Bool] = []
 

@@ -6,8 +6,9 @@ struct ExpressionMachine: ~Copyable {
 
   private let program: ExpressionProgram
   private let text: UnsafeRawBufferPointer
-  /// The consuming instructions of the threads at the current offset. ``isMatch`` shows whether a
-  /// thread has reached ``ExpressionProgram/Instruction/match``.
+  /// The consuming instructions of the threads at the current offset.
+  ///
+  /// ``isMatch`` shows whether a thread has reached ``ExpressionProgram/Instruction/match``.
   private var current: [Int32] = []
   private var following: [Int32] = []
   private var isMatch = false

@@ -77,7 +77,9 @@ extension ExpressionParser {
     members.ranges.append(lower...upper)
   }
 
-  /// Parses a scalar. Returns `nil` for an escape of a set, which is added to `members`.
+  /// Parses a scalar.
+  ///
+  /// Returns `nil` for an escape of a set, which is added to `members`.
   private mutating func readBound(
     _ scalar: Unicode.Scalar, _ start: Int, into members: inout ClassMembers
   ) throws(PatternError) -> UInt32? {
@@ -91,7 +93,7 @@ extension ExpressionParser {
     }
   }
 
-  /// Parses `:alpha:]` after the `[`; returns `nil`, without moving, if there is none.
+  /// Parses `:alpha:]` after the `[`; returns `nil`, without moving, if none exists.
   private mutating func readPOSIXClass(_ start: Int) throws(PatternError) -> ScalarSet? {
     let before = position
     guard take(":") else { return nil }

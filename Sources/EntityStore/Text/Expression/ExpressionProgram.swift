@@ -1,6 +1,8 @@
 /// A regular expression compiled to instructions for ``ExpressionMachine``.
 struct ExpressionProgram: Sendable {
-  /// The most instructions. Counted repetitions are unrolled.
+  /// The most instructions.
+  ///
+  /// Counted repetitions are unrolled.
   static let longest = 20_000
 
   enum Instruction: Sendable {

@@ -1,9 +1,9 @@
 /// A regular expression that matches whole texts in time O(pattern × text).
 ///
-/// It supports the commonly used part of ICU's syntax: literals, `.`, classes with ranges, `&&` and
-/// `--`, escapes, general categories, anchors, groups, flags, alternatives and quantifiers.
-/// Backreferences and lookaround are refused, since they cannot be matched in linear time, as are
-/// possessive quantifiers and atomic groups.
+/// The syntax is the commonly used part of ICU's. Supported are literals, `.`, classes with ranges,
+/// `&&` and `--`, escapes, general categories, anchors, groups, flags, alternatives and
+/// quantifiers. Backreferences and lookaround are refused, since they cannot be matched in linear
+/// time, as are possessive quantifiers and atomic groups.
 ///
 /// Scalars are compared as they are stored, as in ICU: "é" as one scalar matches `.`, as two
 /// scalars it matches `..`. Without case, scalars are compared by their simple foldings. A byte

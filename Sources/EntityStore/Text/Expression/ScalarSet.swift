@@ -33,7 +33,7 @@ indirect enum ScalarSet: Sendable {
 
   /// Adds the foldings of scalars in short ranges to the ranges.
   ///
-  /// They cannot be found from every other case: "ſ", for example, is not a case of "s".
+  /// Foldings cannot be found from every other case: "ſ", for example, is not a case of "s".
   static func withFolds(_ ranges: [ClosedRange<UInt32>]) -> ScalarSet {
     var all = ranges
     for range in ranges where range.count <= 256 {

@@ -15,11 +15,13 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
   case quarter
   /// The month, from 1 to 12.
   case month
-  /// The year that ``week`` counts in. Around January 1 it may be the year before or after
-  /// ``year``.
+  /// The year that ``week`` counts in.
+  ///
+  /// Around January 1 it may be the year before or after ``year``.
   case weekYear
-  /// The week by ISO 8601, from 1 to 53. It begins on Monday, and week 1 contains the first
-  /// Thursday of the year.
+  /// The week by ISO 8601, from 1 to 53.
+  ///
+  /// A week begins on Monday, and week 1 contains the first Thursday of the year.
   case week
   /// The day of the year, from 1 to 366.
   case dayOfYear

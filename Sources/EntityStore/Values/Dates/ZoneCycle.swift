@@ -17,7 +17,9 @@ struct ZoneCycle: Sendable {
       case julian(Int64)
       /// The day from 0 to 365, counting February 29.
       case ordinal(Int64)
-      /// The `week`th such weekday of a month, where 5 is the last one. Weekday 0 is Sunday.
+      /// The `week`th such weekday of a month, where 5 is the last one.
+      ///
+      /// Weekday 0 is Sunday.
       case weekday(month: Int64, week: Int64, weekday: Int64)
     }
 

@@ -14,7 +14,9 @@ struct ZoneRules: Sendable {
 
   static let utc = ZoneRules(source: .fixed(0))
 
-  /// More than any offset. RFC 9636 allows offsets up to 26 hours.
+  /// More than any offset.
+  ///
+  /// RFC 9636 allows offsets up to 26 hours.
   private static let widestOffset: Int64 = 26 * 3_600
 
   private init(source: Source) { self.source = source }
