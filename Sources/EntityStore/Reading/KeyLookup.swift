@@ -24,7 +24,6 @@ final class KeyLookup {
     found.reserveCapacity(count)
   }
 
-  /// Begins a key.
   @usableFromInline
   func begin() {
     core.key.reset()

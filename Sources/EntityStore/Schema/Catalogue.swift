@@ -22,8 +22,8 @@ enum Catalogue {
       CatalogueKey.relationshipNumber(key) == nil
     else { return }
     throw FormatError(
-      "the catalogue has a key of \(key.count) bytes that begins with \(kind), which is none of a "
-        + "description", .catalogueKey)
+      "the catalogue has a key of \(key.count) bytes that begins with \(kind), which is no "
+        + "key of a description", .catalogueKey)
   }
 
   /// Throws if the file has records or links that the catalogue does not describe.
@@ -46,8 +46,8 @@ enum Catalogue {
         }
       if isKnown { continue }
       throw FormatError(
-        "the tree '\(name)' has \(entryCount) entries, and the catalogue does not have what it is "
-          + "of", .treeGivenUp)
+        "the tree '\(name)' has \(entryCount) entries, and the catalogue does not describe its "
+          + "entity or relationship", .treeGivenUp)
     }
   }
 

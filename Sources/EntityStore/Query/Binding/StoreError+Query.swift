@@ -66,7 +66,7 @@ extension StoreError {
         fact += "; it has \(known.joined(separator: ", "))"
       }
     }
-    return .badQuery("'\(path)' leads nowhere: \(fact)", at: position, entity: entity)
+    return .badQuery("'\(path)' does not exist: \(fact)", at: position, entity: entity)
   }
 
   static func noSuchCase(
@@ -95,7 +95,7 @@ extension StoreError {
   ) -> StoreError {
     .badQuery(
       "'\(name)' is stored as \(type) and is compared by \(comparison.operator.canonicalText) with "
-        + "\(kind); compare it with what it holds, or convert with CAST", at: position)
+        + "\(kind); compare it with a value of its type, or convert with CAST", at: position)
   }
 
   static func cannotCompare(_ left: String, _ right: String, _ text: String) -> StoreError {

@@ -228,6 +228,8 @@ extension Attribute {
 
   private func unencodable(_ error: any Error) -> Condition<E> {
     Condition(
-      .failure(.badQuery("'\(attributeName)' is compared with what cannot be encoded: \(error)")))
+      .failure(
+        .badQuery(
+          "'\(attributeName)' is compared with a value that cannot be encoded: \(error)")))
   }
 }

@@ -85,7 +85,7 @@ indirect enum Operand: Sendable, Hashable {
   case variable(String)
   case arithmetic(ArithmeticOperator, Operand, Operand)
   case negative(Operand)
-  /// `TERNARY(condition, a, b)`.
+  /// The first operand if the condition is true, otherwise the second: `TERNARY(condition, a, b)`.
   case conditional(ConditionTree, Operand, Operand)
   /// `SUBQUERY(collection, $variable, condition)`: the elements for which the condition is true.
   ///

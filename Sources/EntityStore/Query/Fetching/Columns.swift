@@ -19,8 +19,8 @@ struct Columns {
     else {
       throw .badQuery(
         "'\(ConditionPrinter.text(attribute.operand))' is computed, and values and pages of attributes take "
-          + "what \(E.schema.name) stores; fetch the records, form groups by it, or keep it in a derived "
-          + "attribute")
+          + "stored attributes of \(E.schema.name); fetch the records, form groups by it, "
+          + "or keep it in a derived attribute")
     }
     numbers.append(stored.number)
     slots.append(entity.readLayout.slots[index])

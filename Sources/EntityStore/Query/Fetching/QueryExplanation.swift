@@ -28,7 +28,7 @@ public enum QueryUse: Sendable, Equatable {
 public struct QueryExplanation: Sendable, CustomStringConvertible {
   /// The names of the indexes used, as `Entity.attribute+attribute`.
   public let index: String?
-  /// Whether all records may be read.
+  /// Whether the plan scans, so that all records may be read.
   public let isScan: Bool
   /// The estimated number of index entries in the ranges that are read.
   public let estimatedEntryCount: Int

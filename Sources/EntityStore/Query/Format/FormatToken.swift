@@ -4,15 +4,15 @@ struct FormatToken {
     case end
     /// A word that is not a keyword.
     case word
-    /// `#word`.
+    /// A word marked as a name, such as `#word`.
     case quotedWord
     case keyword(FormatKeyword)
     /// A number without its sign.
     case number
     case string(hasEscapes: Bool)
-    /// `$name`.
+    /// A variable, such as `$name`.
     case variable
-    /// `@name`.
+    /// A collection operator, such as `@count`.
     case collectionOperator
     case comparison(Comparison.Operator)
     case and, or, not

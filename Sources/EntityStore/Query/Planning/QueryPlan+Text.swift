@@ -62,7 +62,7 @@ extension QueryPlan {
     case .natural(let isReversed) where order.isByID, .index(let isReversed) where order.isByID:
       return "by _id\(backwards(isReversed))"
     case .merge(let isReversed):
-      return "of the index behind each key\(backwards(isReversed)), merged"
+      return "of the index within each key\(backwards(isReversed)), merged"
     case .index(let isReversed): return "of the index\(backwards(isReversed))"
     case .natural(let isReversed): return "as found\(backwards(isReversed))"
     case .groups(let groups):

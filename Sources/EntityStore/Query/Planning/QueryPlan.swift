@@ -108,7 +108,7 @@ final class QueryPlan: Sendable {
   /// condition.
   var isCheapest: Bool { residual == nil && certainCost < Planner.Cost.otherPlan }
 
-  /// Whether all records may be read.
+  /// Whether the plan scans all records.
   var isScan: Bool {
     if case .scan = access { true } else { false }
   }

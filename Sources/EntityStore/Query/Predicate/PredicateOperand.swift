@@ -8,7 +8,7 @@ enum PredicateOperand {
   /// A property of the record that is not an attribute, but may contain one.
   case property(AnyKeyPath)
   case attribute(PredicateAttribute)
-  /// `$0.attribute ?? constant`
+  /// An attribute with a constant in place of nil: `$0.attribute ?? constant`.
   case defaulted(PredicateAttribute, Any)
   case constant(Any)
 

@@ -151,7 +151,6 @@ extension PredicateScope {
       })
   }
 
-  /// Compiles `node`.
   func compile<N: PredicateExpression>(
     _ node: N
   ) throws(StoreError) -> Compiled<E, N.Output> {
