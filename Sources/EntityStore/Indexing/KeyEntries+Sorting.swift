@@ -49,7 +49,7 @@ extension KeyEntries {
     _ run: UnsafeMutableBufferPointer<SortItem>, _ range: Range<Int>, _ start: Int
   ) -> Range<Int> {
     // In the word, a key that ends here is padded with zeros. Only such keys can have equal words
-    // without being equal.
+    // but different bytes up to the end of the word.
     guard range.contains(where: { run[$0].keyCount <= start + 8 }) else { return range }
     let items = range.map { run[$0] }
     let ended = items.filter { $0.keyCount <= start + 8 }.enumerated().sorted {

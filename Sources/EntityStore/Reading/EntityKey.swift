@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// The values of a record in all attributes of an index, by which `fetch(_:)` finds the record.
 ///
-/// `@Entity` writes a function that creates a key for each unique index: `Pod.key(name: "AF",
-/// version: "1")`.
+/// `@Entity` writes a function that creates a key for each unique index:
+/// `Pod.key(name: "AF", version: "1")`.
 public struct EntityKey<E: Entity>: Sendable {
   @usableFromInline var tuple = KeyTuple()
 

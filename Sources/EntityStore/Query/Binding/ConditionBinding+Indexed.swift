@@ -119,11 +119,11 @@ extension ConditionBinding {
 /// The kind of one or several constants that index keys compare in the same way as conditions do.
 private enum ConstantKind {
   case text, bool
-  /// Integers that a double holds exactly.
+  /// Integers below 2^53 in magnitude, which a double holds exactly.
   ///
-  /// Larger integers in documents round to doubles different from all of these.
+  /// Larger integers in documents round to doubles that differ from all of these.
   case integer
-  /// Numbers of the same size, not all of them integers.
+  /// Numbers below 2^53 in magnitude, not all of them integers.
   case number
 
   init?(_ operand: Operand) {

@@ -15,8 +15,8 @@ struct NumberSet: Sendable {
 
   /// Longer lists are also hashed.
   ///
-  /// Below this size a binary search serves, since building a hash set would take longer than an
-  /// indexed query.
+  /// Below this size a binary search serves, since building a hash set would take longer than
+  /// looking all numbers up in an index.
   private static let mostSearched = 256
 
   func contains(_ key: Int64) -> Bool {

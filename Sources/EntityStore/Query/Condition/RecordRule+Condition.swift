@@ -4,8 +4,8 @@ extension RecordRule {
   /// - Parameters:
   ///   - name: the requirement in words, for messages, such as "the end is after the start".
   ///   - condition: a condition on the record's own attributes, without closures. As in queries, a
-  ///     comparison with null is false. To allow null, write `anyOf($0.end == nil, $0.end >=
-  ///     $0.start)`.
+  ///     comparison with null is false. To allow null, write
+  ///     `anyOf($0.end == nil, $0.end >= $0.start)`.
   public init(
     _ name: String,
     @ConditionBuilder<E> _ condition: @escaping @Sendable (E.Attributes) -> Condition<E>

@@ -8,8 +8,8 @@ internal import LodestoreFormat
 /// A run is a sequence of: u32 size of the key, u32 size of the part, key, part. No other process
 /// reads the file, so its numbers have the byte order of the machine.
 final class GroupRuns {
-  /// The memory that groups may take before they are written as a run, unless the store's options
-  /// set another limit.
+  /// The memory that groups may take before they are written as a run, unless a run sets another
+  /// limit.
   ///
   /// Together with the memory for sorting and growing, this stays under 64 MB.
   static let memoryLimit = 20 << 20

@@ -6,7 +6,7 @@
 /// - A key path alone is a condition.
 /// - `authors["first name"]` is a member with any name.
 /// - `lowercase:(name)` may be written without its colon.
-/// - A sign belongs to the number directly after it, and `**` groups from the right.
+/// - A sign belongs to the operand directly after it, and `**` groups from the right.
 ///
 /// ``ConditionBinding`` checks later whether names exist and types fit.
 struct ConditionParser {
@@ -127,8 +127,8 @@ struct ConditionParser {
 
 /// The content of parentheses.
 ///
-/// Until the token after the parentheses is read, `(a)` may be a condition or the start of `(a) + 1
-/// > b`.
+/// Until the token after the parentheses is read, `(a)` may be a condition or the start of
+/// `(a) + 1 > b`.
 enum FormatNode {
   case condition(DeepCondition)
   case operand(DeepOperand)

@@ -14,9 +14,7 @@ struct ZoneRules: Sendable {
 
   static let utc = ZoneRules(source: .fixed(0))
 
-  /// More than any offset.
-  ///
-  /// RFC 9636 allows offsets up to 26 hours.
+  /// More than any offset: files with an offset of 26 hours or more are refused.
   private static let widestOffset: Int64 = 26 * 3_600
 
   private init(source: Source) { self.source = source }
