@@ -9,7 +9,7 @@ enum PredicateNotation {
   case method(String, label: String = "")
   /// A method of the first part, with the second as its closure.
   case closure(String)
-  /// A subscript of the first part.
+  /// A subscript of the first part, with the second in the brackets.
   case index
 }
 
