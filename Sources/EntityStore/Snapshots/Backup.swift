@@ -31,8 +31,8 @@ extension Store {
   /// - Parameters:
   ///   - path: a path on any local disk at which there is no file yet.
   ///   - onProgress: called on a thread of the store after each megabyte, with numbers of bytes.
-  ///     The total is the size of all pages in use, which is the most that the copy can have. The
-  ///     last call has the size of the complete copy as both numbers.
+  ///     The total is the size of all pages in use, which is the largest possible size of the copy.
+  ///     The last call has the size of the complete copy as both numbers.
   /// - Throws: `CancellationError` if the task is cancelled.
   @discardableResult
   public func backup(

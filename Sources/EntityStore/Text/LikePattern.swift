@@ -122,7 +122,7 @@ struct LikePattern: Sendable {
 
   /// Returns whether the pieces occur in order.
   ///
-  /// The first piece must be at the start and the last at the end. The others are taken at their
+  /// The first piece must be at the start and the last at the end. Any other piece is taken at its
   /// first place after the previous piece.
   private func hasPieces(
     _ text: UnsafeRawBufferPointer, _ literals: UnsafeRawBufferPointer

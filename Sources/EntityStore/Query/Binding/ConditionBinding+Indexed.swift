@@ -130,7 +130,7 @@ private enum ConstantKind {
     guard let values = operand.constants else { return nil }
     let kinds = values.map { value -> ConstantKind? in
       switch value {
-      // Index keys of long texts are cut off, so they do not compare like the texts.
+      // Index keys of long texts are cut, so they do not compare like the texts.
       case .string(let text): text.utf8.count < 150 ? .text : nil
       case .bool: .bool
       case .integer(let number) where number.magnitude < 1 << 53: .integer

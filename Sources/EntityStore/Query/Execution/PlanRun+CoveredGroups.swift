@@ -15,7 +15,7 @@ extension PlanRun {
   /// Visits the groups from entries alone.
   ///
   /// - Returns: `nil` if all groups have been visited. Otherwise the number of groups visited: 0 if
-  ///   no index serves, or the number of groups before a key that is cut off.
+  ///   no index serves, or the number of groups before a cut key.
   func coveredGroups(
     _ question: GroupQuestion, _ body: (GroupRow) throws(StoreError) -> Void
   ) throws -> Int? {
@@ -71,8 +71,7 @@ extension PlanRun {
     return QueryExplanation(description, analyzing ? counts : nil)
   }
 
-  /// Adds the entries of `access` to `grouping`; stops and returns false at a key that may be cut
-  /// off.
+  /// Adds the entries of `access` to `grouping`; stops and returns false at a key that may be cut.
   ///
   /// - Parameter atEndOfRun: called before an entry of another group than the previous one.
   func walk(
@@ -96,7 +95,7 @@ extension PlanRun {
     return isWhole
   }
 
-  /// Adds one entry; returns false if its key may be cut off.
+  /// Adds one entry; returns false if its key may be cut.
   @inline(__always)
   private func add(
     _ id: UInt64, _ key: UnsafeRawBufferPointer, to grouping: inout EntryGrouping,

@@ -61,7 +61,8 @@ extension Planner {
           KeyDecoder.lengthOfBeginning(of: $0, elementCount: walk.fixedCount)
         })
       else { return 0 }
-      // The positions in the walk of the sampled records, including those outside of its range.
+      // The keys of the sampled records after the fixed elements, even of records outside of the
+      // walk's range.
       let keys = try statistics.keys(walk.index, ids, walk.fixedCount)
       guard
         let edge = isReversed

@@ -20,7 +20,7 @@ extension ConditionTree {
   /// Returns the parts up to the first constant that decides the result, and whether they can be
   /// replaced by it.
   ///
-  /// They can if no part before the constant can fail.
+  /// The parts can be replaced if none before the constant can fail.
   private static func flattened(
     _ parts: [ConditionTree], isAll: Bool
   ) -> (parts: [ConditionTree], isDecided: Bool) {
