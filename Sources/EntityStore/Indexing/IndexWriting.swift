@@ -7,9 +7,9 @@ internal import LodestoreFormat
 ///
 /// As long as their keys are above all keys of the index, they are appended.
 ///
-/// ``finish()`` ends the writing. Before it, some entries of the index may be in memory only
-/// (``LiftedEntries``): the entries after a run of new ones, or all remaining ones while the index
-/// is rewritten (``IndexRepacking``).
+/// ``finish()`` ends the writing. Before it, the entries after a run of new ones may be in memory
+/// only (``LiftedEntries``). While the index is rewritten (``IndexRepacking``), all remaining
+/// entries are in memory.
 struct IndexWriter: ~Copyable {
   /// The number of entries put between two calls of ``lookAhead(_:)``.
   private static let landmarkDistance = 32
