@@ -98,8 +98,8 @@ public struct Query<E: Entity>: Sendable {
 
   /// Leaves out the first `count` records.
   ///
-  /// The records are read nevertheless. For pages, ``continuing(after:)`` costs the same at any
-  /// depth.
+  /// The run still passes these records or their index entries, so its cost can grow with `count`.
+  /// For pages, ``continuing(after:)`` costs the same at any depth.
   public func offset(_ count: Int) -> Query {
     with { $0.offsetCount = count }
   }
