@@ -45,7 +45,7 @@ struct QueryFaultTests {
       command, ["Pod", "stars == 'many'"], .usage,
       """
       kvdump: STORE: cannot use the query: line 1, column 1: 'stars' is stored as int64 and is \
-      compared by == with a string; compare it with what it holds, or convert with CAST
+      compared by == with a string; compare it with a value of its type, or convert with CAST
         stars == 'many'
         ^
 

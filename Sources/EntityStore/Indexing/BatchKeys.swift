@@ -1,16 +1,16 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Makes the keys of many records in indexes of their entity.
+/// Encodes the index keys of many records of one entity.
 ///
-/// The slots of the attributes in the current layout are looked up once for all records. Keys of records
-/// in older layouts are made as those of single records are.
+/// The slots of the attributes in the current layout are looked up once for all records. Keys of
+/// records in older layouts are encoded one by one.
 struct BatchKeys {
   let entity: StoredEntity
   let indexes: [StoredIndex]
   private let programs: [IndexProgram?]
 
-  /// In all indexes.
+  /// Creates the encoder for all indexes of an entity.
   init(of entity: StoredEntity) { self.init(of: entity, in: entity.indexes) }
 
   init(of entity: StoredEntity, in indexes: [StoredIndex]) {
@@ -21,12 +21,13 @@ struct BatchKeys {
 
   var count: Int { programs.count }
 
-  /// Whether the keys of records in the current layout depend on nothing but the bytes of the record.
+  /// Whether the keys of records in the current layout depend only on the bytes of the record.
   var areOfRecordsAlone: Bool { programs.allSatisfy { $0 != nil } }
 
-  /// Leaves the key of `view` in the index at `position` of ``indexes`` in ``TransactionCore/key``.
+  /// Encodes the key of `view` in the index at `position` of ``indexes`` into
+  /// ``TransactionCore/key``.
   ///
-  /// - Returns: Whether some value of the tuple is null.
+  /// - Returns: whether a value of the tuple is null.
   @inline(__always) @discardableResult
   func encode(
     _ position: Int, of view: RecordView, id: UInt64, _ core: TransactionCore
@@ -41,7 +42,7 @@ struct BatchKeys {
     }
   }
 
-  /// Adds the key of `view` in the index at `position` of ``indexes``.
+  /// Appends the key of `view` in the index at `position` of ``indexes`` to `entries`.
   @inline(__always)
   func append(
     _ view: RecordView, id: UInt64, at position: Int, to entries: KeyEntries,
@@ -51,7 +52,7 @@ struct BatchKeys {
     entries.append(key: core.key.bytes, recordID: id)
   }
 
-  /// The word of `view` for `numbers`; `nil` for null.
+  /// Returns the word of `view` for `numbers`, or `nil` for null.
   @inline(__always)
   func word(
     of view: RecordView, id: UInt64, for numbers: NumberEntries, _ core: TransactionCore
@@ -60,9 +61,11 @@ struct BatchKeys {
     return try core.carriedOver(view, id: id, of: entity)._withBytes { numbers.word(of: $0) }
   }
 
-  /// Adds the keys of `records` in the index at `position` of ``indexes``; they are of the current layout.
+  /// Appends the keys of `records` in the index at `position` of ``indexes``.
   ///
-  /// One index after the other, so that what depends on the index alone is looked up once.
+  /// The records must have the current layout.
+  ///
+  /// Calling this for one index after the other looks up the facts of an index once.
   func collect(
     _ position: Int, of records: borrowing RecordBuffer, into entries: KeyEntries,
     _ core: TransactionCore
@@ -91,7 +94,8 @@ struct BatchKeys {
     }
   }
 
-  /// Whether two records are known to have the same key without making it, in the index at `position` of ``indexes``.
+  /// Returns true if two records certainly have the same key in the index at `position`, without
+  /// encoding it.
   @inline(__always)
   func areSurelySame(_ position: Int, _ a: RecordView, _ b: RecordView) -> Bool {
     guard a.layout === entity.layout, b.layout === entity.layout, let program = programs[position]

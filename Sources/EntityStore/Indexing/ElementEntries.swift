@@ -2,17 +2,17 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Collects the changes of the entries of an index over elements, and writes them in the order of their keys.
+/// Collects changes of the entries of an element index, and writes them in key order.
 final class ElementEntries {
   let index: StoredElementIndex
   private let entity: StoredEntity
   private let core: WriteCore
   private let memoryLimit: Int
-  // Of one thread; a check of each access would show in every batch.
+  // Used by one thread. An exclusivity check for each access would slow every batch.
   @exclusivity(unchecked) private var added: KeyEntries?
   @exclusivity(unchecked) private var removed: KeyEntries?
   @exclusivity(unchecked) private var encoder = KeyEncoder()
-  /// The ids of the records that entries in ``added`` are of lie between these.
+  /// The range of the record ids of the entries in ``added``.
   @exclusivity(unchecked) private var lowest = UInt64.max
   @exclusivity(unchecked) private var highest: UInt64 = 0
 
@@ -23,10 +23,11 @@ final class ElementEntries {
     memoryLimit = min(core.store.options.batchMemoryInBytes / 4, KeyEntries.largestByteCount)
   }
 
-  /// Notes the difference between the entries of `old` and those of `new`, either of which may be absent.
+  /// Notes the difference between the entries of `old` and `new`, either of which may be `nil`.
   func change(_ id: UInt64, _ old: RecordView?, _ new: RecordView?) throws(StoreError) {
     if let old, let new, hasSameDocument(old, new) { return }
-    // Entries are removed before others are put, so one record must not be among both.
+    // Writing removes all entries before it puts any. So the entries of a record must not be in
+    // both lists from different changes.
     if id >= lowest, id <= highest { try write() }
     do throws(FormatError) {
       if let old, let new {
@@ -46,12 +47,15 @@ final class ElementEntries {
     if (added?.memoryToSort ?? 0) + (removed?.memoryToSort ?? 0) > memoryLimit { try write() }
   }
 
-  /// - Parameter start: where the entries of the record begin; an element may come twice.
+  /// Notes an entry to be put.
+  ///
+  /// - Parameter start: the index in ``added`` at which the entries of the record begin, since
+  ///   elements may repeat.
   private func add(_ tuple: ByteView, _ id: UInt64, unlessThereFrom start: Int = .max) {
     let entries = added ?? KeyEntries(expectedCount: 64)
     added = entries
     let key = withID(tuple, id)
-    // Of many elements a repeated one is put twice, which does no harm.
+    // With many elements, a repeated one is put twice, which does no harm.
     if start < entries.count, entries.count - start < 64 {
       for entry in start..<entries.count where compareKeys(entries.key(at: entry), key) == 0 {
         return
@@ -68,7 +72,7 @@ final class ElementEntries {
     entries.append(key: withID(tuple, id), recordID: id)
   }
 
-  /// The key of an entry; valid until the next one is asked for.
+  /// Returns the key of an entry, which is valid until the next call.
   private func withID(_ tuple: ByteView, _ id: UInt64) -> ByteView {
     if tuple.baseAddress != encoder.bytes.baseAddress {
       encoder.reset()
@@ -94,7 +98,7 @@ final class ElementEntries {
     return keys
   }
 
-  /// Writes what was noted.
+  /// Writes all noted changes.
   func write() throws(StoreError) {
     let added = self.added
     self.added = nil
@@ -120,7 +124,7 @@ final class ElementEntries {
 }
 
 extension WriteCore {
-  /// Fills a new, empty index over elements from the records.
+  /// Fills a new, empty element index from the records.
   func build(
     _ index: StoredElementIndex, of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {

@@ -1,7 +1,7 @@
-/// A binary heap: its first element comes before all others.
+/// A binary heap whose first element comes before all others.
 ///
-/// The order is passed to each call, which is compiled into its caller with it; all calls on one heap
-/// must pass the same order.
+/// The order is a parameter of each call, so that the call is compiled together with it. All calls
+/// on one heap must pass the same order.
 struct Heap<Element> {
   private(set) var elements: [Element] = []
 
@@ -43,7 +43,7 @@ struct Heap<Element> {
     if !elements.isEmpty { replaceFirst(with: last, by: precedes) }
   }
 
-  /// Whether no element comes before its parent; for assertions.
+  /// Returns whether no element comes before its parent; for assertions.
   func isOrdered(by precedes: (Element, Element) -> Bool) -> Bool {
     elements.indices.dropFirst().allSatisfy { !precedes(elements[$0], elements[($0 - 1) / 2]) }
   }

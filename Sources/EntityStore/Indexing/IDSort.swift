@@ -1,4 +1,4 @@
-/// Sorts record ids: by radix where there are many, as they have few significant bytes.
+/// Sorts record ids; many are sorted by radix, since ids have few significant bytes.
 enum IDSort {
   private static let smallCount = 2_048
 
@@ -24,7 +24,7 @@ enum IDSort {
     if isInScratch { swap(&ids, &scratch) }
   }
 
-  /// The indices of `ids` by ascending ids; of equal ones the first comes first.
+  /// Returns the indices of `ids` in ascending order of the ids; equal ids keep their order.
   static func order(of ids: [UInt64]) -> [UInt32] {
     let isSorted = ids.indices.dropFirst().allSatisfy { ids[$0 - 1] <= ids[$0] }
     if isSorted { return ids.indices.map { UInt32(truncatingIfNeeded: $0) } }

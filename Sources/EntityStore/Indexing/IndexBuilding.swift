@@ -5,7 +5,7 @@ internal import LodestoreFormat
 extension WriteCore {
   /// Fills a new, empty index from the records.
   ///
-  /// Throws when a unique index finds two alike.
+  /// Throws if the index is unique and two records have the same key.
   func build(
     _ index: StoredIndex, of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
@@ -34,7 +34,9 @@ extension WriteCore {
 }
 
 extension TransactionCore {
-  /// Pairs of records that have one key of a unique index; of several, each with the next.
+  /// Returns the pairs of records with the same key in a unique index.
+  ///
+  /// With more than two such records, each is paired with the next.
   func repeatedKeys(
     in index: StoredIndex, of entity: StoredEntity
   ) throws -> [(first: UInt64, second: UInt64)] {
@@ -47,7 +49,8 @@ extension TransactionCore {
     return pairs
   }
 
-  /// The entries that the records should have in an index; `nil` where there are no records.
+  /// Returns the entries that the records must have in an index, sorted; `nil` if there are no
+  /// records.
   func sortedEntries(
     of index: StoredIndex, of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) -> IndexEntries? {
@@ -67,7 +70,7 @@ extension TransactionCore {
     return entries
   }
 
-  /// Throws when a record has null in one of `attributes`, which become required.
+  /// Throws if a record has null in one of `attributes`, which are to become required.
   func checkPresence(
     of attributes: [EntityDescription.Attribute], in entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) {
@@ -82,14 +85,14 @@ extension TransactionCore {
     }
   }
 
-  /// The ids of all records, ascending.
+  /// Returns the ids of all records in ascending order.
   func storedIDs(of entity: StoredEntity) throws(StoreError) -> [UInt64] {
     var ids: [UInt64] = []
     try forEachStored(of: entity) { (id, _) throws(StoreError) in ids.append(id) }
     return ids
   }
 
-  /// Visits every record in id order, through its own layout.
+  /// Visits every record in id order, as a view by its own layout.
   func forEachRecord(
     of entity: StoredEntity, _ body: (UInt64, RecordView) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -98,12 +101,14 @@ extension TransactionCore {
     }
   }
 
-  /// Whether the checksums of records are verified before a change: the history keeps values of them.
+  /// Returns whether checksums of records are verified before a change.
+  ///
+  /// For an entity with history they always are, since the history stores values of the records.
   func verifiesChecksums(of entity: StoredEntity) -> Bool {
     store.options.verifiesChecksums || entity.description.history?.keepsRecords == true
   }
 
-  /// Visits the bytes of every record in id order, from the id `first` on.
+  /// Visits the bytes of every record in id order, from the id `first`.
   func forEachStored(
     of entity: StoredEntity, from first: UInt64 = 0,
     _ body: (UInt64, ByteView) throws(StoreError) -> Void
@@ -122,7 +127,7 @@ extension TransactionCore {
 }
 
 extension RecordView {
-  /// Whether the record has no value of an attribute.
+  /// Returns whether the record has no value of an attribute.
   func isNull(_ attribute: EntityDescription.Attribute) -> Bool {
     layout.slotIndex(ofAttribute: attribute.number).map { isNull(layout.slots[$0]) }
       ?? (attribute.initial == .null)

@@ -1,9 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The entries that a batch removes from one index and those that it puts into it.
+/// The entries that a batch removes from one index and puts into it.
 ///
-/// Records are added in ascending order of their ids, and so are removed and changed ones.
+/// New records are noted in ascending order of their ids, and so are removed and changed ones.
 final class IndexChanges {
   let index: StoredIndex
   private let keys: BatchKeys
@@ -13,20 +13,21 @@ final class IndexChanges {
   private let entity: StoredEntity
   private let memoryLimit: Int
   private let expectedRemovals: Int
-  /// Whether entries are words, whose comparison costs no more than that of the records' bytes.
+  /// Whether entries are words, which cost no more to compare than the records' bytes.
   private let isOverNumber: Bool
   /// The entries to be put.
   let added: IndexEntries
-  // Of one thread; a check of each access would show in every batch.
-  /// The entries to be removed; made for the first one.
+  // Used by one thread. An exclusivity check for each access would slow every batch.
+  /// The entries to be removed, created for the first one.
   @exclusivity(unchecked) private var removed: IndexEntries?
 
-  /// For the index at `position` of `keys`.
+  /// Creates an empty list of changes for the index at `position` of `keys`.
   ///
   /// - Parameters:
-  ///   - expectedCount: of entries to be put.
-  ///   - expectedRemovals: of entries to be removed.
-  ///   - memoryLimit: in bytes, for the entries to be put, and again for those to be removed.
+  ///   - expectedCount: the expected number of entries to be put.
+  ///   - expectedRemovals: the expected number of entries to be removed.
+  ///   - memoryLimit: the memory for the entries to be put, and again for those to be removed, in
+  ///     bytes.
   init(
     _ keys: BatchKeys, at position: Int, expectedCount: Int, expectedRemovals: Int = 0,
     memoryLimit: Int, core: WriteCore
@@ -77,7 +78,7 @@ final class IndexChanges {
     try leaving.append(records, keys, at: position, core: core)
   }
 
-  /// Notes a changed record, if its key has changed.
+  /// Notes a changed record if its key has changed.
   @inline(__always)
   func change(_ old: RecordView, to new: RecordView, id: UInt64) throws(StoreError) {
     if !isOverNumber, keys.areSurelySame(position, old, new) { return }
@@ -87,10 +88,12 @@ final class IndexChanges {
 
   // MARK: Writing
 
-  /// Writes what was noted: removals first, so that a key which one record gives up another may take.
+  /// Writes the noted changes.
   ///
-  /// - Parameter checksUnique: throws when a key to be put is held by another record; pass false where it
-  ///   is known that none is.
+  /// Removals come first, so that a record may take a key which another one loses.
+  ///
+  /// - Parameter checksUnique: whether to throw if another record has a key to be put. Pass false
+  ///   if it is known that none has.
   func write(checksUnique: Bool) throws(StoreError) {
     if added.isEmpty { return try writeRemovals() }
     try added.sort()
@@ -108,7 +111,9 @@ final class IndexChanges {
     }
   }
 
-  /// Throws when a key to be put is held by another record, or comes twice; the entries must be sorted.
+  /// Throws if another record has a key to be put, or if a key is repeated.
+  ///
+  /// The entries must be sorted.
   ///
   /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
   func checkAddedUnique(firstNew: UInt64) throws(StoreError) {
@@ -118,7 +123,7 @@ final class IndexChanges {
   /// Writes the entries to be put, which must be sorted.
   func writeAdded() throws(StoreError) { try added.sorted.write(into: index, core: core) }
 
-  /// Removes the entries of removed records, and keeps the memory for others.
+  /// Removes the noted entries from the index, and keeps the list's memory.
   func writeRemovals() throws(StoreError) {
     guard let removed else { return }
     try removed.sort()
@@ -128,8 +133,9 @@ final class IndexChanges {
 }
 
 extension TransactionCore {
-  /// Asks the system to read ahead until the write ends, when a batch of `count` changes is large:
-  /// such a batch reads most pages of a tree.
+  /// Asks the system to read ahead until the write ends, if a batch of `count` changes is large.
+  ///
+  /// Such a batch reads most pages of a tree.
   func noteBatch(of count: Int) {
     if count >= Environment.smallestBulk { transaction.environment.beginBulkWrite() }
   }

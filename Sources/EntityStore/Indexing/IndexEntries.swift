@@ -1,12 +1,12 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Entries to be put into one index or removed from it, in any number: as words where the index is over
-/// one number, otherwise as keys.
+/// Any number of entries to be put into one index or removed from it: words if the index is over
+/// one number, otherwise keys.
 ///
-/// When they need more memory than `memoryLimit` they are sorted and appended as a run to a scratch file
-/// beside the store; the runs are merged when the entries are written. So an index of a hundred million
-/// records too is written in the order of its keys.
+/// If the entries exceed `memoryLimit`, they are sorted and appended as a run to a scratch file
+/// next to the store. The runs are merged when the entries are written. So even an index of a
+/// hundred million records is written in key order.
 final class IndexEntries {
   /// The entries since the last run.
   private enum Latest {
@@ -19,7 +19,9 @@ final class IndexEntries {
   private let path: String
   private var spilled: SpilledEntries?
 
-  /// - Parameter memoryLimit: in bytes; `.max` where the caller bounds the entries itself.
+  /// Creates an empty list of entries of `index`.
+  ///
+  /// - Parameter memoryLimit: the limit in bytes; `.max` if the caller limits the entries itself.
   init(
     of index: StoredIndex, of entity: StoredEntity, expectedCount: Int, memoryLimit: Int,
     core: TransactionCore
@@ -39,15 +41,16 @@ final class IndexEntries {
     }
   }
 
-  /// Whether entries are kept as the bytes of keys.
+  /// Whether the entries are the bytes of keys.
   var hasKeys: Bool {
     if case .keys = latest { true } else { false }
   }
 
   // MARK: Adding
 
-  /// Adds the entry of a record of any layout in the index at `position` of `keys`; it has a higher id than
-  /// all before.
+  /// Appends the entry of a record of any layout in the index at `position` of `keys`.
+  ///
+  /// The record's id must be higher than all earlier ones.
   @inline(__always)
   func append(
     _ view: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int, core: TransactionCore
@@ -60,8 +63,9 @@ final class IndexEntries {
     if memoryToSort > memoryLimit { try endRun() }
   }
 
-  /// Adds the entries of `records` in the index at `position`; they are of the current layout, and have
-  /// higher ids than all before.
+  /// Appends the entries of `records` in the index at `position`.
+  ///
+  /// The records must have the current layout and higher ids than all earlier ones.
   func append(
     _ records: borrowing RecordBuffer, _ keys: BatchKeys, at position: Int, core: TransactionCore
   ) throws(StoreError) {
@@ -72,8 +76,10 @@ final class IndexEntries {
     if memoryToSort > memoryLimit { try endRun() }
   }
 
-  /// Adds the entries of a record before and after its change, the old one to this and the new one to
-  /// `added`, where they differ; both are of one index.
+  /// Appends a record's entry before a change to this list and its entry after the change to
+  /// `added`, if they differ.
+  ///
+  /// The two lists must be for the same index.
   @inline(__always)
   func appendDifference(
     _ old: RecordView, _ new: RecordView, id: UInt64, _ keys: BatchKeys, at position: Int,
@@ -100,7 +106,7 @@ final class IndexEntries {
     if added.memoryToSort > added.memoryLimit { try added.endRun() }
   }
 
-  /// What the entries since the last run and the sorting of them take.
+  /// The memory that the entries since the last run take, including the memory to sort them.
   @inline(__always)
   private var memoryToSort: Int {
     switch latest {
@@ -145,12 +151,14 @@ final class IndexEntries {
 
   // MARK: Writing
 
-  /// Puts the entries in order; nothing may be added afterwards but after ``removeAll()``.
+  /// Sorts the entries.
+  ///
+  /// None may be added afterwards, except after ``removeAll()``.
   func sort() throws(StoreError) {
     if spilled != nil { try endRun() } else { sortLatest() }
   }
 
-  /// All entries, sorted before; valid while this is.
+  /// All entries after ``sort()``, valid as long as this object exists.
   var sorted: any SortedEntries { spilled ?? sortedLatest }
 
   func removeAll() {
@@ -158,8 +166,9 @@ final class IndexEntries {
     removeLatest()
   }
 
-  /// Removes the entries of `old` from `index` and puts all of these, both sorted before: in one pass
-  /// where both are in memory.
+  /// Removes the entries of `old` from `index` and puts these entries; both must be sorted.
+  ///
+  /// If both are in memory, this takes one pass.
   func write(
     into index: StoredIndex, removing old: IndexEntries, core: WriteCore
   ) throws(StoreError) {

@@ -1,31 +1,33 @@
 internal import LMDB
 internal import LodestoreBytes
 
-/// Whether a batch is to write an index anew, in full pages, instead of changing it.
+/// Decides whether a batch rewrites an index in full pages instead of changing it.
 ///
-/// A full page splits into two halves when an entry comes into it. Where as many entries are
-/// removed as are added, the halves are never filled again. A batch that changes most pages writes
-/// them all in any case, so that it can write a badly filled index anew at the same price in pages.
-/// Full indexes are not written anew before they split: that took half as many instructions again,
-/// for each batch of a store that was filled once.
+/// A full page splits into two halves when an entry is put into it. If as many entries are removed
+/// as are added, the halves are never filled again. A batch that changes most pages writes them all
+/// in any case, so rewriting a badly filled index costs no more pages.
+///
+/// Full indexes are not rewritten before they split: that took half as many instructions again for
+/// each batch of a store that was filled once.
 struct IndexRepacking {
-  /// The fill of the leaf pages, from 0 to 1, below which an index is written anew.
+  /// The share of used bytes in leaf pages, from 0 to 1, below which an index is rewritten.
   static let lowestFill = 0.65
-  /// One part in so many of each page is left free.
+  /// The divisor for free space: rewritten pages leave `1 / slack` of their bytes free.
   static let slack = 8
   private static let fewestPages = 32
   private static let sampleCount = 128
 
-  /// Whether a batch that adds `added` entries to `index` and removes `removed` is to write it
-  /// anew.
+  /// Returns whether a batch that adds `added` entries to `index` and removes `removed` must
+  /// rewrite it.
   ///
-  /// - Parameter middle: the key of one of them, around which the size of entries is sampled.
+  /// - Parameter middle: the key of one of these entries, around which the size of entries is
+  ///   sampled.
   static func isDue(
     _ index: StoredIndex, added: Int, removed: Int, middle: ByteView,
     memoryLimit: Int, in transaction: Transaction
   ) throws(LMDBError) -> Bool {
     let facts = try transaction.statistics(of: index.tree)
-    // Spread over the index, the changes meet nearly each of its pages.
+    // This many changes, spread over the index, change nearly every page.
     guard facts.leafPages >= fewestPages, added + removed >= 2 * facts.leafPages,
       facts.overflowPages == 0
     else { return false }

@@ -2,19 +2,21 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-// All writes of index entries: no other file puts a pair into an index tree or takes one out, which
-// `tools/lint` checks.
+// The only file that puts entries into an index tree or removes them, which `tools/lint` checks.
 
-/// Puts entries into an index in the order of their keys: appended while their keys are above all
-/// keys of the index.
+/// Puts entries into an index in key order.
 ///
-/// ``finish()`` ends the writing. Until then entries of the index may be out of it
-/// (``LiftedEntries``): those behind a run of new entries, or all that are still to come when the
-/// index is written anew (``IndexRepacking``).
+/// As long as their keys are above all keys of the index, they are appended.
+///
+/// ``finish()`` ends the writing. Before it, the entries after a run of new ones may be in memory
+/// only (``LiftedEntries``). While the index is rewritten (``IndexRepacking``), all remaining
+/// entries are in memory.
 struct IndexWriter: ~Copyable {
   /// The number of entries put between two calls of ``lookAhead(_:)``.
   private static let landmarkDistance = 32
-  /// The most bytes of an entry's value; a filler's is longer.
+  /// The most bytes of an entry's value.
+  ///
+  /// The value of a filler is longer.
   private static let longestValue = 8
   private static var noBytes: ByteView { ByteView() }
 
@@ -23,25 +25,27 @@ struct IndexWriter: ~Copyable {
   private let isUnique: Bool
   private let body = MutableByteView.allocate(byteCount: 8, alignment: 8)
   private var isAppending: Bool
-  /// Whether the first key was compared with the last key of the index.
+  /// Whether the first key has been compared with the last key of the index.
   private var hasBegun: Bool
   private var lifted: LiftedEntries
   private let transaction: Transaction
   private let pageSize: Int
-  /// How many entries have been put since the last look.
+  /// The number of entries put since the last call of ``lookAhead(_:)``.
   private var putCount = 0
-  /// The key that followed the entries put then; empty for none.
+  /// The key that followed the put entries at that call; empty if there was none.
   private var landmark: [UInt8] = []
-  /// Whether the index is written anew, and all is appended.
+  /// Whether the index is rewritten, so that all entries are appended.
   private var isRepacking = false
-  /// The bytes appended since the last filler, and the keys of fillers.
+  /// The number of bytes appended since the last filler, and the keys of all fillers.
   private var unfilled = 0
   private var fillers: [[UInt8]] = []
-  /// Told the first key that is put, which is the least, where records leave in the order of the
+  /// Receives the first and lowest key that is put, if records are evicted in the order of the
   /// index.
   private var watch: EvictionWatch?
 
-  /// - Parameter alsoRemoves: entries are also removed, so none is appended.
+  /// Creates a writer.
+  ///
+  /// - Parameter alsoRemoves: whether entries are also removed, in which case none is appended.
   init(
     into index: StoredIndex, core: WriteCore, alsoRemoves: Bool = false
   ) throws(LMDBError) {
@@ -78,7 +82,7 @@ struct IndexWriter: ~Copyable {
     if putCount == Self.landmarkDistance { try lookAhead(key) }
   }
 
-  /// Puts all entries of `block`, whose keys are above those put before, and empties it.
+  /// Puts all entries of `block`, whose keys must be above those put before, and empties the block.
   mutating func put(_ block: inout KeyBlock) throws(LMDBError) {
     block.makeKeys()
     defer { block.removeAll() }
@@ -96,7 +100,7 @@ struct IndexWriter: ~Copyable {
     }
   }
 
-  /// Removes the entry of record `id` with `key`, if the index has it.
+  /// Removes the entry of the record `id` with `key`, if the index has it.
   @inline(__always)
   mutating func remove(_ key: ByteView, recordID id: UInt64) throws {
     if !lifted.isEmpty || isRepacking {
@@ -126,7 +130,9 @@ struct IndexWriter: ~Copyable {
     if try cursor.last() { isAppending = compareKeys(cursor.key, key) < 0 }
   }
 
-  /// Puts back what was taken out; nothing may be put or removed afterwards.
+  /// Puts lifted entries back and removes fillers.
+  ///
+  /// Nothing may be put or removed afterwards.
   mutating func finish() throws(LMDBError) {
     while !lifted.isEmpty { try putFirstBack() }
     for filler in fillers {
@@ -138,11 +144,10 @@ struct IndexWriter: ~Copyable {
 
   // MARK: Lifting
 
-  /// Takes entries out of the way of a run of new ones.
+  /// Lifts the entries that are in the way of a run of new ones.
   ///
-  /// Called after every 32 entries that were put. Where all of them came before the entry that
-  /// followed at the call before, that entry and those behind it are taken out, as many as fit in a
-  /// page.
+  /// This is called after every 32 entries put. If all of these came before the ``landmark``, the
+  /// landmark's entry and those after it are lifted, up to the size of a page.
   @inline(never)
   private mutating func lookAhead(_ key: ByteView) throws(LMDBError) {
     putCount = 0
@@ -158,7 +163,7 @@ struct IndexWriter: ~Copyable {
       size += LiftedEntries.size(cursor.key, cursor.value)
       lifted.append(cursor.key, cursor.value)
       try cursor.delete()
-      // From a removed entry to the one behind it.
+      // After a delete, this moves to the next entry.
       found = try cursor.next()
     }
   }
@@ -166,7 +171,7 @@ struct IndexWriter: ~Copyable {
   @inline(never)
   private mutating func makeWay(for key: ByteView) throws(LMDBError) {
     try putBack(before: key)
-    // An entry with the same key is replaced, as a put into the index replaces it.
+    // A lifted entry with the same key is dropped, just as a put would replace it in the index.
     if !lifted.isEmpty, lifted.order(to: key) == 0 { lifted.removeFirst() }
   }
 
@@ -192,8 +197,10 @@ struct IndexWriter: ~Copyable {
 
   // MARK: Writing anew
 
-  /// Begins to write the index anew when ``IndexRepacking`` says so for a batch that adds `added`
-  /// entries and removes `removed`; `middle` is the key of one of them.
+  /// Begins to rewrite the index if ``IndexRepacking`` decides so, for a batch that adds `added`
+  /// entries and removes `removed`.
+  ///
+  /// - Parameter middle: the key of one of these entries.
   mutating func repackIfDue(
     added: Int, removed: Int, middle: ByteView, core: WriteCore
   ) throws(LMDBError) {
@@ -215,20 +222,21 @@ struct IndexWriter: ~Copyable {
     isRepacking = true
   }
 
-  /// Counts an appended entry of `size` bytes; returns whether the page now has as many bytes as it
-  /// is to have, so that a filler is due.
+  /// Counts an appended entry of `size` bytes, and returns whether the page has reached its target
+  /// fill, so that a filler is due.
   private mutating func isFull(with size: Int) -> Bool {
     unfilled += size
     return unfilled >= pageSize - pageSize / IndexRepacking.slack
   }
 
-  /// Appends a filler: an entry that ``finish()`` removes, so that its bytes are free in the page.
+  /// Appends a filler, an entry that ``finish()`` removes, so that its bytes become free in the
+  /// page.
   @inline(never)
   private mutating func addFiller(behind key: ByteView) throws(LMDBError) {
     unfilled = 0
     let filler = Array(key) + [0]
     let size = pageSize / IndexRepacking.slack - LiftedEntries.size(key, Self.noBytes)
-    // The value is longer than that of any entry, by which it is known again.
+    // The value is longer than that of any entry, so that the filler can be recognized.
     guard filler.count <= KeyEncoder.longestTuple, size > Self.longestValue else { return }
     let isAppended = try filler._withBytes { (key) throws(LMDBError) in
       try [UInt8](repeating: 0, count: size)._withBytes { (value) throws(LMDBError) in
@@ -240,7 +248,7 @@ struct IndexWriter: ~Copyable {
 }
 
 extension SortedLookup {
-  /// Removes the entry that was found last.
+  /// Removes the entry found last.
   mutating func remove() throws(LMDBError) {
     try cursor.delete()
     noteRemoval()
@@ -248,12 +256,12 @@ extension SortedLookup {
 }
 
 extension WriteCore {
-  /// Moves the entries of record `id` from the keys that it loses to those that it gets.
+  /// Moves the entries of the record `id` from its old keys to its new ones.
   func moveEntries(of id: UInt64, by keys: borrowing KeyChange) throws(StoreError) {
     let body = littleEndianBytes(id)
     do {
-      // An attribute that kept its value yields the same entry on both sides; removing it after
-      // writing it would lose the record from that index.
+      // If an attribute keeps its value, its entry is the same on both sides. Removing the entry
+      // after writing it would lose the record from the index.
       for (position, index) in keys.indexes.enumerated() where keys.isMoved(position) {
         if !keys.old.isEmpty {
           try keys.old.withKey(position) { (key) throws(LMDBError) in
@@ -277,10 +285,10 @@ extension WriteCore {
   }
 }
 
-/// Tells ``HeldRecords`` which entries are put into an index.
+/// Reports to ``HeldRecords`` which keys are put into an index.
 private struct EvictionWatch {
   let held: HeldRecords
-  /// The orders that are those of the index.
+  /// The eviction orders that follow the index.
   let orders: [EvictionOrder]
 
   func put(_ key: ByteView) {
@@ -289,7 +297,7 @@ private struct EvictionWatch {
 }
 
 extension WriteCore {
-  /// The one that is told of the keys that are put into `index`; `nil` where no records leave in its
+  /// Returns the receiver of keys put into `index`, or `nil` if no records are evicted in its
   /// order.
   @inline(__always)
   fileprivate func evictionWatch(of index: StoredIndex) -> EvictionWatch? {
@@ -303,6 +311,6 @@ extension WriteCore {
 }
 
 extension StoredIndex {
-  /// Removes all entries, in time that does not depend on how many there are.
+  /// Removes all entries, in a time independent of their number.
   func empty(in transaction: Transaction) throws(LMDBError) { try transaction.empty(tree) }
 }

@@ -1,21 +1,22 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Some entries of an index over one number, with their keys in one buffer: as many as stay in the cache
-/// until they are written.
+/// A block of entries of an index over one number, with their keys in one buffer.
+///
+/// The block is small enough to stay in the processor's cache until it is written.
 struct KeyBlock: ~Copyable {
   private static let capacity = 256
 
   private let slot: WordSlot
   private let isUnique: Bool
   private let words = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
-  /// Little-endian where they are the values of the entries.
+  /// The record ids, in little-endian order if they are the values of the entries.
   private let recordIDs = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
   private let keyEnds = UnsafeMutablePointer<Int>.allocate(capacity: capacity)
   private var keys = KeyEncoder()
   private(set) var count = 0
 
-  /// For an index whose numbers are in `slot`.
+  /// Creates a block for an index over the numbers in `slot`.
   init(of slot: WordSlot, isUnique: Bool) {
     self.slot = slot
     self.isUnique = isUnique
@@ -38,7 +39,7 @@ struct KeyBlock: ~Copyable {
 
   mutating func removeAll() { count = 0 }
 
-  /// Makes the keys of all entries.
+  /// Encodes the keys of all entries.
   mutating func makeKeys() {
     slot.makeKeys(
       UnsafeBufferPointer(start: words, count: count), recordIDs: isUnique ? nil : recordIDs,
@@ -52,7 +53,8 @@ struct KeyBlock: ~Copyable {
 
   var ends: UnsafeBufferPointer<Int> { UnsafeBufferPointer(start: keyEnds, count: count) }
 
-  /// The record ids as the values of the entries, little-endian; `nil` where they are in the keys.
+  /// The record ids as the values of the entries, in little-endian order; `nil` if they are in the
+  /// keys.
   var values: UnsafePointer<UInt64>? { isUnique ? UnsafePointer(recordIDs) : nil }
 
   func key(at index: Int) -> ByteView {

@@ -2,19 +2,23 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The keys that one record loses and gets in some indexes.
+/// The keys that one record loses and gains in some indexes.
 ///
-/// Index upkeep is one function of the old record and the new one, either of which may be absent;
-/// only the difference is written. Single inserts, updates and deletes come through here; batches
-/// do the same in key order (``IndexChanges``).
+/// Indexes are updated from the old record and the new one, either of which may be absent. Only the
+/// difference is written. Single inserts, updates and deletes use this type; batches do the same in
+/// key order (``IndexChanges``).
 struct KeyChange: ~Copyable {
   private(set) var indexes: [StoredIndex] = []
-  /// Empty for a new record.
+  /// The keys before the change; empty for a new record.
   private(set) var old = KeyList()
-  /// Empty for a record that is removed.
+  /// The keys after the change; empty for a removed record.
   private(set) var new = KeyList()
 
-  /// Takes the keys of record `id`, whose views are `nil` where it is new or is removed.
+  /// Encodes the keys of the record `id` before and after a change.
+  ///
+  /// - Parameters:
+  ///   - before: the old record, or `nil` if the record is new.
+  ///   - after: the new record, or `nil` if the record is removed.
   mutating func take(
     _ id: UInt64, from before: RecordView?, to after: RecordView?, in indexes: [StoredIndex],
     of entity: StoredEntity, _ core: TransactionCore
@@ -28,14 +32,14 @@ struct KeyChange: ~Copyable {
     }
   }
 
-  /// Whether the record loses or gets a key in the index at `position`.
+  /// Returns whether the record loses or gains a key in the index at `position`.
   func isMoved(_ position: Int) -> Bool {
     old.isEmpty || new.isEmpty || !new.isEqual(to: old, at: position)
   }
 
-  /// Throws when a key that the record gets is held by another record than `id`.
+  /// Throws if another record than `id` has a key that this record gains.
   ///
-  /// A key that ends with the record id cannot be.
+  /// A key that ends with the record's id cannot belong to another record.
   func checkUnique(except id: UInt64?, _ core: TransactionCore) throws(StoreError) {
     if new.isEmpty { return }
     for (position, index) in indexes.enumerated() where index.isUnique && isMoved(position) {
@@ -46,8 +50,9 @@ struct KeyChange: ~Copyable {
     }
   }
 
-  /// Throws when an entry of record `id` that is to be removed leads to another record: then the
-  /// stored record is damaged, and the entry belongs to the other.
+  /// Throws if an entry to be removed leads to another record than `id`.
+  ///
+  /// In this case the stored record is damaged, and the entry belongs to the other one.
   func checkOwnEntries(of id: UInt64, _ core: TransactionCore) throws(StoreError) {
     if old.isEmpty { return }
     for (position, index) in indexes.enumerated() where index.isUnique && isMoved(position) {
@@ -58,7 +63,7 @@ struct KeyChange: ~Copyable {
   }
 }
 
-/// Index keys of one record, one after the other, without an allocation per key.
+/// Index keys of one record in one array, without an allocation for each key.
 struct KeyList {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -92,7 +97,7 @@ struct KeyList {
     }
   }
 
-  /// The record that has the key at `position` in a unique index.
+  /// Returns the record that has the key at `position` in a unique index, or `nil` if none exists.
   fileprivate func holder(
     _ position: Int, in index: StoredIndex, _ core: TransactionCore
   ) throws(StoreError) -> UInt64? {
@@ -101,7 +106,7 @@ struct KeyList {
 }
 
 extension TransactionCore {
-  /// Leaves the key of `view` in `index` in ``key``, with the record id where the key has one.
+  /// Encodes the key of `view` in `index` into ``key``, with the record id if the key includes it.
   ///
   /// - Returns: whether a value of the key is null.
   @discardableResult

@@ -1,20 +1,21 @@
 internal import LodestoreBytes
 
-// The sort of keys: by radix on a word of eight key bytes after the prefix that all keys share; runs of
-// equal words are sorted again by the next eight bytes. Stable, and linear in the bytes that tell the
-// keys apart.
+// Sorts keys by radix, on a word of the eight key bytes after the prefix that all keys share. Runs
+// of equal words are sorted again by the next eight bytes. The sort is stable, and linear in the
+// number of bytes that distinguish the keys.
 extension KeyEntries {
-  /// Up to this many entries comparing is cheaper than counting.
+  /// The number of entries up to which comparing them is cheaper than counting bytes.
   private static let smallRun = 64
 
-  /// Entries that share their first `depth` key bytes and are not sorted yet.
+  /// A run of entries that share their first `depth` key bytes and are not sorted yet.
   private typealias PendingRun = (range: Range<Int>, depth: Int)
 
   static func sort(
     _ items: UnsafeMutableBufferPointer<SortItem>, keysIn block: ByteView,
     scratch: inout SortBuffer
   ) {
-    // Explicit stack: the keys decide how deep it gets, at most one level per eight key bytes.
+    // The stack is explicit, since its depth depends on the keys: at most one level for each eight
+    // key bytes.
     var pending: [PendingRun] = [(0..<items.count, 0)]
     while let (range, depth) = pending.popLast() {
       if range.count <= smallRun {
@@ -41,12 +42,16 @@ extension KeyEntries {
     }
   }
 
-  /// Moves the entries of `range`, whose words are equal, so that those whose keys end within the word
-  /// come first, by their lengths; returns the range of the others, which the next word has to sort.
+  /// Moves the entries of `range` whose keys end within the word to the front, ordered by length.
+  ///
+  /// All entries of `range` must have equal words.
+  ///
+  /// Returns the range of the others, which must be sorted by the next word.
   private static func splitEnded(
     _ run: UnsafeMutableBufferPointer<SortItem>, _ range: Range<Int>, _ start: Int
   ) -> Range<Int> {
-    // Keys that end here are zero-padded in the word: only those can be equal and yet differ.
+    // In the word, a key that ends here is padded with zeros. Only such keys can have equal words
+    // but different bytes up to the end of the word.
     guard range.contains(where: { run[$0].keyCount <= start + 8 }) else { return range }
     let items = range.map { run[$0] }
     let ended = items.filter { $0.keyCount <= start + 8 }.enumerated().sorted {
@@ -57,7 +62,7 @@ extension KeyEntries {
     return range.lowerBound + ended.count..<range.upperBound
   }
 
-  /// How many bytes from `depth` on all keys share.
+  /// Returns the number of bytes after `depth` that all keys share.
   private static func sharedPrefix(
     _ run: UnsafeMutableBufferPointer<SortItem>, _ block: ByteView, from depth: Int
   ) -> Int {
@@ -75,7 +80,8 @@ extension KeyEntries {
     return max(0, shared)
   }
 
-  /// Eight key bytes from `position` on, big-endian, with zeros after the end of the key.
+  /// Returns eight key bytes from `position` in big-endian order, padded with zeros after the end
+  /// of the key.
   @inline(__always)
   private static func word(_ item: SortItem, _ block: ByteView, at position: Int) -> UInt64 {
     let left = item.keyCount - position

@@ -2,24 +2,29 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Entries of one index in memory, as the bytes of their keys with the record ids.
+/// Entries of one index in memory, as the bytes of their keys with record ids.
 ///
-/// Written in key order they visit each page of the index once instead of once per entry; on a million
-/// random keys that is three times faster, sort included. The bytes of a key are copied in as they come
-/// and stay where they are; sorting moves only items of 16 bytes.
+/// Written in key order, entries visit each page of the index once instead of once for each entry.
+/// For a million random keys this is three times faster, including the sort. The bytes of a key are
+/// copied once and never move; sorting moves items of 16 bytes.
 ///
-/// A class, as neither arrays nor enumerations with other references can hold non-copyable values. Its
-/// fields are of one thread; a check of each access would show in every batch.
+/// This is a class, since neither arrays nor enumerations with other references can hold
+/// non-copyable values. One thread uses it. An exclusivity check for each access would slow every
+/// batch.
 final class KeyEntries {
-  /// Offsets are 32 bits: a caller flushes before the block of bytes grows beyond this.
+  /// The largest number of bytes.
+  ///
+  /// Offsets have 32 bits, so a caller must write the entries before the block grows beyond this.
   static let largestByteCount = 1 << 31
 
-  /// For each entry: u64 record id, key bytes.
+  /// The bytes of all entries: for each entry a record id as u64, followed by the key.
   @exclusivity(unchecked) private var block: UnsafeMutableRawPointer
   @exclusivity(unchecked) private var capacity: Int
   @exclusivity(unchecked) private(set) var byteCount = 0
-  /// In the order in which the entries were added, or of their keys after ``sort()``; see ``SortItem``'s
-  /// extension for what they hold.
+  /// The items of the entries: in the order in which they were added, or in key order after
+  /// ``sort()``.
+  ///
+  /// The extension of ``SortItem`` describes their content.
   @exclusivity(unchecked) private var buffer: SortBuffer
   @exclusivity(unchecked) private(set) var count = 0
 
@@ -33,7 +38,7 @@ final class KeyEntries {
 
   // MARK: Adding
 
-  /// Adds an entry; copies `key`.
+  /// Appends an entry with a copy of `key`.
   @inline(__always)
   func append(key: ByteView, recordID: UInt64) {
     let needed = byteCount &+ 8 &+ key.count
@@ -50,7 +55,7 @@ final class KeyEntries {
   private func grow(_ needed: Int) {
     precondition(needed <= 1 << 32, "index entries of one step need more than 4 GiB")
     if needed > capacity {
-      // Never so large that an offset would not fit its 32 bits.
+      // The capacity is limited, so that an offset always fits into 32 bits.
       let larger = min(max(needed, capacity * 2), 1 << 32)
       let moved = LargeMemory.allocate(byteCount: larger)
       moved.copyMemory(from: block, byteCount: byteCount)
@@ -61,17 +66,17 @@ final class KeyEntries {
     if count == buffer.capacity { buffer.grow(keeping: count) }
   }
 
-  /// Removes all entries, and keeps the memory for others.
+  /// Removes all entries and keeps the memory.
   func removeAll() {
     byteCount = 0
     count = 0
   }
 
-  /// What the entries and the sorting of them take.
+  /// The memory that the entries take, including the memory to sort them.
   @inline(__always)
   var memoryToSort: Int { byteCount &+ count &* 2 &* MemoryLayout<SortItem>.stride }
 
-  /// Sorts by key bytes; equal keys keep the order in which they were added.
+  /// Sorts the entries by key bytes; equal keys keep their order.
   func sort() {
     var scratch = SortBuffer()
     Self.sort(
@@ -79,7 +84,7 @@ final class KeyEntries {
     assert((0..<count).dropFirst().allSatisfy { compareKeys(key(at: $0 - 1), key(at: $0)) <= 0 })
   }
 
-  /// Visits the entries whose key is in the index already, in one pass in key order, until `body`
+  /// Visits the entries whose key is already in the index, in one pass in key order, until `body`
   /// returns false.
   func eachHeld(
     in index: StoredIndex, core: TransactionCore,
@@ -114,8 +119,8 @@ extension KeyEntries: RandomAccessEntries {
   func isRepeated(at index: Int) -> Bool {
     let item = buffer.start[index]
     let before = buffer.start[index - 1]
-    // Equal keys were in one run until the end of the sort, so that their words are of the same bytes;
-    // the keys themselves lie anywhere in memory.
+    // Equal keys stayed in one run until the end of the sort, so their words come from the same
+    // bytes. Comparing words first avoids reading keys, which are scattered in memory.
     return item.keyCount == before.keyCount && item.word == before.word
       && compareKeys(key(at: index), key(at: index - 1)) == 0
   }
@@ -134,8 +139,10 @@ extension KeyEntries: RandomAccessEntries {
   }
 }
 
-/// An item of ``KeyEntries``: the word is eight bytes of the key, big-endian, set by the sort; the payload
-/// is where the entry begins in the block and how many bytes its key has, 32 bits each.
+/// An item of ``KeyEntries``.
+///
+/// The word is eight bytes of the key in big-endian order, set by the sort. The payload is the
+/// offset of the entry in the block and the number of bytes of its key, 32 bits each.
 extension SortItem {
   @inline(__always)
   init(offset: Int, keyCount: Int) {

@@ -1,14 +1,13 @@
 internal import LMDB
 internal import LodestoreBytes
 
-/// Entries that were taken out of an index, in order, to be put back behind those that come before
-/// them.
+/// Entries taken out of an index in order, to be put back after the entries that come before them.
 ///
-/// LMDB splits a full page in its middle, but where an entry comes behind all others of the page:
-/// then the page stays full. So with the entries out of the way that follow a run of new ones, the
-/// run fills its pages.
+/// LMDB splits a full page in its middle, except when an entry comes after all others of the page.
+/// In that case the page stays full. So if the entries after a run of new ones are taken out of the
+/// way, the run fills its pages.
 struct LiftedEntries: ~Copyable {
-  /// For each entry the bytes of its key, then those of its value.
+  /// The bytes of all entries: for each entry its key, followed by its value.
   private var bytes: [UInt8] = []
   private var ends: [(key: Int, value: Int)] = []
   /// The index of the first entry that has not been put back.
@@ -16,9 +15,9 @@ struct LiftedEntries: ~Copyable {
 
   var isEmpty: Bool { first == ends.count }
 
-  /// The bytes that an entry takes in a page of LMDB.
+  /// Returns the number of bytes that an entry takes in a page of LMDB.
   static func size(_ key: ByteView, _ value: ByteView) -> Int {
-    // A node's header and its slot; nodes begin at even offsets.
+    // The entry has a node header and a slot, and nodes begin at even offsets.
     (8 + key.count + value.count + 1) & ~1 + 2
   }
 
@@ -50,7 +49,7 @@ struct LiftedEntries: ~Copyable {
     }
   }
 
-  /// The order of the first entry's key and `key`.
+  /// Returns the order of the first entry's key relative to `key`.
   func order(to key: ByteView) -> Int {
     withFirst { first, _ in Int(compareKeys(first, key)) }
   }

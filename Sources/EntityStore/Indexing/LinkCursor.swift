@@ -2,8 +2,8 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Reads an index from ids to ids: the links of one side of a relationship, or the index of an attribute
-/// that holds an id.
+/// Reads an index from ids to ids: the links of one side of a relationship, or the index of an
+/// attribute that holds an id.
 ///
 /// See Format.md, "Relationships".
 final class LinkCursor {
@@ -21,7 +21,8 @@ final class LinkCursor {
     }
   }
 
-  /// Visits the ids that `id` leads to, ascending, from `first` on, until `body` returns false.
+  /// Visits the ids that `id` leads to, in ascending order from `first`, until `body` returns
+  /// false.
   @inline(__always)
   func forEach(
     of id: UInt64, from first: UInt64 = 0, _ body: (UInt64) throws -> Bool
@@ -39,7 +40,7 @@ final class LinkCursor {
     }
   }
 
-  /// The ids that `id` leads to, ascending; the first `limit` of them.
+  /// Returns the first `limit` ids that `id` leads to, in ascending order.
   func ids(of id: UInt64, limit: Int = .max) throws(StoreError) -> [UInt64] {
     guard limit > 0 else { return [] }
     var ids: [UInt64] = []
@@ -54,7 +55,7 @@ final class LinkCursor {
     return ids
   }
 
-  /// How many ids `id` leads to.
+  /// Returns the number of ids that `id` leads to.
   func count(of id: UInt64) throws(StoreError) -> Int {
     var count = 0
     do {
@@ -68,7 +69,7 @@ final class LinkCursor {
     return count
   }
 
-  /// Whether `id` leads to `other`.
+  /// Returns whether `id` leads to `other`.
   func contains(_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool {
     var isThere = false
     do {
@@ -82,7 +83,7 @@ final class LinkCursor {
     return isThere
   }
 
-  /// Visits each id that leads to others, ascending, with one of those.
+  /// Visits each id that leads to others, in ascending order, together with one of these.
   func forEachSource(
     _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -106,9 +107,11 @@ final class LinkCursor {
     }
   }
 
-  /// A number that is the same for the same links in any order, with their number.
+  /// Returns the number of links, and a sum that is the same for the same links in any order.
   ///
-  /// `isTurned` takes each link for the one that leads back. The sum has another seed in each process.
+  /// The sum depends on a random seed of the process.
+  ///
+  /// - Parameter isTurned: whether each link is taken in the opposite direction.
   func sum(isTurned: Bool) throws(StoreError) -> (count: Int, sum: Int) {
     var (count, sum) = (0, 0)
     do {
@@ -143,7 +146,7 @@ final class LinkCursor {
     return id
   }
 
-  /// Whether a record can have `id`: a file may say anything.
+  /// Returns whether a record can have `id`; a damaged file may contain any number.
   @inline(__always)
   static func isID(_ id: UInt64) -> Bool { id &- 1 < UInt64(Int64.max) }
 

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Pairs of ids in memory: links that are to be written in the order of their keys.
+/// A list of links in memory, as pairs of ids, to be written in key order.
 struct LinkList: ~Copyable {
   private var buffer: SortBuffer
   private(set) var count = 0
@@ -31,7 +31,7 @@ struct LinkList: ~Copyable {
     }
   }
 
-  /// The same pairs with their ids exchanged, sorted.
+  /// Returns the pairs with their ids exchanged, sorted.
   func swapped() -> LinkList {
     var list = LinkList(expectedCount: count)
     for index in 0..<count { list.append(other(at: index), id(at: index)) }
@@ -39,7 +39,7 @@ struct LinkList: ~Copyable {
     return list
   }
 
-  /// Sorts by the first id, and pairs with one first id by the second.
+  /// Sorts the pairs by their first ids, and pairs with the same first id by the second.
   mutating func sort() {
     var scratch = SortBuffer()
     swapSides()
@@ -48,8 +48,8 @@ struct LinkList: ~Copyable {
     scratch.sort(buffer.items(count))
   }
 
-  /// Whether the pairs are in the order of their first ids, and those with one first id in that of the
-  /// second.
+  /// Whether the pairs ascend by their first ids, pairs with the same first id by the second,
+  /// without repetitions.
   var isAscending: Bool {
     for index in 0..<max(0, count - 1) {
       let (item, next) = (buffer.start[index], buffer.start[index + 1])
@@ -58,13 +58,15 @@ struct LinkList: ~Copyable {
     return true
   }
 
-  /// Keeps those pairs of the sorted list for which `body`, called with their positions in it, returns
-  /// true, each once.
+  /// Keeps the pairs of the sorted list for which `body` returns true, without repetitions.
+  ///
+  /// - Parameter body: called with the position of a pair in the list.
   mutating func keepEach(where body: (Int) -> Bool) {
     var kept = 0
     for index in 0..<count {
       let item = buffer.start[index]
-      // An item before this one has moved at most to its own position.
+      // The item before this one has not been overwritten: an item moves at most to its own
+      // position.
       if index > 0, buffer.start[index - 1] == item { continue }
       if body(index) {
         buffer.start[kept] = item
@@ -74,15 +76,15 @@ struct LinkList: ~Copyable {
     count = kept
   }
 
-  /// Keeps each pair once, at its first position.
+  /// Removes repeated pairs and keeps the first of each.
   mutating func removeRepetitions() {
     var seen: Set<SortItem> = []
     keep { seen.insert($0).inserted }
   }
 
-  /// Keeps, of the pairs with one second id, those with the first id of the last of them.
+  /// Removes pairs whose second id has another first id in a later pair.
   ///
-  /// An attribute holds one id, so the last of these pairs decides.
+  /// An attribute holds one id, so the last pair with a second id decides.
   mutating func keepLastOwners() {
     var owners: [UInt64: UInt64] = [:]
     for index in 0..<count { owners[other(at: index)] = id(at: index) }
@@ -101,7 +103,7 @@ struct LinkList: ~Copyable {
     count = kept
   }
 
-  /// The first ids of the sorted list, each once.
+  /// The first ids of the sorted list, without repetitions.
   var ids: [UInt64] {
     var ids: [UInt64] = []
     for index in 0..<count where ids.last != buffer.start[index].word {
@@ -110,7 +112,7 @@ struct LinkList: ~Copyable {
     return ids
   }
 
-  /// The second ids of the sorted list, each once, by the first ids.
+  /// The second ids of the sorted list, grouped by the first ids, without repetitions.
   var groups: [(id: UInt64, others: [UInt64])] {
     var groups: [(id: UInt64, others: [UInt64])] = []
     for index in 0..<count {
@@ -124,7 +126,7 @@ struct LinkList: ~Copyable {
     return groups
   }
 
-  /// Puts the sorted list into `index`.
+  /// Puts the entries of the sorted list into `index`.
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       var writer = try IndexWriter(into: index, core: core)
@@ -140,7 +142,7 @@ struct LinkList: ~Copyable {
     }
   }
 
-  /// Removes the sorted list's entries from `index`, where they are there.
+  /// Removes the entries of the sorted list from `index`, if it has them.
   func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
     guard count > 0 else { return }
     do {
@@ -161,6 +163,8 @@ struct LinkList: ~Copyable {
   }
 
   /// Keeps the links of the sorted list that `index` has, or those that it does not have.
+  ///
+  /// - Parameter isThere: whether to keep the links that `index` has.
   mutating func keepEach(
     in index: StoredIndex, isThere: Bool, core: TransactionCore
   ) throws(StoreError) {
@@ -170,7 +174,7 @@ struct LinkList: ~Copyable {
     keepEach { keeps[$0] }
   }
 
-  /// Which entries of the sorted list `index` has: calls `body` with each and the answer.
+  /// Visits the links of the sorted list, with whether `index` has each.
   func forEach(
     in index: StoredIndex, core: TransactionCore, _ body: (UInt64, UInt64, Bool) -> Void
   ) throws(StoreError) {

@@ -2,17 +2,18 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The order of the records that each record of one side of a relationship leads to: reads the tree
-/// of these orders, which ``LinkOrderWriter`` writes.
+/// Reads the tree of the order in which each record of one side of a relationship leads to others.
 ///
-/// A position is a number that says nothing but the order. A position between two others is halfway
-/// between them. Two others that follow each other directly leave no room: the positions around
-/// them are then spread over the smallest range that has room. So the cost of an insert does not
-/// depend on the length of the list.
+/// ``LinkOrderWriter`` writes the tree.
+///
+/// A position is a number that means nothing but the order. A new position is halfway between its
+/// two neighbours. If these are adjacent numbers, the positions around them are spread over the
+/// smallest range that has room. So the cost of an insert does not depend on the length of the
+/// list.
 ///
 /// See Format.md, "Relationships".
 class LinkOrder {
-  /// How far from the last position the next one is.
+  /// The distance of a new last position from the previous one.
   static let gap: UInt64 = 1 << 32
 
   /// A record and its position.
@@ -26,7 +27,7 @@ class LinkOrder {
   private let name: String
   private let cursor: Cursor
 
-  /// `nil` where `end` has no order.
+  /// Opens the order of `end`; `nil` if it has none.
   init?(_ end: RelationshipEnd, core: TransactionCore) throws(StoreError) {
     guard let tree = end.order else { return nil }
     self.core = core
@@ -37,7 +38,8 @@ class LinkOrder {
 
   // MARK: Reading
 
-  /// The position of `other` among what `owner` leads to; `nil` where it does not lead there.
+  /// Returns the position of `other` in the order of `owner`, or `nil` if `owner` does not lead to
+  /// it.
   final func position(of other: UInt64, in owner: UInt64) throws(StoreError) -> UInt64? {
     try wrappingErrors {
       try LinkOrderKey.link(owner, other)._withBytes { key in
@@ -48,8 +50,8 @@ class LinkOrder {
     }
   }
 
-  /// Visits what `owner` leads to, in order, from the position `first` on, until `body` returns
-  /// false.
+  /// Visits the records that `owner` leads to, in order from the position `first`, until `body`
+  /// returns false.
   final func forEach(
     of owner: UInt64, from first: UInt64 = 0, _ body: (Item) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -64,7 +66,7 @@ class LinkOrder {
     }
   }
 
-  /// The records that `owner` leads to, in order; at most `limit` of them.
+  /// Returns the first `limit` records that `owner` leads to, in order.
   final func ids(of owner: UInt64, limit: Int = .max) throws(StoreError) -> [UInt64] {
     var ids: [UInt64] = []
     guard limit > 0 else { return ids }
@@ -75,7 +77,8 @@ class LinkOrder {
     return ids
   }
 
-  /// The first record from the id `first` on that leads to others in an order; `nil` for none.
+  /// Returns the first record with an id from `first` that leads to others in an order, or `nil` if
+  /// none exists.
   final func owner(from first: UInt64) throws(StoreError) -> UInt64? {
     let isThere = try wrappingErrors {
       try bigEndianBytes(first)._withBytes { try cursor.seek(atOrAfter: $0) }
@@ -88,7 +91,7 @@ class LinkOrder {
     }
   }
 
-  /// The first item at `position` or after it.
+  /// Returns the first item at or after `position`, or `nil` if none exists.
   final func seek(_ owner: UInt64, _ position: UInt64) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
       try LinkOrderKey.position(owner, position)._withBytes { try cursor.seek(atOrAfter: $0) }
@@ -96,7 +99,7 @@ class LinkOrder {
     return isThere ? try current(of: owner) : nil
   }
 
-  /// The last before `position`.
+  /// Returns the last item before `position`, or `nil` if none exists.
   final func last(of owner: UInt64, before position: UInt64 = .max) throws(StoreError) -> Item? {
     let isThere = try wrappingErrors {
       try LinkOrderKey.position(owner, position)._withBytes { try cursor.seek(before: $0) }
@@ -104,7 +107,7 @@ class LinkOrder {
     return isThere ? try current(of: owner) : nil
   }
 
-  /// The item that the cursor is on; `nil` where that is no position of `owner`.
+  /// Returns the item at the cursor, or `nil` if it is not a position of `owner`.
   private func current(of owner: UInt64) throws(StoreError) -> Item? {
     guard let content = LinkOrderKey.content(cursor.key), cursor.value.count == 8 else {
       throw damaged()

@@ -1,26 +1,27 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Entries in memory of an index over one number, date or Boolean: each a word that is ordered as the
-/// keys are, and the record id.
+/// Entries in memory of an index over one number, date or Boolean, each a word in the order of the
+/// keys with a record id.
 ///
-/// A key is made when it is written, and writing reads the list in order. Keys made before lie in the
-/// order of the records; to fetch a million of them from memory took as long as LMDB took to write them.
+/// A key is encoded when it is written, and writing reads the list in order. Keys encoded earlier
+/// would lie in the order of the records. Fetching a million of them from memory took as long as
+/// writing them with LMDB.
 final class NumberEntries {
   private let slot: WordSlot
   private let isUnique: Bool
-  // Of one thread; a check of each access would show in every batch.
-  /// The records with a value: their words, with the ids as payloads.
+  // Used by one thread. An exclusivity check for each access would slow every batch.
+  /// The entries with a value: their words, with the record ids as payloads.
   @exclusivity(unchecked) private var buffer: SortBuffer
   @exclusivity(unchecked) private var itemCount = 0
-  /// The items once they are sorted, where they could be packed.
+  /// The sorted items in packed form, if they can be packed.
   @exclusivity(unchecked) private var packed: PackedNumbers?
-  /// The records without a value, by ascending ids.
+  /// The ids of the records without a value, in ascending order.
   @exclusivity(unchecked) private var nulls: [UInt64] = []
-  /// The key that was asked for last.
+  /// The last key returned by ``key(at:)``.
   @exclusivity(unchecked) private var key = KeyEncoder()
 
-  /// `nil` for an index of another kind.
+  /// Creates an empty list; `nil` for an index that is not over one number.
   init?(_ index: StoredIndex, of entity: StoredEntity, expectedCount: Int) {
     let attributes = index.description.attributes
     guard attributes.count == 1, let place = entity.layout.slotIndex(ofAttribute: attributes[0]),
@@ -34,7 +35,8 @@ final class NumberEntries {
   @inline(__always)
   private func item(_ index: Int) -> SortItem { packed.map { $0[index] } ?? buffer.start[index] }
 
-  /// Adds the entries of `records`, which are of the current layout and have higher ids than all before.
+  /// Appends the entries of `records`, which must have the current layout and higher ids than all
+  /// earlier ones.
   func append(_ records: borrowing RecordBuffer) {
     let bytes = records.bytes
     var start = 0
@@ -46,11 +48,11 @@ final class NumberEntries {
     }
   }
 
-  /// The word of a record of the current layout; `nil` for null.
+  /// Returns the word of a record of the current layout, or `nil` for null.
   @inline(__always)
   func word(of record: ByteView) -> UInt64? { slot.word(record) }
 
-  /// Adds the entry of a record that has a higher id than all before.
+  /// Appends the entry of a record, whose id must be higher than all earlier ones.
   @inline(__always)
   func append(_ word: UInt64?, recordID: UInt64) {
     guard let word else {
@@ -64,7 +66,7 @@ final class NumberEntries {
     itemCount &+= 1
   }
 
-  /// What the entries and the sorting of them take.
+  /// The memory that the entries take, including the memory to sort them.
   var memoryToSort: Int { itemCount * 2 * MemoryLayout<SortItem>.stride + nulls.count * 8 }
 
   func removeAll() {
@@ -73,7 +75,9 @@ final class NumberEntries {
     nulls.removeAll(keepingCapacity: true)
   }
 
-  /// Entries of one number stay in the order of their ids, as their keys are.
+  /// Sorts the entries.
+  ///
+  /// Entries of the same number stay in the order of their ids, as their keys are.
   func sort() {
     let items = buffer.items(itemCount)
     packed = PackedNumbers(packing: items)
@@ -133,7 +137,7 @@ extension NumberEntries: RandomAccessEntries {
 }
 
 extension NumberEntries {
-  /// As the other entries in memory, but with keys made by the block.
+  /// Puts all entries into `index`, encoding their keys in blocks.
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       guard count > 0 else { return }

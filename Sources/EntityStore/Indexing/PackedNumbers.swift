@@ -1,20 +1,22 @@
-/// Sorted numbers with their record ids, packed into a word each: the difference of the number from the
-/// lowest, and that of the id from the first.
+/// Sorted numbers with their record ids, each packed into one word.
 ///
-/// Dates of a few years and the ids of one batch have so many bits in common that both differences mostly
-/// fit a word. The words are sorted in half of the memory that the items had, with the other half as the
-/// second list of the radix sort.
+/// A word contains the number's difference from the lowest number and the id's difference from the
+/// first id. Dates of a few years, and ids of one batch, share enough bits that both differences
+/// usually fit into a word. The words are sorted in half of the items' memory, and the other half
+/// is the second list of the radix sort.
 struct PackedNumbers {
   private let words: UnsafeMutableRawPointer
   private let lowest: UInt64
-  /// How many low bits all numbers share.
+  /// The number of low bits that all numbers share.
   private let shift: UInt64
   private let firstID: UInt64
-  /// How many low bits of a word are of the record id.
+  /// The number of low bits of a word that hold the record id.
   private let idBits: UInt64
 
-  /// Packs `items`, words with ascending record ids, in their own memory, and sorts them by their words;
-  /// `nil`, with nothing done, where they do not fit.
+  /// Packs `items` in their own memory, and sorts them by their words; `nil`, without changing
+  /// them, if they cannot be packed.
+  ///
+  /// The items must have ascending record ids.
   init?(packing items: UnsafeMutableBufferPointer<SortItem>) {
     guard items.count > 1, let base = items.baseAddress else { return nil }
     firstID = items[0].payload
@@ -50,13 +52,14 @@ struct PackedNumbers {
       let item = items[index]
       let number = (item.word &- lowest) &>> shift
       let word = number &<< idBits | (item.payload &- firstID)
-      // Two words take the memory of one item, so that none is overwritten before it is read.
+      // A packed word takes half the memory of an item, so no item is overwritten before it is
+      // read.
       words.storeBytes(of: word, toByteOffset: index &* 8, as: UInt64.self)
       RadixSort.count(number, in: counts, digitCount: digitCount)
     }
   }
 
-  /// Sorts by the numbers: equal ones keep the order of their ids.
+  /// Sorts by the numbers; equal numbers keep the order of their ids.
   private func sort(
     _ count: Int, _ counts: UnsafeMutableBufferPointer<Int>, _ digitCount: Int
   ) {

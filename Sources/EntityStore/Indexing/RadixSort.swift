@@ -1,17 +1,18 @@
-/// A stable radix sort by words of 64 bits, least significant byte first: linear, where a comparison
-/// sort misses the cache in each comparison.
+/// A stable radix sort by words of 64 bits, least significant byte first.
 ///
-/// In two steps, so that its callers decide where the second list comes from: ``count`` reads all words
-/// once, ``distribute`` moves the elements. All functions are compiled into their callers.
+/// The sort is linear, whereas each comparison of a comparison sort misses the cache. Sorting has
+/// two steps, so that its callers decide where the second list comes from: ``count`` reads all
+/// words once, and ``distribute`` moves the elements. All functions are compiled into their
+/// callers.
 enum RadixSort {
-  /// How many elements are handled between two calls of `tick`.
+  /// The number of elements between two calls of `tick`.
   private static let stepCount = 1 << 14
 
-  /// Calls `body` with the counts of the values of `digitCount` bytes, all of them zero.
+  /// Calls `body` with room for the counts of the values of `digitCount` bytes, all of them zero.
   ///
-  /// `body` must not end in a copy of memory. Swift 6.3 makes that a jump into `memmove`, after which the
-  /// register of a thrown error is not restored: the caller takes what is left there for an error.
-  /// `tools/lint-calls` looks for such jumps in a release build.
+  /// `body` must not end with a copy of memory. Swift 6.3 compiles that to a jump into `memmove`,
+  /// after which the register of a thrown error is not restored. The caller then takes the
+  /// register's content for an error. `tools/lint-calls` searches a release build for such jumps.
   @inline(__always)
   static func withCounts<Result>(
     digitCount: Int = 8, _ body: (UnsafeMutableBufferPointer<Int>) throws -> Result
@@ -34,7 +35,8 @@ enum RadixSort {
     }
   }
 
-  /// Counts the lowest bytes of all words; returns whether the words ascend already.
+  /// Counts the lowest bytes of all words, and returns whether the words are already in ascending
+  /// order.
   @inline(__always)
   static func count<Element: BitwiseCopyable>(
     _ elements: UnsafeMutableBufferPointer<Element>, in counts: UnsafeMutableBufferPointer<Int>,
@@ -57,11 +59,12 @@ enum RadixSort {
     return ascends
   }
 
-  /// Sorts by `digitCount` bytes of the words from `lowestBit` on, which `counts` has counted; elements in
-  /// which these are equal keep their order.
+  /// Sorts by `digitCount` bytes of the words from `lowestBit`, which `counts` has counted.
   ///
-  /// - Returns: Whether the result is in `scratch`, which is as long as `elements` and need not be
-  ///   initialized.
+  /// Elements in which these bytes are equal keep their order.
+  ///
+  /// - Returns: whether the result is in `scratch`, which must be as long as `elements` and need
+  ///   not be initialized.
   @inline(__always)
   static func distribute<Element: BitwiseCopyable>(
     _ elements: UnsafeMutableBufferPointer<Element>,
@@ -75,7 +78,7 @@ enum RadixSort {
     var isInScratch = false
     for digit in 0..<digitCount {
       let starts = UnsafeMutableBufferPointer(rebasing: counts[digit * 256..<(digit + 1) * 256])
-      // A byte that all words share.
+      // All words share this byte.
       if starts.contains(elements.count) { continue }
       var sum = 0
       for value in 0..<256 {
@@ -109,7 +112,8 @@ enum RadixSort {
 }
 
 extension SortBuffer {
-  /// Sorts `items` by their words, with this as the second list; equal words keep their order.
+  /// Sorts `items` by their words, with this buffer as the second list; items with equal words keep
+  /// their order.
   mutating func sort(_ items: UnsafeMutableBufferPointer<SortItem>) {
     let isInScratch = RadixSort.withCounts { counts in
       if RadixSort.count(items, in: counts, by: { $0.word }, tick: {}) { return false }
@@ -118,7 +122,7 @@ extension SortBuffer {
       return RadixSort.distribute(
         items, scratch: scratch, counts: counts, by: { $0.word }, tick: {})
     }
-    // Not as the last step of the closure: see the note on `withCounts`.
+    // The copy is not the last step of the closure; see `withCounts`.
     if isInScratch {
       _ = items.update(fromContentsOf: UnsafeBufferPointer(start: start, count: items.count))
     }

@@ -1,16 +1,18 @@
 internal import LMDB
 internal import LodestoreBytes
 
-/// The part of a sorted run in a scratch file that was read last.
+/// The part of a sorted run in a scratch file that is in memory.
 struct RunWindow: ~Copyable {
   private let file: ScratchFile
   private var bytes: MutableByteView
-  /// What has not been read of the file.
+  /// The part of the run that has not been read from the file.
   private var left: Range<Int>
-  /// What has been read into ``bytes`` and not been passed.
+  /// The part of ``bytes`` that has been read, but not passed.
   private var range = 0..<0
 
-  /// - Parameter size: how many bytes are read at a time; more where an entry is longer.
+  /// Creates a window at the beginning of a run.
+  ///
+  /// - Parameter size: the number of bytes read at a time; more if an entry is longer.
   init(_ run: Range<Int>, size: Int, in file: ScratchFile) {
     self.file = file
     left = run
@@ -19,7 +21,7 @@ struct RunWindow: ~Copyable {
 
   deinit { bytes.deallocate() }
 
-  /// What has been read and not been passed; valid until the next call of ``has(_:)``.
+  /// The bytes that have been read, but not passed; valid until the next call of ``has(_:)``.
   @inline(__always)
   var unread: ByteView {
     ByteView(bytes)[range]
@@ -28,7 +30,7 @@ struct RunWindow: ~Copyable {
   @inline(__always)
   mutating func pass(_ count: Int) { range = range.lowerBound + count..<range.upperBound }
 
-  /// Whether the run has `count` bytes that have not been passed; then they are read.
+  /// Reads at least `count` bytes that have not been passed; returns false if the run has fewer.
   @inline(__always)
   mutating func has(_ count: Int) throws(LMDBError) -> Bool {
     if range.count >= count { return true }

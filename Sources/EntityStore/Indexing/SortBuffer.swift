@@ -1,18 +1,19 @@
 internal import LMDB
 
-/// What is sorted by radix: a word, and what belongs to it.
+/// An item for radix sorts: a word to sort by, and a payload.
 struct SortItem: BitwiseCopyable, Hashable {
   var word: UInt64
   var payload: UInt64
 
-  /// The payload, where it is the index of an element.
+  /// The payload as the index of an element.
   @inline(__always)
   var index: Int { Int(truncatingIfNeeded: payload) }
 }
 
-/// A growing buffer of items, whose memory is not initialized before it is used.
+/// A growing buffer of items, whose memory is not initialized in advance.
 struct SortBuffer: ~Copyable {
-  /// The first item; valid until the next ``grow(keeping:)`` or ``reserve(_:)``.
+  /// The address of the first item, valid until the next call of ``grow(keeping:)`` or
+  /// ``reserve(_:)``.
   private(set) var start: UnsafeMutablePointer<SortItem>
   private(set) var capacity: Int
 
@@ -34,7 +35,7 @@ struct SortBuffer: ~Copyable {
     return UnsafeMutableBufferPointer(start: start, count: count)
   }
 
-  /// Doubles the capacity, and keeps the first `count` items.
+  /// Doubles the capacity and keeps the first `count` items.
   @inline(never)
   mutating func grow(keeping count: Int) {
     assert(count <= capacity)
@@ -45,7 +46,7 @@ struct SortBuffer: ~Copyable {
     start = moved
   }
 
-  /// Makes room for `count` items, and keeps none.
+  /// Makes room for `count` items, and may discard the present ones.
   mutating func reserve(_ count: Int) {
     guard capacity < count else { return }
     start.deallocate()

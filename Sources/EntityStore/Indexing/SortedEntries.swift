@@ -2,46 +2,50 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Entries of one index in the order of their keys, in memory or in a file.
+/// Entries of one index in key order, in memory or in a file.
 protocol SortedEntries: AnyObject {
-  /// Visits all entries until `body` returns false; a key is valid until `body` returns.
+  /// Visits all entries until `body` returns false.
+  ///
+  /// A key is valid until `body` returns.
   func forEach(_ body: (_ key: ByteView, _ recordID: UInt64) throws -> Bool) throws
 
-  /// The first key that two entries have.
+  /// Returns the first key that two entries have, or `nil` if none exists.
   func firstRepeated() throws -> RepeatedKey?
 
-  /// Puts all entries into `index`: appended while they are above all that are there.
+  /// Puts all entries into `index`.
+  ///
+  /// As long as they are above all its keys, they are appended.
   func write(into index: StoredIndex, core: WriteCore) throws(StoreError)
 }
 
-/// A key that two records have, which a unique index refuses.
+/// A key of two records, which a unique index refuses.
 struct RepeatedKey {
   var key: [UInt8]
   var first: UInt64
   var second: UInt64
 }
 
-/// Entries in memory, which are sorted and have an index in the order of their keys.
+/// Sorted entries in memory, each with an index in key order.
 protocol RandomAccessEntries: SortedEntries {
   var count: Int { get }
 
-  /// The key of an entry; valid until another one is asked for.
+  /// Returns the key of an entry, valid until the next call.
   func key(at index: Int) -> ByteView
 
   func recordID(at index: Int) -> UInt64
 
-  /// Whether an entry has the key of the entry before it.
+  /// Returns whether an entry has the same key as the entry before it.
   func isRepeated(at index: Int) -> Bool
 
-  /// Prefetches an entry that is some entries after the one at `index`.
+  /// Prefetches an entry some positions after the one at `index`.
   func prefetch(ahead index: Int)
 
-  /// Whether the key of the entry at `index` is above that of another list's entry.
+  /// Returns whether the key of the entry at `index` is above that of an entry in another list.
   func isAbove(_ index: Int, _ other: Self, at otherIndex: Int) -> Bool
 }
 
 extension SortedEntries {
-  /// The first `limit` pairs of neighbours with one key.
+  /// Returns the first `limit` pairs of adjacent entries with the same key.
   func repeated(limit: Int) throws -> [RepeatedKey] {
     var found: [RepeatedKey] = []
     try forEachRepeated { key, first, second in
@@ -51,7 +55,7 @@ extension SortedEntries {
     return found
   }
 
-  /// Visits pairs of neighbours with one key until `body` returns false.
+  /// Visits pairs of adjacent entries with the same key until `body` returns false.
   func forEachRepeated(
     _ body: (_ key: [UInt8], _ first: UInt64, _ second: UInt64) throws -> Bool
   ) throws {
@@ -82,9 +86,9 @@ extension SortedEntries {
     }
   }
 
-  /// Removes all entries from `index`, where they are there.
+  /// Removes all entries from `index`, if it has them.
   ///
-  /// Throws where the entry of a unique index leads to another record.
+  /// Throws if an entry of a unique index leads to another record.
   func remove(from index: StoredIndex, core: WriteCore) throws(StoreError) {
     do {
       var walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
@@ -102,8 +106,8 @@ extension SortedEntries {
     }
   }
 
-  /// Throws when `index`, if it is a unique one, may not have these entries of a batch and its
-  /// own ones.
+  /// Throws if `index` is unique and these entries of a batch repeat a key or have a key of a
+  /// stored record.
   ///
   /// - Parameter firstNew: the id of the first record of a batch insert, for the error.
   func checkUnique(
@@ -162,8 +166,10 @@ extension RandomAccessEntries {
     }
   }
 
-  /// Removes the entries of `old` from `index` and puts all of these, both sorted before, in one pass:
-  /// a key that one record gives up, another may take.
+  /// Removes the entries of `old` from `index` and puts these entries, in one pass; both must be
+  /// sorted.
+  ///
+  /// A key that one record loses may be taken by another.
   func write(into index: StoredIndex, removing old: Self, core: WriteCore) throws(StoreError) {
     if old.count == 0 { return try write(into: index, core: core) }
     do {
@@ -191,8 +197,10 @@ extension RandomAccessEntries {
 }
 
 extension StoredIndex {
-  /// Throws when an entry of this unique index, which is to be removed with record `id`, leads to another
-  /// record: then the stored record is damaged, and the entry belongs to the other.
+  /// Throws if an entry of this unique index that is to be removed leads to another record than
+  /// `id`.
+  ///
+  /// In this case the stored record is damaged, and the entry belongs to the other one.
   @inline(__always)
   func checkEntry(_ value: ByteView, leadsTo id: UInt64) throws(StoreError) {
     guard value.count == 8, value.uint64(at: 0) == id else {

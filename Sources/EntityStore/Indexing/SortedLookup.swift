@@ -2,20 +2,23 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Looks ascending keys up in an index with one cursor: by a step to the next entry while steps have led
-/// to the keys, otherwise by a search.
+/// Looks up ascending keys in an index with one cursor.
+///
+/// While steps to the next entry reach the keys, it steps; otherwise it searches.
 struct SortedLookup {
   enum Outcome { case found, absent, beyond }
 
-  /// How many searches follow a step that did not reach the key, before another step is tried.
+  /// The number of searches after a step that did not reach the key, before the next step is tried.
   private static let patience = 16
 
   let cursor: Cursor
-  /// Whether the cursor is at a key that is not below those looked up so far.
+  /// Whether the cursor is at a key that is not below the keys looked up so far.
   private var isPositioned = false
-  /// Whether the entry at the cursor was removed: a step goes to the one after it.
+  /// Whether the entry at the cursor has been removed, so that a step goes to the entry after it.
   private var isRemoved = false
-  /// Steps are tried while this is not negative.
+  /// A score of recent steps.
+  ///
+  /// A step is tried unless the score is negative.
   private var confidence = 0
 
   init(_ cursor: Cursor) { self.cursor = cursor }
@@ -33,7 +36,8 @@ struct SortedLookup {
       confidence += 1
     }
     if order == 0 { return .found }
-    // No key lies between the one looked up before and the one at the cursor.
+    // The cursor is at the first key after the one looked up before, so this key is not in the
+    // index.
     if order > 0 { return .absent }
     guard try cursor.seek(atOrAfter: key) else { return .beyond }
     isPositioned = true
@@ -41,16 +45,16 @@ struct SortedLookup {
     return compareKeys(cursor.key, key) == 0 ? .found : .absent
   }
 
-  /// To be called when the entry found last has been removed.
+  /// Notes that the caller has removed the entry found last.
   mutating func noteRemoval() {
     isPositioned = false
     isRemoved = true
   }
 }
 
-/// The records that have ascending keys in a unique index.
+/// Finds the records that have ascending keys in a unique index.
 struct HeldKeys {
-  /// `nil` where no further key can be in the index.
+  /// The lookup; `nil` if no further key can be in the index.
   private var walk: SortedLookup?
   private let index: StoredIndex
 
@@ -60,10 +64,10 @@ struct HeldKeys {
     walk = SortedLookup(try Cursor(index.tree, in: core.transaction))
   }
 
-  /// Whether all further keys are above those of the index.
+  /// Whether all further keys are above those in the index.
   var isOver: Bool { walk == nil }
 
-  /// The record that has `key`, if there is one.
+  /// Returns the record that has `key`, or `nil` if none exists.
   mutating func holder(of key: ByteView) throws -> UInt64? {
     switch try walk?.find(key) {
     case nil, .absent?: return nil

@@ -2,29 +2,34 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Entries of one index that did not fit in memory: sorted runs in a scratch file, which are merged when
-/// they are read.
+/// Entries of one index that did not fit in memory, as sorted runs in a scratch file.
 ///
-/// A run is a sequence of: u16 size of the key, u64 record id, key. No other process reads it, so its
-/// numbers have the byte order of the machine.
+/// Reading the entries merges the runs.
+///
+/// A run is a sequence of: u16 size of the key, u64 record id, key. No other process reads the
+/// file, so its numbers have the byte order of the machine.
 final class SpilledEntries {
-  /// How many bytes of a run are read at a time.
+  /// The most bytes of a run that are read at a time.
   private static let largestWindow = 1 << 20
   private static let smallestWindow = 1 << 12
   private static let headSize = 10
 
   private let file: ScratchFile
-  /// The offset in the file at which each run ends; it begins where the one before it ends.
+  /// The end offset of each run in the file.
+  ///
+  /// A run begins at the end of the previous one.
   private var ends: [Int] = []
   private let memory: Int
 
-  /// Makes a scratch file beside `path`; the merge takes at most `memory` bytes.
+  /// Creates a scratch file in the folder of `path`.
+  ///
+  /// - Parameter memory: the most memory that the merge takes, in bytes.
   init(beside path: String, memory: Int) throws(LMDBError) {
     file = try ScratchFile(beside: path)
     self.memory = memory
   }
 
-  /// Adds sorted entries as a run.
+  /// Appends sorted entries as a run.
   func append(_ entries: some SortedEntries) throws {
     let head = MutableByteView.allocate(byteCount: Self.headSize, alignment: 2)
     defer { head.deallocate() }
@@ -57,7 +62,7 @@ extension SpilledEntries: SortedEntries {
     return repeated
   }
 
-  /// Merges the runs; equal keys come in the order of their runs.
+  /// Merges the runs; entries with equal keys are in the order of their runs.
   func forEach(_ body: (ByteView, UInt64) throws -> Bool) throws {
     let window = max(Self.smallestWindow, min(Self.largestWindow, memory / max(1, ends.count)))
     let runs = UnsafeMutableBufferPointer<Run>.allocate(capacity: ends.count)
@@ -68,7 +73,7 @@ extension SpilledEntries: SortedEntries {
         at: index, to: Run(RunWindow(start..<end, size: window, in: file)))
     }
     defer { runs.deinitialize() }
-    // The runs that have entries left, by their next keys.
+    // The runs that have entries left, ordered by their next keys.
     var heap = Heap<Int>()
     for index in runs.indices where try runs[index].advance() {
       heap.insert(index) { Self.comesFirst($0, $1, runs) }
@@ -92,17 +97,17 @@ extension SpilledEntries: SortedEntries {
     return order != 0 ? order < 0 : a < b
   }
 
-  /// A run during the merge, and its next entry.
+  /// A run during the merge, with its next entry.
   private struct Run: ~Copyable {
     private var window: RunWindow
-    /// The size of the entry.
+    /// The size of the current entry.
     private var size = 0
     private(set) var key = ByteView()
     private(set) var recordID: UInt64 = 0
 
     init(_ window: consuming RunWindow) { self.window = window }
 
-    /// Moves to the next entry; false when there is none.
+    /// Moves to the next entry; returns false if none exists.
     mutating func advance() throws(LMDBError) -> Bool {
       window.pass(size)
       size = 0

@@ -1,9 +1,9 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The slot of a number in records of one layout, read as a word; words are ordered as the numbers are.
+/// The slot of a number in records of one layout, read as a word that is ordered like the numbers.
 ///
-/// As in index keys there is one not-a-number, above all numbers, and one zero.
+/// As in index keys, there is one not-a-number, above all numbers, and one zero.
 struct WordSlot {
   enum Kind {
     case bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float, double, date
@@ -14,7 +14,7 @@ struct WordSlot {
       case .int8: self = .int8
       case .int16: self = .int16
       case .int32: self = .int32
-      // An id is below 2^63, so that it is the same number with a sign.
+      // Ids are below 2^63, so they are the same as signed numbers.
       case .int64, .recordID: self = .int64
       case .uint8: self = .uint8
       case .uint16: self = .uint16
@@ -39,7 +39,7 @@ struct WordSlot {
     nullBit = NullBit(of: slot)
   }
 
-  /// Of ids that are in no record: words are the ids themselves.
+  /// A slot for ids that are in no record, whose words are the ids themselves.
   static let ids = WordSlot()
 
   private init() {
@@ -48,7 +48,9 @@ struct WordSlot {
     nullBit = NullBit()
   }
 
-  /// The word of a record that has at least the fixed part of its layout; `nil` for null.
+  /// Returns the word of a record, or `nil` for null.
+  ///
+  /// `base` must point to at least the fixed part of its layout.
   @inline(__always)
   func word(_ record: ByteView) -> UInt64? {
     if nullBit.isSet(in: record) { return nil }
@@ -67,7 +69,7 @@ struct WordSlot {
     }
   }
 
-  /// The word of a value of an attribute of `type`; `nil` for null.
+  /// Returns the word of a value of an attribute of `type`, or `nil` for null.
   static func word(_ value: Value, _ type: AttributeType) -> UInt64? {
     switch value {
     case .bool(let flag): flag ? 1 : 0
@@ -79,7 +81,7 @@ struct WordSlot {
     }
   }
 
-  /// Makes the index key of the number with `word`, and of the record id where the key has one.
+  /// Encodes the index key of the number with this word, followed by the record id if given.
   @inline(__always)
   func makeKey(_ word: UInt64, recordID: UInt64?, in key: inout KeyEncoder) {
     switch kind {
@@ -92,8 +94,8 @@ struct WordSlot {
     }
   }
 
-  /// Makes the index keys of numbers with `words` in one buffer, each with its record id where keys have
-  /// them; writes the offsets at which they end to `ends`.
+  /// Encodes the index keys of numbers in one buffer, each followed by its record id if given, and
+  /// stores their end offsets in `ends`.
   func makeKeys(
     _ words: UnsafeBufferPointer<UInt64>, recordIDs: UnsafePointer<UInt64>?,
     in keys: inout KeyEncoder, ends: UnsafeMutablePointer<Int>

@@ -1,6 +1,6 @@
-/// Sorts indices by words; those of equal words keep the order in which they were added.
+/// Sorts indices by words; indices with equal words keep their order.
 struct WordSort {
-  /// Up to this many items comparing is cheaper than counting.
+  /// The number of items up to which comparing them is cheaper than counting bytes.
   private static let smallCount = 64
 
   private(set) var items: [SortItem] = []
@@ -17,10 +17,10 @@ struct WordSort {
 
   mutating func removeAll() { items.removeAll(keepingCapacity: true) }
 
-  /// Reverses the order of all items, that of equal words too.
+  /// Reverses the order of all items, including those with equal words.
   mutating func reverse() { items.reverse() }
 
-  /// Sorts by the words, ascending; calls `tick` every few thousand items.
+  /// Sorts by the words in ascending order, calling `tick` every few thousand items.
   mutating func sort(tick: () throws -> Void) rethrows {
     guard items.count > Self.smallCount else {
       insertionSort()
@@ -42,7 +42,9 @@ struct WordSort {
     if isInScratch { swap(&items, &scratch) }
   }
 
-  /// Makes the scratch list, which is kept from sort to sort, as long as the items.
+  /// Makes the scratch list as long as the items.
+  ///
+  /// The list is reused from sort to sort.
   private mutating func matchScratch() {
     if scratch.count < items.count {
       scratch = [SortItem](repeating: SortItem(word: 0, payload: 0), count: items.count)

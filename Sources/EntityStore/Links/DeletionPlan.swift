@@ -5,36 +5,39 @@ internal import LodestoreFormat
 /// The records that a delete removes by the rules of relationships, found before anything is
 /// written.
 ///
-/// Records are found round by round: the records of one round lead, by rules that cascade, to those
-/// of the next; cycles end by themselves. Then the rules that deny are asked.
+/// Records are found in rounds: those of one round lead, by rules that cascade, to those of the
+/// next. Since each record is added once, cycles end. After the last round, the rules that deny are
+/// checked.
 ///
-/// A rule that denies looks at the records that are there before the delete, as SQL's RESTRICT: a
-/// record that another relationship would delete too still denies. Only the records that the delete
-/// itself names do not.
+/// As with SQL's RESTRICT, a rule that denies considers the records before the delete. A record
+/// denies even if another relationship would delete it too. Only the records named by the delete
+/// itself do not deny.
 struct DeletionPlan {
   private let core: WriteCore
-  /// The entity whose records the delete names, and these records.
+  /// The entity and the ids of the records that the delete names.
   private let named: (entity: EntityNumber, ids: Set<UInt64>)
-  /// By entity, the records that go.
+  /// The records to be removed, by entity.
   private var going: [EntityNumber: Set<UInt64>] = [:]
   private var entities: [EntityNumber: StoredEntity] = [:]
-  /// By entity and record, the records whose rules make it go; kept where it is asked which of the
-  /// named records are denied.
+  /// The records whose rules cause the removal of a record, by its entity and id, stored only to
+  /// find which named records are denied.
   private var causes: [EntityNumber: [UInt64: [(entity: EntityNumber, id: UInt64)]]] = [:]
 
-  /// A record that a delete may not remove.
+  /// A record that a delete must not remove.
   private struct Denial {
     let end: RelationshipEnd
     let id: UInt64
-    /// The record that keeps it.
+    /// The related record that prevents the delete.
     let other: UInt64
-    /// The condition that the other record fulfils.
+    /// The condition that the related record fulfils, if the rule has one.
     var condition: String?
   }
 
-  /// The plan of the delete of the records with `ids` of `entity`, which ascend.
+  /// Plans the delete of the records with `ids` of `entity`.
   ///
-  /// - Throws: ``StoreError/Code/deleteDenied``; nothing was written.
+  /// The ids must ascend.
+  ///
+  /// - Throws: ``StoreError/Code/deleteDenied``, with nothing written.
   init(
     deleting ids: [UInt64], of entity: StoredEntity, core: WriteCore
   ) throws(StoreError) {
@@ -44,9 +47,11 @@ struct DeletionPlan {
     }
   }
 
-  /// The plan of the delete of those of the records with `ids`, which ascend, that no rule denies.
+  /// Plans the delete of the records with `ids` that no rule denies.
   ///
-  /// - Parameter denied: the others.
+  /// The ids must ascend.
+  ///
+  /// - Parameter denied: receives the ids of the other records.
   init(
     deletingUndenied ids: [UInt64], of entity: StoredEntity, core: WriteCore,
     denied: inout Set<UInt64>
@@ -59,7 +64,7 @@ struct DeletionPlan {
         self = plan
         return
       }
-      // A record that stays may deny the removal of another one.
+      // A record that stays may deny the removal of another one, so the plan is repeated.
       denied.formUnion(found)
       ids.removeAll { found.contains($0) }
     }
@@ -99,7 +104,8 @@ struct DeletionPlan {
     }
   }
 
-  /// The named records that a rule denies to delete, or to delete a record that goes with them.
+  /// Returns the named records for which a rule denies their delete, or the delete of a record
+  /// removed with them.
   private func deniedNames() throws(StoreError) -> Set<UInt64> {
     var found: [EntityNumber: Set<UInt64>] = [:]
     var open: [(entity: EntityNumber, id: UInt64)] = []
@@ -114,14 +120,14 @@ struct DeletionPlan {
     return named.ids.intersection(found[named.entity] ?? [])
   }
 
-  /// The records that go of an entity, ascending.
+  /// Returns the ids of the records of an entity that are removed, ascending.
   func ids(of entity: EntityNumber) -> [UInt64] {
     var ids = Array(going[entity] ?? [])
     IDSort.sort(&ids)
     return ids
   }
 
-  /// Calls `body` for the records that go and that a rule denies to delete.
+  /// Calls `body` for each record to be removed whose delete a rule denies.
   private func forEachDenial(
     _ body: (Denial) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -142,8 +148,8 @@ struct DeletionPlan {
     }
   }
 
-  /// Calls `body` for the records among `ids` where one that `end` leads to fulfils the condition
-  /// by which it denies deletes.
+  /// Calls `body` for each record of `ids` with a related record that fulfils the condition by
+  /// which `end` denies deletes.
   private func forEachDenial(
     byConditionOf end: RelationshipEnd, _ ids: [UInt64],
     _ body: (Denial) throws(StoreError) -> Void
@@ -172,26 +178,27 @@ struct DeletionPlan {
     }
   }
 
-  /// The records that do not keep others from being deleted by `end`.
+  /// Returns the related records that do not deny deletes by `end`.
   ///
-  /// An attribute that must have a value, without a rule for it, denies only where its record
-  /// stays.
+  /// Without a rule that denies, a required attribute denies a delete only if its own record stays.
+  /// So it does not count if its record is removed too.
   private func passedOver(by end: RelationshipEnd) -> Set<UInt64> {
     if !end.isDenied { return going[end.target.number] ?? [] }
     return named.entity == end.target.number ? named.ids : []
   }
 
-  /// Carries the plan out; `body` is called with each record of `root` before it is removed, and
-  /// the number of records removed of `root` is returned.
+  /// Removes the records of the plan, and returns the number of removed records of `root`.
   ///
   /// After an error the transaction can only be aborted.
+  ///
+  /// - Parameter body: called with each record of `root` before it is removed.
   func run(
     _ root: StoredEntity,
     _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil
   ) throws(StoreError) -> Int {
     let all = entities.values.sorted { $0.number < $1.number }.map { ($0, ids(of: $0.number)) }
     let nulled = try nulledLinks(all)
-    // A null that a rule forbids refuses the delete before anything is written.
+    // A rule that forbids null refuses the delete before anything is written.
     for (entity, links) in nulled { try rehearse(links, of: entity) }
     for (entity, links) in nulled { _ = try core.nullify(links, of: entity) }
     for (entity, ids) in all {
@@ -204,7 +211,7 @@ struct DeletionPlan {
       let isRoot = entity === root
       let removed: Int
       var isAll = try core.count(of: entity) == ids.count
-      // A damaged link may lead to a record that is not there.
+      // A damaged link may lead to a missing record, which must not be counted.
       if isAll, !isRoot { isAll = try core.present(ids, of: entity).count == ids.count }
       if isAll, body == nil || !isRoot {
         removed = ids.count
@@ -217,7 +224,8 @@ struct DeletionPlan {
     return count
   }
 
-  /// The links to the records in `all` that become null, by the entity whose records have them.
+  /// Returns the attributes that become null because they refer to records in `all`, grouped by
+  /// entity.
   private func nulledLinks(
     _ all: [(StoredEntity, [UInt64])]
   ) throws(StoreError) -> [(StoredEntity, [NulledLinks])] {
@@ -260,29 +268,30 @@ extension RelationshipEnd {
   /// Whether attributes that hold the id of a deleted record become null.
   fileprivate var leavesNull: Bool { opposite.attribute != nil && onDelete == .nullify }
 
-  /// Whether the rule for deletes says so itself.
+  /// Whether the declared rule itself denies deletes.
   fileprivate var isDenied: Bool { relationship.description[side].onDelete == .deny }
 
-  /// Whether these attributes must have a value.
+  /// Whether the attributes that hold the id are required.
   fileprivate var isRequired: Bool { opposite.attribute.map { !$0.isOptional } ?? false }
 
-  /// Whether a delete of a record of ``source`` has to check this end.
+  /// Whether a delete of a record of ``source`` must check this relationship.
   fileprivate var concernsDeletes: Bool {
     attribute == nil || onDelete == .cascade || onDelete == .deny || denyCondition != nil
   }
 }
 
 extension WriteCore {
-  /// Whether relationships have a say in deletes of records of `entity`.
+  /// Returns whether relationships affect deletes of records of `entity`.
   func hasDeleteRules(_ entity: StoredEntity) -> Bool {
     schema.ends(of: entity).contains(where: \.concernsDeletes)
   }
 
-  /// Removes the records with `ids`, which ascend, and those that go with them by the rules of
-  /// relationships.
+  /// Removes the records with `ids`, and those removed with them by the rules of relationships.
   ///
-  /// `body` is called with each of them before it is removed; returns how many of them there were.
+  /// The ids must ascend.
   ///
+  /// - Parameter body: called with each record of `ids` before it is removed.
+  /// - Returns: the number of records of `ids` that existed.
   /// - Throws: ``StoreError/Code/deleteDenied`` before anything is written. After any other error the
   ///   transaction can only be aborted.
   func delete(
@@ -295,11 +304,12 @@ extension WriteCore {
     return present.count
   }
 
-  /// Removes those of the records with `ids`, which ascend, that no delete rule denies, and those
-  /// that go with them.
+  /// Removes the records with `ids` that no delete rule denies, and those removed with them.
   ///
-  /// - Parameter willDelete: called with the records that are about to be removed.
-  /// - Returns: how many of them were there, and those that a rule denies.
+  /// The ids must ascend.
+  ///
+  /// - Parameter willDelete: called with the ids of the records that are about to be removed.
+  /// - Returns: the number of records of `ids` that existed, and the ids that a rule denies.
   func deleteUndenied(
     _ ids: [UInt64], of entity: StoredEntity, _ willDelete: ([UInt64]) -> Void
   ) throws(StoreError) -> (foundCount: Int, denied: Set<UInt64>) {
@@ -317,13 +327,13 @@ extension WriteCore {
     return (present.count, denied)
   }
 
-  /// Removes the record `id`; returns whether there was one.
+  /// Removes the record `id`, and returns whether there was one.
   func delete(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> Bool {
     guard hasDeleteRules(entity) else { return try changes(of: entity).erase(id) }
     return try delete([id], of: entity) > 0
   }
 
-  /// Removes all records of `entity`; returns how many there were.
+  /// Removes all records of `entity`, and returns their number.
   func deleteAll(of entity: StoredEntity) throws(StoreError) -> Int {
     guard hasDeleteRules(entity) else {
       let count = try count(of: entity)
@@ -335,7 +345,9 @@ extension WriteCore {
 }
 
 extension TransactionCore {
-  /// Returns the ids among `ids`, which ascend, that are records of `entity`.
+  /// Returns the ids among `ids` that are records of `entity`.
+  ///
+  /// The ids must ascend.
   func present(
     _ ids: [UInt64], of entity: StoredEntity
   ) throws(StoreError) -> [UInt64] {

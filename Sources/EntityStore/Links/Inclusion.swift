@@ -1,16 +1,17 @@
-/// Related records that a fetch or a page reads with its results.
+/// Related records that a fetch or a page reads together with its results.
 ///
 ///     let albums = try snapshot.fetch(
 ///       Album.all, including: .many(Album.tracks, Track.all.sorted(by: \.number)), .one(\.artist))
 ///     for (album, tracks, artist) in albums { … }
 public struct Inclusion<E: Entity, Related>: Sendable {
-  /// Reads what all records lead to in one pass, and returns what gives the part of one of them.
+  /// Reads the related records of all results in one pass, and returns a function that gives the
+  /// related records of one result.
   let read: @Sendable (TransactionCore, [E]) throws(StoreError) -> (E) -> Related
 
-  /// The records that each result leads to by `relationship`.
+  /// Includes the records that each result leads to by `relationship`.
   ///
-  /// - Parameter query: which of them, in which order; a limit or an offset is of the records of each
-  ///   result.
+  /// - Parameter query: selects and sorts the related records. A limit or an offset applies to
+  ///   those of each result.
   public static func many<Target: Entity>(
     _ relationship: ToMany<E, Target>, _ query: Query<Target> = Query()
   ) -> Inclusion where Related == [Target] {
@@ -21,7 +22,7 @@ public struct Inclusion<E: Entity, Related>: Sendable {
     }
   }
 
-  /// The record that the property at `path` leads to; `nil` where it leads to none.
+  /// Includes the record that the property at `path` refers to; `nil` if it refers to none.
   public static func one<Target: Entity>(
     _ path: KeyPath<E, RecordID<Target>?> & Sendable
   ) -> Inclusion
@@ -29,9 +30,9 @@ public struct Inclusion<E: Entity, Related>: Sendable {
     one { $0[keyPath: path] }
   }
 
-  /// The record that the required property at `path` leads to.
+  /// Includes the record that the required property at `path` refers to.
   ///
-  /// The result is `nil` while a write has not inserted that record yet.
+  /// In a write, the result is `nil` until that record has been inserted.
   public static func one<Target: Entity>(
     _ path: KeyPath<E, RecordID<Target>> & Sendable
   ) -> Inclusion
@@ -51,8 +52,7 @@ public struct Inclusion<E: Entity, Related>: Sendable {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The results of `query`, each with the records that it leads to by one or several
-  /// relationships.
+  /// Returns the results of `query`, each with its related records by one or several relationships.
   ///
   ///     for (album, tracks, artist) in try snapshot.fetch(
   ///       Album.all.limit(50), including: .many(Album.tracks), .one(\.artist))
@@ -66,14 +66,14 @@ extension ReadableTransaction where Self: ~Copyable {
     try rows(try fetch(query), first, repeat each other)
   }
 
-  /// One page of the results of `query`, each with the records that it leads to, and the token of
-  /// the next.
+  /// Returns one page of the results of `query`, each with its related records, and the token for
+  /// the next page.
   ///
   ///     let page = try snapshot.page(
   ///       Album.all.sorted(by: \.title).limit(50).continuing(after: token),
   ///       including: .many(Album.tracks), .one(\.artist))
   ///
-  /// As ``page(_:)``; the token is the same.
+  /// The token is that of ``page(_:)``.
   public func page<E: Entity, First, each Other>(
     _ query: Query<E>, including first: Inclusion<E, First>,
     _ other: repeat Inclusion<E, each Other>
@@ -100,7 +100,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension TransactionCore {
-  /// The results of `query` that `ids` lead to by `relationship`.
+  /// Returns the results of `query` that `ids` lead to by `relationship`.
   fileprivate func relatedRecords<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of ids: [UInt64], _ query: Query<Target>
   ) throws(StoreError) -> RelatedRecords<E, Target> {
@@ -114,7 +114,7 @@ extension TransactionCore {
     return RelatedRecords(lists.finish(), records)
   }
 
-  /// The records with `ids` that are there.
+  /// Returns the existing records with `ids`.
   fileprivate func records<Target: Entity>(
     withIDs ids: [RecordID<Target>]
   ) throws(StoreError) -> [RecordID<Target>: Target] {

@@ -1,14 +1,15 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Links that are kept in trees of their own. Each is an entry on either side, so that adding or removing
-// one touches no record, and those of a record are found from both sides.
+// Links that are stored in trees of their own. Each link is an entry on either side. So adding or
+// removing it changes no record, and the links of a record are found from both sides.
 
 extension WriteCore {
-  /// Adds the links of `list`, whose first ids are of `end`'s source; returns how many were not there.
+  /// Adds the links of `list`, whose first ids are those of `end`'s source; returns the number of
+  /// new links.
   ///
-  /// - Throws: ``StoreError/Code/noSuchRecord`` before anything is written, where one of the ids is no
-  ///   record.
+  /// - Throws: ``StoreError/Code/noSuchRecord`` before anything is written, if there is no record
+  ///   with one of the ids.
   func addLinks(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     guard list.count > 0, let links = end.links, let inverse = end.opposite.links else { return 0 }
     list.sort()
@@ -39,7 +40,8 @@ extension WriteCore {
     return count
   }
 
-  /// Removes the links of `list`, whose first ids are of `end`'s source; returns how many were there.
+  /// Removes the links of `list`, whose first ids are those of `end`'s source; returns the number
+  /// of links that existed.
   func removeLinks(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     guard list.count > 0, let links = end.links, let inverse = end.opposite.links else { return 0 }
     list.sort()
@@ -60,7 +62,7 @@ extension WriteCore {
     return count
   }
 
-  /// Changes the digest of a relationship by the number of each link of `list`.
+  /// Changes the digest of a relationship by each link of `list`.
   private func digest(
     _ list: borrowing LinkList, by end: RelationshipEnd,
     _ change: (inout ContentDigest, ContentDigest) -> Void
@@ -76,7 +78,7 @@ extension WriteCore {
     }
   }
 
-  /// Removes all links of the records with `ids`, which ascend.
+  /// Removes all links of the records with `ids`, which must ascend.
   func removeLinks(of ids: [UInt64], by end: RelationshipEnd) throws(StoreError) {
     var list = LinkList()
     try forEachRelated(of: ids, by: end) { (id, other) throws(StoreError) in

@@ -1,17 +1,17 @@
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The records that the record `id` leads to by `relationship`.
+  /// Returns the records that the record `id` leads to by `relationship`.
   ///
   ///     let bright = try snapshot.related(
   ///       Group.members, of: group.id, Person.where { $0.age > 20 }.sorted(by: \.name).limit(50))
   ///
-  /// - Parameter query: which of them, in which order, and how many; all of them where it is left
-  ///   out. A query without an order takes that of the relationship, and that of ids where it has
+  /// - Parameter query: selects, sorts and limits the related records; by default all are returned.
+  ///   A query without an order uses the order of the relationship, or ascending ids if it has
   ///   none.
-  /// - Returns: nothing when there is no record `id`.
-  /// - Complexity: one walk of the links, and the records that are asked for in the order of their
-  ///   ids; with a limit and neither condition nor order, so many links and records.
+  /// - Returns: the records, or none if there is no record `id`.
+  /// - Complexity: one walk of the links, and reads of the selected records in the order of their
+  ///   ids. With a limit and neither condition nor order, only as many links and records are read.
   @inlinable
   public func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target> = Query()
@@ -22,12 +22,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return order.arrange(try fetch(order.query))
   }
 
-  /// One page of the records that the record `id` leads to by `relationship`, with the token of the
-  /// next.
+  /// Returns one page of the records that the record `id` leads to by `relationship`, with the
+  /// token for the next page.
   ///
-  /// As ``page(_:)``, of these records alone: the query has a limit, and
-  /// ``Query/continuing(after:)`` goes on. In the order of the query or of ids, not in that of the
-  /// relationship.
+  /// The call is like ``page(_:)`` for these records alone: the query has a limit, and
+  /// ``Query/continuing(after:)`` continues it. The records are in the order of the query or of
+  /// ids, not in that of the relationship.
   ///
   /// - Complexity: one walk of the links, and the records of the page.
   @inlinable
@@ -37,9 +37,10 @@ extension ReadableTransaction where Self: ~Copyable {
     try page(try access.allRelated(relationship, of: id, query))
   }
 
-  /// The ids of the records that the record `id` leads to by `relationship`; no record is read.
+  /// Returns the ids of the records that the record `id` leads to by `relationship`, without
+  /// reading records.
   ///
-  /// In the order of the relationship, ascending where it has none.
+  /// The ids are in the order of the relationship, or ascending if it has none.
   public func relatedIDs<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>
   ) throws(StoreError) -> [RecordID<Target>] {
@@ -47,7 +48,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return try access.core.orderedIDs(of: id.rawValue, by: end).map { RecordID(rawValue: $0) }
   }
 
-  /// How many records the record `id` leads to by `relationship`, of those that `query` finds.
+  /// Returns the number of records found by `query` that the record `id` leads to by
+  /// `relationship`.
   ///
   /// - Complexity: O(links) without a condition; no record is read.
   public func relatedCount<E: Entity, Target: Entity>(
@@ -60,15 +62,16 @@ extension ReadableTransaction where Self: ~Copyable {
     return try count(try access.related(relationship, of: id, query))
   }
 
-  /// What all of `ids` lead to by `relationship`, in one pass over the records.
+  /// Returns the records that each of `ids` leads to by `relationship`, in one pass over the
+  /// records.
   ///
   ///     let members = try snapshot.related(Group.members, of: groups.map(\.id))
   ///     for group in groups { print(group.name, members[group.id].count) }
   ///
-  /// - Parameter query: which records, in which order; a limit or an offset is of the records of
-  ///   each id.
-  /// - Complexity: one walk of the links of each id; each record is read once, in the order of the
-  ///   ids, or as `query` finds them.
+  /// - Parameter query: selects and sorts the records. A limit or an offset applies to the records
+  ///   of each id.
+  /// - Complexity: one walk of the links of each id. Each record is read once, in the order of the
+  ///   ids or of `query`.
   @inlinable
   public func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of ids: some Sequence<RecordID<E>>,
@@ -83,7 +86,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return RelatedRecords(lists.finish(), records)
   }
 
-  /// What `query` finds, each with the records that it leads to by `relationship`.
+  /// Returns the results of `query`, each with the records that it leads to by `relationship`.
   ///
   ///     for (group, members) in try snapshot.fetch(
   ///       Group.all.limit(50), including: Group.members, Person.all.limit(20))
@@ -101,11 +104,11 @@ extension ReadableTransaction where Self: ~Copyable {
     return records.map { ($0, found[$0.id]) }
   }
 
-  /// What `query` finds, each with the record that the property at `path` leads to.
+  /// Returns the results of `query`, each with the record that the property at `path` refers to.
   ///
   ///     for (note, person) in try snapshot.fetch(Note.all, including: \.person) { … }
   ///
-  /// Each of these is read once, in one pass in the order of their ids.
+  /// Each of these records is read once, in one pass in the order of ids.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>?>
@@ -115,8 +118,9 @@ extension ReadableTransaction where Self: ~Copyable {
     return records.map { record in (record, record[keyPath: path].flatMap { found[$0] }) }
   }
 
-  /// What `query` finds, each with the record that the property at `path` leads to; one whose
-  /// record is not there is left out.
+  /// Returns the results of `query`, each with the record that the property at `path` refers to.
+  ///
+  /// Results whose record is missing are left out.
   @inlinable
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>>
@@ -138,7 +142,7 @@ extension ReadableTransaction where Self: ~Copyable {
 /// The records that several records lead to by one relationship.
 public struct RelatedRecords<E: Entity, Target: Entity>: Sendable {
   private let positions: [UInt64: [Int]]
-  /// All of them, each once, in the order of the query.
+  /// All related records without repetitions, in the order of the query.
   public let all: [Target]
 
   @usableFromInline
@@ -147,29 +151,29 @@ public struct RelatedRecords<E: Entity, Target: Entity>: Sendable {
     all = records
   }
 
-  /// Those of one of the records that were asked for; none for another id.
+  /// The records that the record `id` leads to; none if the call was not asked about this id.
   public subscript(id: RecordID<E>) -> [Target] {
     positions[id.rawValue].map { $0.map { all[$0] } } ?? []
   }
 }
 
-/// What each of some records leads to, while the related records are read.
+/// Assigns related records to the records that lead to them, while the related records are read.
 @usableFromInline
 final class RelatedLists<Target: Entity> {
-  /// What finds all related records.
+  /// The query that finds all related records.
   @usableFromInline let query: Query<Target>
-  /// By the id of a related record, the ids that lead to it.
+  /// The ids that lead to each related record, by its id.
   private let owners: [UInt64: [UInt64]]
   private let limit: Int
-  /// How many of the first results each id leaves out.
+  /// The number of leading results that each id has skipped, because of the offset.
   private var skipped: [UInt64: Int] = [:]
   private let offset: Int
   private var count = 0
-  /// By id, the positions of its records among those that were taken.
+  /// The positions of each id's records among those taken.
   private var positions: [UInt64: [Int]] = [:]
-  /// By id, what it leads to in the order of the relationship; `nil` without one.
+  /// The ids that each id leads to, in the order of the relationship; `nil` if it has none.
   private let order: [UInt64: [UInt64]]?
-  /// The ids that were taken, where they have an order.
+  /// The ids of the records taken, if the relationship has an order.
   private var taken: [UInt64] = []
 
   init(
@@ -183,7 +187,7 @@ final class RelatedLists<Target: Entity> {
     self.limit = limit
   }
 
-  /// Whether the next result is one of those that are asked for.
+  /// Returns whether the next result belongs to one of the ids, within its offset and limit.
   @usableFromInline
   func takes(_ id: UInt64) -> Bool {
     var isTaken = false
@@ -204,7 +208,9 @@ final class RelatedLists<Target: Entity> {
     return isTaken
   }
 
-  /// By id, the positions of its records among those that were taken, when all have been seen.
+  /// Returns the positions of each id's records among those taken.
+  ///
+  /// Call this after all results.
   @usableFromInline
   func finish() -> [UInt64: [Int]] {
     guard let order else { return positions }
@@ -216,10 +222,10 @@ final class RelatedLists<Target: Entity> {
   }
 }
 
-/// The records that one record leads to in the order of the relationship, while they are read.
+/// Arranges the records that one record leads to in the order of the relationship.
 @usableFromInline
 struct LinkArrangement<Target: Entity> {
-  /// What finds them.
+  /// The query that finds the records.
   @usableFromInline let query: Query<Target>
   private let positions: [UInt64: Int]
   private let offset: Int
@@ -242,7 +248,7 @@ struct LinkArrangement<Target: Entity> {
 }
 
 extension TransactionAccess {
-  /// `query`, of what `id` leads to alone.
+  /// Returns `query` restricted to the records that `id` leads to.
   @usableFromInline
   func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>
@@ -252,8 +258,8 @@ extension TransactionAccess {
       try core.relatedIDs(of: id.rawValue, by: end, limit: try query.wantedPlainCount() ?? .max))
   }
 
-  /// What `query` finds of what `id` leads to, where the order is that of the relationship; `nil`
-  /// where it is another.
+  /// Returns the arrangement for results in the order of the relationship, or `nil` if the results
+  /// have another order.
   @usableFromInline
   func arrangement<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>
@@ -276,7 +282,7 @@ extension TransactionAccess {
       limit: request.limit ?? .max)
   }
 
-  /// `query`, of all that `id` leads to, whatever its limit.
+  /// Returns `query` restricted to all records that `id` leads to, whatever its limit.
   @usableFromInline
   func allRelated<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>
@@ -284,7 +290,7 @@ extension TransactionAccess {
     query.within(try core.relatedIDs(of: id.rawValue, by: try core.end(relationship)))
   }
 
-  /// What `ids` lead to.
+  /// Returns the lists of records that each of `ids` leads to.
   @usableFromInline
   func relatedLists<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of ids: [UInt64], _ query: Query<Target>

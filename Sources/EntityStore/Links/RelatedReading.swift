@@ -2,10 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension TransactionCore {
-  /// Visits what the records with `ids`, which ascend, lead to by `end`, until `body` returns
-  /// false.
+  /// Visits the ids that the records with `ids` lead to by `end`, until `body` returns false.
   ///
-  /// Records that are not there lead to nothing.
+  /// The ids must ascend. Missing records lead to nothing.
   func forEachRelated(
     of ids: [UInt64], by end: RelationshipEnd,
     _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool
@@ -28,7 +27,7 @@ extension TransactionCore {
     }
   }
 
-  /// The same for an attribute that holds the id.
+  /// Visits the ids held by an attribute of the records with `ids`.
   private func forEachHeld(
     of ids: [UInt64], by end: RelationshipEnd,
     _ body: (_ id: UInt64, _ other: UInt64) throws(StoreError) -> Bool
@@ -44,17 +43,17 @@ extension TransactionCore {
     }
   }
 
-  /// Whether a read leaves out records on either side of `end`, which have expired.
+  /// Returns whether this read leaves out expired records on either side of `end`.
   func hasExpired(at end: RelationshipEnd) throws(StoreError) -> Bool {
     guard moment != nil else { return false }
     if try expired(of: end.source) != nil { return true }
     return try expired(of: end.target) != nil
   }
 
-  /// The ids that record `id` leads to by `end`, in the order of the relationship, or ascending;
-  /// the first `limit` of them.
+  /// Returns the first `limit` ids that the record `id` leads to by `end`, in the order of the
+  /// relationship, or ascending if it has none.
   ///
-  /// A read leaves out expired records, on both sides.
+  /// A read leaves out expired records on both sides.
   func orderedIDs(
     of id: UInt64, by end: RelationshipEnd, limit: Int = .max
   ) throws(StoreError) -> [UInt64] {
@@ -66,9 +65,9 @@ extension TransactionCore {
     }
   }
 
-  /// The ids that record `id` leads to by `end`, ascending; the first `limit` of them.
+  /// Returns the first `limit` ids that the record `id` leads to by `end`, ascending.
   ///
-  /// A read leaves out expired records, on both sides.
+  /// A read leaves out expired records on both sides.
   func relatedIDs(
     of id: UInt64, by end: RelationshipEnd, limit: Int = .max
   ) throws(StoreError) -> [UInt64] {
@@ -88,7 +87,7 @@ extension TransactionCore {
     return Array(all.lazy.filter { !expired.contains($0) }.prefix(max(0, limit)))
   }
 
-  /// The ids that links of the file lead to, expired records included.
+  /// Returns the ids that links in the file lead to, including expired records.
   private func linkedIDs(
     of id: UInt64, by end: RelationshipEnd, limit: Int
   ) throws(StoreError) -> [UInt64] {

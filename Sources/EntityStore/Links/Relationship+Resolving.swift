@@ -1,12 +1,12 @@
 internal import LodestoreFormat
 
 extension TransactionCore {
-  /// The relationship that `declared` names, in the file.
+  /// Returns the relationship of the file that `declared` names.
   func end<E: Entity, Target: Entity>(
     _ declared: ToMany<E, Target>
   ) throws(StoreError) -> RelationshipEnd {
     let entity = try entity(E.self)
-    // Both types must fit the file.
+    // The types of the two entities must fit the file.
     _ = try self.entity(Target.self)
     guard let name = declared.name else {
       throw .badQuery(

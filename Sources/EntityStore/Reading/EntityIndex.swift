@@ -1,15 +1,15 @@
 internal import LodestoreFormat
 
-/// An index of `E` over the attributes with values `Value`, for looking up and walking.
+/// An index of `E` over attributes with values `Value`, for lookups and walks.
 ///
 ///     let byName = Pod.index(\.name, \.version)
 ///     let pod = try snapshot.fetch(byName.key("AFNetworking", "2.0.0"))
 ///
-/// Made once and kept; it does not belong to a store. That the entity has such an index is checked
-/// when it is used.
+/// Create the value once and keep it; it belongs to no store. A call that uses it throws if the
+/// entity has no such index.
 public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   @usableFromInline let attributes: (repeat IndexedAttribute<E, each Value>)
-  /// Indexes in the schema's attributes; `nil` for what is no stored attribute.
+  /// The indexes in the schema's attributes; `nil` for an attribute that is not stored.
   @usableFromInline let ordinals: [Int?]
 
   @inlinable
@@ -20,7 +20,7 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
     self.ordinals = ordinals
   }
 
-  /// The key that leads to the records with these values.
+  /// Returns the key of the records with these values.
   @inlinable
   public func key(_ value: repeat each Value) -> EntityKey<E> {
     var key = EntityKey<E>()
@@ -36,10 +36,10 @@ public struct EntityIndex<E: Entity, each Value: Sendable>: Sendable {
   }
 }
 
-/// An attribute of an index: what is stored, and how.
+/// An attribute of an index: its place in the schema, and how its values are stored.
 @usableFromInline
 struct IndexedAttribute<E: Entity, Value>: Sendable {
-  /// Index in the schema's attributes; `nil` for what is no stored attribute.
+  /// The index in the schema's attributes; `nil` for an attribute that is not stored.
   @usableFromInline let ordinal: Int?
   @usableFromInline let coding: any AttributeCoding<Value>.Type
 
@@ -49,7 +49,7 @@ struct IndexedAttribute<E: Entity, Value>: Sendable {
     coding = attribute.coding
   }
 
-  /// A value as it is stored.
+  /// Returns a value as it is stored.
   @inlinable @inline(__always)
   func stored(_ value: Value) throws(StoreError) -> StoredValue {
     do { return try coding.store(value) } catch { throw E.unstorableValue(at: ordinal, error) }
@@ -57,7 +57,7 @@ struct IndexedAttribute<E: Entity, Value>: Sendable {
 }
 
 extension Entity {
-  /// The index over exactly these attributes, in this order.
+  /// Returns the index over exactly these attributes, in this order.
   @inlinable
   public static func index<each Value: Sendable>(
     _ path: repeat KeyPath<Attributes, Attribute<Self, each Value>>
@@ -68,11 +68,11 @@ extension Entity {
 }
 
 extension Attribute {
-  /// Its index in the schema's attributes, if it is stored itself.
+  /// The index in the schema's attributes; `nil` if the attribute itself is not stored.
   @inlinable @inline(__always)
   var storedOrdinal: Int? { derived == nil && ordinal >= 0 ? ordinal : nil }
 
-  /// A value as it is stored.
+  /// Returns a value as it is stored.
   func stored(_ value: Value) throws(StoreError) -> StoredValue {
     try IndexedAttribute(self).stored(value)
   }
@@ -89,7 +89,7 @@ extension Entity {
 }
 
 extension Entity {
-  /// The name in the schema; a question mark for what is no stored attribute of it.
+  /// Returns the name in the schema; a question mark for an attribute that is not stored.
   fileprivate static func attributeName(at ordinal: Int?) -> String {
     let attributes = schema.attributes
     guard let ordinal, attributes.indices.contains(ordinal) else { return "?" }

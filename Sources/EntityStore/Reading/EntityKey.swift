@@ -1,23 +1,23 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The values of a record in all attributes of an index: what `fetch(_:)` finds it
-/// by.
+/// The values of a record in all attributes of an index, by which `fetch(_:)` finds the record.
 ///
-/// `@Entity` writes a function that makes one for each unique index: `Pod.key(name: "AF", version: "1")`.
+/// `@Entity` writes a function that creates a key for each unique index:
+/// `Pod.key(name: "AF", version: "1")`.
 public struct EntityKey<E: Entity>: Sendable {
   @usableFromInline var tuple = KeyTuple()
 
   @inlinable
   init() {}
 
-  /// A key of this attribute's value; what `@Entity` writes.
+  /// Creates a key of this attribute's value; for code written by `@Entity`.
   @inlinable @inline(__always)
   public init<Value>(_of attribute: Attribute<E, Value>, _ value: Value) {
     append(value, of: IndexedAttribute(attribute))
   }
 
-  /// The key with this attribute's value behind the others; what `@Entity` writes.
+  /// Returns the key with this attribute's value added; for code written by `@Entity`.
   @inlinable @inline(__always)
   public consuming func _and<Value>(_ attribute: Attribute<E, Value>, _ value: Value) -> EntityKey {
     append(value, of: IndexedAttribute(attribute))
@@ -34,10 +34,10 @@ public struct EntityKey<E: Entity>: Sendable {
   }
 }
 
-/// The values of a key, encoded, and which attributes they are of.
+/// The encoded values of a key, and the attributes that they belong to.
 ///
-/// All of it lies in the value itself, unless it is long: making a key allocates nothing, as looking one up
-/// takes little more than an allocation.
+/// Unless the key is long, all of it is in the value itself. So creating a key allocates nothing,
+/// which matters because a lookup takes little more time than an allocation.
 @usableFromInline
 struct KeyTuple: Sendable {
   private typealias Room = (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64)
@@ -46,23 +46,25 @@ struct KeyTuple: Sendable {
   private static let roomForOrdinals = UInt64.bitWidth / bitsOfOrdinal
 
   private(set) var byteCount = 0
-  /// How many values there are.
+  /// The number of values.
   private(set) var partCount = 0
   private(set) var hasNull = false
-  /// Of the first four, the attribute's index in the schema and 1, the first lowest; 0 for what is no
-  /// stored attribute.
+  /// The indexes in the schema of the first four attributes, plus 1, with the first in the lowest
+  /// bits.
+  ///
+  /// The number 0 stands for an attribute that is not stored.
   private var ordinals: UInt64 = 0
-  /// The bytes, as long as they fit.
+  /// The bytes, if they fit.
   private var room: Room = (0, 0, 0, 0, 0, 0, 0, 0)
   private var rest: Rest?
 
-  /// What has no room.
+  /// The parts of a key that do not fit into the value.
   private final class Rest: Sendable {
-    /// All bytes; empty as long as they fit.
+    /// All bytes of the key; empty if they fit.
     let bytes: [UInt8]
-    /// Of the values behind the fourth.
+    /// The indexes of the attributes after the fourth.
     let ordinals: [Int?]
-    /// Why a value has no bytes.
+    /// The reason why a value cannot be encoded, if there is one.
     let failure: StoreError?
 
     init(bytes: [UInt8], ordinals: [Int?], failure: StoreError?) {
@@ -75,10 +77,10 @@ struct KeyTuple: Sendable {
   @usableFromInline
   init() {}
 
-  /// Why there is no such key, if so.
+  /// The reason why the key cannot be used, if there is one.
   var failure: StoreError? { rest?.failure }
 
-  /// The index in the schema of the attribute that the value at `position` is of.
+  /// Returns the index in the schema of the attribute of the value at `position`.
   func ordinal(at position: Int) -> Int? {
     guard position < Self.roomForOrdinals else {
       return rest?.ordinals[position - Self.roomForOrdinals]
@@ -87,7 +89,7 @@ struct KeyTuple: Sendable {
     return bits == 0 ? nil : Int(bits) - 1
   }
 
-  /// Calls `body` with the bytes, not cut.
+  /// Calls `body` with the bytes of the key, which are not cut.
   func withBytes<R>(_ body: (ByteView) throws(StoreError) -> R) throws(StoreError) -> R {
     if let rest, !rest.bytes.isEmpty { return try rest.bytes._withBytes(body) }
     return try withUnsafeBytes(of: room) { (room) throws(StoreError) in
@@ -97,7 +99,7 @@ struct KeyTuple: Sendable {
 }
 
 extension KeyTuple {
-  /// Adds a value of the attribute with index `ordinal`.
+  /// Adds a value of the attribute with the index `ordinal`.
   @usableFromInline
   mutating func append(_ value: StoredValue, of ordinal: Int?) {
     if case .null = value.value { hasNull = true }

@@ -1,21 +1,21 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Where a walk over an index begins and ends, made by closures on the index's own attributes:
-/// `.init().from("a").upTo("b")`.
+/// The bounds of a walk over an index, such as `.init().from("a").upTo("b")`.
 ///
-/// A bound has a value for each attribute of the index; order is that of ``IndexableValue``.
+/// A bound has a value for each attribute of the index. The order is that of ``IndexableValue``.
 public struct IndexBounds<each Value: Sendable>: Sendable {
-  // Plain members: a stored generic type with a pack ends the process when the metadata is made (Swift 6.3).
+  // Plain members, not a stored generic type: with a pack, creating its metadata crashes the
+  // process (Swift 6.3).
   var lower: (repeat each Value)?
   var upper: (repeat each Value)?
   var isLowerIncluded = true
   var isUpperIncluded = true
 
-  /// Everything.
+  /// Creates bounds that include the whole index.
   public init() {}
 
-  /// From the key on, itself included.
+  /// Begins at the key, which is included.
   public func from(_ key: repeat each Value) -> IndexBounds {
     var result = self
     result.lower = (repeat each key)
@@ -23,7 +23,7 @@ public struct IndexBounds<each Value: Sendable>: Sendable {
     return result
   }
 
-  /// Behind the key.
+  /// Begins after the key.
   public func after(_ key: repeat each Value) -> IndexBounds {
     var result = self
     result.lower = (repeat each key)
@@ -31,7 +31,7 @@ public struct IndexBounds<each Value: Sendable>: Sendable {
     return result
   }
 
-  /// Up to the key, itself included.
+  /// Ends at the key, which is included.
   public func through(_ key: repeat each Value) -> IndexBounds {
     var result = self
     result.upper = (repeat each key)
@@ -39,7 +39,7 @@ public struct IndexBounds<each Value: Sendable>: Sendable {
     return result
   }
 
-  /// Up to the key, without it.
+  /// Ends before the key.
   public func upTo(_ key: repeat each Value) -> IndexBounds {
     var result = self
     result.upper = (repeat each key)
@@ -49,7 +49,7 @@ public struct IndexBounds<each Value: Sendable>: Sendable {
 }
 
 extension EntityIndex {
-  /// A bound by the attributes' own ways of storing.
+  /// Returns a bound with the values as the attributes store them.
   func walkBound(_ key: (repeat each Value)?, isIncluded: Bool) throws(StoreError)
     -> IndexWalkBound
   {
@@ -76,14 +76,14 @@ extension EntityIndex {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The record that has the values of `key`; the first of them where the index is not unique.
+  /// Returns the record that has the values of `key`, or `nil` if none exists.
   ///
   ///     let film = try snapshot.fetch(Film.key(episode: 4))
   ///
-  /// `nil` when there is none.
+  /// In an index that is not unique, this is the first such record.
   ///
-  /// - Throws: ``StoreError/Code/unknownIndex`` when the entity has no such index.
-  /// - Complexity: O(log *n*): one visit of the index, one of the records.
+  /// - Throws: ``StoreError/Code/unknownIndex`` if the entity has no such index.
+  /// - Complexity: O(log *n*): one lookup in the index and one in the records.
   @inlinable
   public func fetch<E: Entity>(_ key: EntityKey<E>) throws(StoreError) -> E? {
     var found: E?
@@ -91,25 +91,25 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// Whether there is a record with the values of `key`.
+  /// Returns whether there is a record with the values of `key`.
   ///
   /// - Complexity: O(log *n*); no record is read.
   public func exists<E: Entity>(_ key: EntityKey<E>) throws(StoreError) -> Bool {
     try access.core.firstRecord(with: key) != nil
   }
 
-  /// The records that a unique `index` leads to from `keys`, in the order of `keys`; `nil` where
-  /// there is none.
+  /// Returns the record of each of `keys` in a unique index, in the order of `keys`, with `nil`
+  /// where none exists.
   ///
-  /// Found in one pass over the sorted keys.
+  /// The records are found in one pass over the sorted keys.
   ///
-  /// - Complexity: O(*k* log *n*), with each page visited once.
+  /// - Complexity: O(*k* log *n*) for *k* keys, with each page visited once.
   @inlinable
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
   ) throws(StoreError) -> [E?] {
     var found = [E?](repeating: nil, count: keys.count)
-    // Keys are put together here, where the types of their values are known.
+    // Keys are put together in inlinable code, where the types of their values are known.
     let lookup = try access.keyLookup(of: E.self, over: index.ordinals, count: keys.count)
     for key in keys {
       lookup.begin()
@@ -122,10 +122,11 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// The records in the order of `index`, within `bounds`, backwards when `isReversed`.
+  /// Returns the records in the order of `index` within `bounds`, backwards if `isReversed`.
   ///
-  /// Records with equal keys come in the order of insertion (the opposite, when reversed). Text
-  /// that is longer than what a key holds (463 bytes shared) is put in order by looking at it.
+  /// Records with equal keys are in the order of insertion, or in the opposite order if reversed.
+  /// Index keys store at most 463 bytes of a record's values. Records that share these bytes are
+  /// ordered by reading them.
   ///
   /// - Parameter limit: the most records to return; not negative.
   @inlinable
@@ -143,7 +144,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return result
   }
 
-  /// The ids of the records in the order of `index`, without reading the records.
+  /// Returns the ids of the records in the order of `index`, without reading the records.
   public func ids<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>,
     within bounds: IndexBounds<repeat each Value> = .init(),
@@ -164,7 +165,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return result
   }
 
-  /// How many records `index` has within `bounds`.
+  /// Returns the number of records that `index` has within `bounds`.
   ///
   /// - Complexity: O(entries within the bounds); no record is read.
   public func count<E: Entity, each Value: Sendable>(

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A bound of a walk: values for all attributes of the index, or for the first few.
+/// A bound of a walk, with values for all attributes of the index or for the first few.
 enum IndexWalkBound: Sendable {
   case none
   case included([Value])
@@ -10,18 +10,18 @@ enum IndexWalkBound: Sendable {
 }
 
 extension TransactionCore {
-  /// The id of the first record with the values of `key`.
+  /// Returns the id of the first record with the values of `key`, or `nil` if none exists.
   func firstRecord<E: Entity>(with key: EntityKey<E>) throws(StoreError) -> UInt64? {
     let (entity, index) = try resolve(E.self, with: key.tuple)
     return try firstRecord(in: index, of: entity, key.tuple)
   }
 
-  /// The lowest id with `tuple` in `index`.
+  /// Returns the lowest id with `tuple` in `index`, or `nil` if none exists.
   func firstRecord(
     in index: StoredIndex, of entity: StoredEntity, _ tuple: KeyTuple
   ) throws(StoreError) -> UInt64? {
     if let failure = tuple.failure { throw failure }
-    // Several records may have a null.
+    // A key with a null may have several records, even in a unique index.
     if index.isUnique, !tuple.hasNull {
       let found: UInt64?
       if tuple.byteCount > KeyEncoder.longestTuple {
@@ -49,7 +49,7 @@ extension TransactionCore {
     return found
   }
 
-  /// Visits the record ids of `index` in order, within the bounds, until `body` returns false.
+  /// Visits the record ids of `index` in order within the bounds, until `body` returns false.
   func walk(
     _ index: StoredIndex, of entity: StoredEntity, lower: IndexWalkBound, upper: IndexWalkBound,
     isReversed: Bool, _ body: (UInt64) throws(StoreError) -> Bool
@@ -62,14 +62,15 @@ extension TransactionCore {
     }
   }
 
-  /// Visits the entries of `index` in order, within `range`, until `body` returns false; those of
-  /// expired records are left out.
+  /// Visits the entries of `index` in order within `range`, until `body` returns false.
   ///
-  /// Cut keys (Format.md, "Cut keys") are not in order among themselves: a run of keys that share
-  /// 463 bytes, of which one is cut, is sorted by the records' values first; such entries are
-  /// passed with an empty key.
+  /// Entries of expired records are left out.
   ///
-  /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
+  /// Cut keys (Format.md, "Cut keys") are not in order among themselves. A run of keys that share
+  /// 463 bytes, with at least one of them cut, is first sorted by the records' values. Its entries
+  /// are passed with an empty key.
+  ///
+  /// - Parameter keys: the part of `range` to visit, as keys with record ids.
   func walk(
     _ index: StoredIndex, of entity: StoredEntity, _ range: IndexRange, keys: KeyRange? = nil,
     isReversed: Bool, _ body: (UInt64, ByteView) throws -> Bool
@@ -116,7 +117,8 @@ extension TransactionCore {
     return isIncluded == isLower ? tuple : tuple + [255]
   }
 
-  /// Visits the ids of a run of cut keys in the order of the records' values.
+  /// Visits the ids of a run of cut keys in the order of the records' values; returns false if
+  /// `body` did.
   private func flush(
     _ run: inout CutRun, _ index: StoredIndex, _ entity: StoredEntity,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -137,7 +139,7 @@ extension TransactionCore {
     return true
   }
 
-  /// The tuple of record `id` in `index`, not cut.
+  /// Returns the complete tuple of the record `id` in `index`, not cut.
   private func wholeTuple(
     of id: UInt64, index: StoredIndex, entity: StoredEntity
   ) throws(StoreError) -> [UInt8] {
@@ -155,7 +157,7 @@ extension TransactionCore {
   }
 }
 
-/// Entries that share their first 463 bytes, at least one of which may be cut.
+/// A run of entries that share their first 463 bytes, at least one of which may be cut.
 struct CutRun {
   let range: IndexRange
   let isReversed: Bool
@@ -173,6 +175,8 @@ struct CutRun {
     key.count >= prefix.count && key.prefix(prefix.count).elementsEqual(prefix)
   }
 
+  /// Returns whether the key may be cut.
+  ///
   /// Keys this long are rare, so all of them are checked against their records.
   func isNeeded(for key: ByteView, in index: StoredIndex) -> Bool {
     key.count - (index.isUnique ? 0 : 8) >= KeyEncoder.cutPrefix

@@ -1,17 +1,18 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Finds the first record of each of many keys of one index: those of a unique index in one pass
-/// over the sorted keys.
+/// Finds the first record of each of many keys of one index.
+///
+/// Keys of a unique index are found in one pass over the sorted keys.
 @usableFromInline
 final class KeyLookup {
   let index: StoredIndex
   let entity: StoredEntity
   private let core: TransactionCore
   private let keys: KeyEntries
-  /// The ids found so far; 0 where there is none.
+  /// The ids found so far; 0 for a key without a record.
   private var found: [UInt64] = []
-  // The key that is being put together.
+  // The state of the key that is being put together.
   @exclusivity(unchecked) private var hasNull = false
   @exclusivity(unchecked) private var failure: FormatError?
 
@@ -23,7 +24,6 @@ final class KeyLookup {
     found.reserveCapacity(count)
   }
 
-  /// Begins a key.
   @usableFromInline
   func begin() {
     core.key.reset()
@@ -31,7 +31,7 @@ final class KeyLookup {
     failure = nil
   }
 
-  /// Adds the value of the next attribute to it.
+  /// Adds the value of the next attribute to the key.
   @usableFromInline
   func add(_ value: StoredValue) {
     if case .null = value.value { hasNull = true }
@@ -42,8 +42,10 @@ final class KeyLookup {
     }
   }
 
-  /// Ends the key; false where it has to be looked up by itself: in an index that is not unique, or
-  /// with null, which several records may have.
+  /// Ends the key; returns false if it must be looked up by ``find(_:)``.
+  ///
+  /// This is so in an index that is not unique, and for a key with null, which several records may
+  /// have.
   @usableFromInline
   func end() -> Bool {
     guard index.isUnique, !hasNull, failure == nil else { return false }
@@ -53,13 +55,13 @@ final class KeyLookup {
     return true
   }
 
-  /// Looks up the next key by itself.
+  /// Looks up the next key on its own.
   @usableFromInline
   func find<E: Entity>(_ key: EntityKey<E>) throws(StoreError) {
     found.append(try core.firstRecord(in: index, of: entity, key.tuple) ?? 0)
   }
 
-  /// The ids of the first records, in the order of the keys; 0 where there is none.
+  /// Returns the ids of the first records in the order of the keys; 0 for a key without a record.
   func ids() throws(StoreError) -> [UInt64] {
     keys.sort()
     let expired = try core.expired(of: entity)

@@ -1,10 +1,12 @@
 extension ReadableTransaction where Self: ~Copyable {
-  /// The number of the commit that this transaction sees; in a write, of the one before.
+  /// The number of the commit that this transaction reads.
+  ///
+  /// In a write, it is the number of the previous commit.
   public var generation: CommitNumber { access.core.commitNumber }
 
-  /// The record with this id; `nil` when there is none.
+  /// Returns the record with this id, or `nil` if none exists.
   ///
-  /// - Complexity: O(log n)
+  /// - Complexity: O(log *n*)
   @inlinable
   public func fetch<E: Entity>(_ id: RecordID<E>) throws(StoreError) -> E? {
     var found: E?
@@ -12,11 +14,11 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// The records with these ids, in the order of `ids`, without those that are not there.
+  /// Returns the records with these ids, in the order of `ids`, without missing ones.
   ///
-  /// The file is read in the order of the ids: faster than one call for each.
+  /// The file is read in ascending order of the ids, which is faster than a call for each.
   ///
-  /// - Complexity: O(k log n) for k ids
+  /// - Complexity: O(*k* log *n*) for *k* ids
   @inlinable
   public func fetch<E: Entity>(_ ids: some Sequence<RecordID<E>>) throws(StoreError) -> [E] {
     let wanted = ids.map(\.rawValue)

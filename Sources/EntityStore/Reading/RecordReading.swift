@@ -2,10 +2,10 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-// The part of calls that return entities that is not compiled into the program. The calls
-// themselves are inlinable, so that `read(from:)` is specialised there: through a witness table,
-// with a copy of each value, reading took a third more instructions. The functions here are called
-// once per call of the program, and pass readers to its closure.
+// The part of calls returning entities that is not compiled into the program. The calls themselves
+// are inlinable, so that `read(from:)` is specialised in the program. Through a witness table, with
+// a copy of each value, reading took a third more instructions. The functions here are called once
+// for each call of the program, and pass readers to its closure.
 
 extension TransactionAccess {
   /// Calls `body` with the record `id`, if there is one.
@@ -18,8 +18,8 @@ extension TransactionAccess {
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// Calls `body` with each of the records with `ids` that is there, with its position in `ids`: in
-  /// any order.
+  /// Calls `body` with each existing record with one of `ids`, and its position in `ids`, in any
+  /// order.
   @usableFromInline
   func readRecords<E: Entity>(
     _ type: E.Type, _ ids: [UInt64], _ body: (Int, inout RecordReader) throws -> Void
@@ -35,7 +35,7 @@ extension TransactionAccess {
     }
   }
 
-  /// As ``readRecords(_:_:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readRecords(_:_:_:)``, and reports the records that it cannot read.
   @usableFromInline
   func readRecords<E: Entity>(
     _ ids: [UInt64], onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -50,8 +50,9 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with what `query` finds, in its order, until it returns false; first of all
-  /// `reserve` with how many results there will be, where that is known.
+  /// Calls `body` with the results of `query` in order, until it returns false.
+  ///
+  /// - Parameter reserve: called first with the number of results, if it is known.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, reserve: (Int) -> Void = { _ in },
@@ -60,7 +61,7 @@ extension TransactionAccess {
     try core.readResults(of: try core.run(query), reserve: reserve, body)
   }
 
-  /// As ``readResults(of:reserve:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readResults(of:reserve:_:)``, and reports the records that it cannot read.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -69,8 +70,8 @@ extension TransactionAccess {
     try core.readResults(of: try core.run(query), onUnreadable: report, body)
   }
 
-  /// Like ``readResults(of:reserve:_:)``, for what a program does itself: its errors come as they
-  /// are.
+  /// Calls `body` like ``readResults(of:reserve:_:)``, and throws its errors unchanged, since
+  /// `body` runs code of the program.
   @usableFromInline
   func readEach<E: Entity>(
     of query: Query<E>, _ body: (inout RecordReader) throws -> Bool
@@ -87,7 +88,7 @@ extension TransactionAccess {
     if let thrown { throw thrown }
   }
 
-  /// Calls `body` with one page of what `query` finds; returns the token of the next.
+  /// Calls `body` with one page of the results of `query`, and returns the token for the next page.
   @usableFromInline
   func readPage<E: Entity>(
     of query: Query<E>, _ body: (inout RecordReader) throws -> Void
@@ -98,7 +99,7 @@ extension TransactionAccess {
     }
   }
 
-  /// As ``readPage(of:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readPage(of:_:)``, and reports the records that it cannot read.
   @usableFromInline
   func readPage<E: Entity>(
     of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -124,7 +125,7 @@ extension TransactionAccess {
     try wrappingErrors { try core.withReader(bytes, id: id, of: entity, body) }
   }
 
-  /// A look-up of `count` keys in the index over the attributes at `ordinals`.
+  /// Returns a lookup of `count` keys in the index over the attributes at `ordinals`.
   @usableFromInline
   func keyLookup<E: Entity>(
     of _: E.Type, over ordinals: [Int?], count: Int
@@ -133,7 +134,7 @@ extension TransactionAccess {
     return KeyLookup(in: index, of: entity, count: count, core: core)
   }
 
-  /// Calls `body` with each record that `lookup` finds, with the position of its key: in any order.
+  /// Calls `body` with each record that `lookup` finds, and the position of its key, in any order.
   @usableFromInline
   func readRecords<E: Entity>(
     of _: E.Type, _ lookup: KeyLookup, _ body: (Int, inout RecordReader) throws -> Void
@@ -152,8 +153,7 @@ extension TransactionAccess {
     }
   }
 
-  /// Calls `body` with the records in the order of `index`, within `bounds`, until it returns
-  /// false.
+  /// Calls `body` with the records in the order of `index` within `bounds`, until it returns false.
   @usableFromInline
   func readRecords<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>,
@@ -174,7 +174,7 @@ extension TransactionAccess {
     }
   }
 
-  /// False for 0; a negative limit is an error, as that of a query.
+  /// Returns whether `limit` is greater than 0; throws if it is negative, as for a query.
   @usableFromInline
   func isPositive(limit: Int) throws(StoreError) -> Bool {
     guard limit >= 0 else { throw .badQuery("the limit is \(limit)") }
@@ -187,8 +187,9 @@ extension TransactionAccess {
 }
 
 extension TransactionCore {
-  /// Calls `body` with the results of `run`, until it returns false; first of all `reserve` with
-  /// how many there will be, where that is known.
+  /// Calls `body` with the results of `run`, until it returns false.
+  ///
+  /// - Parameter reserve: called first with the number of results, if it is known.
   @inline(__always)
   func readResults(
     of run: PlanRun, reserve: (Int) -> Void, _ body: (inout RecordReader) throws -> Bool
@@ -202,7 +203,7 @@ extension TransactionCore {
     }
   }
 
-  /// As ``readResults(of:reserve:_:)``, and reports the records that `body` cannot read.
+  /// Calls `body` like ``readResults(of:reserve:_:)``, and reports the records that it cannot read.
   func readResults<E: Entity>(
     of run: PlanRun, onUnreadable report: (UnreadableRecord<E>) -> Void,
     _ body: (inout RecordReader) throws -> Bool
@@ -214,10 +215,9 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a record; where that fails, `report` with the record's id and the error.
+  /// Calls `body` with a record, or `report` with the record's id and the error if that fails.
   ///
-  /// Nothing here reads the file but the bytes of the record, so an error is always one of that
-  /// record.
+  /// Nothing but the bytes of the record is read here, so an error is always one of that record.
   func read<E: Entity>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
     onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -230,7 +230,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with a record in the layout that values of the program's type are read from.
+  /// Calls `body` with a reader of a record, in the layout by which the program's type is read.
   @inline(__always)
   func withReader<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
@@ -248,7 +248,8 @@ extension TransactionCore {
     return try body(&reader)
   }
 
-  /// The same for a record of an older layout, for a long one, and with a checksum to verify.
+  /// Calls `body` with a reader of a record that has an older layout, is long, or has a checksum to
+  /// verify.
   @inline(never)
   private func withOtherReader<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
@@ -267,8 +268,7 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the records with `ids`, in the order of `ids`; one that is not there is an
-  /// error.
+  /// Calls `body` with the records with `ids`, in the order of `ids`; throws for a missing one.
   func readRecords(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity, _ body: (inout RecordReader) throws -> Void
   ) throws(StoreError) {
@@ -280,8 +280,8 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the bytes of the records with `ids`, in the order of `ids`; one that is not
-  /// there is an error.
+  /// Calls `body` with the bytes of the records with `ids`, in the order of `ids`; throws for a
+  /// missing one.
   @inline(__always)
   func forEachRecord(
     _ ids: ArraySlice<UInt64>, of entity: StoredEntity,
@@ -309,8 +309,10 @@ extension TransactionCore {
     }
   }
 
-  /// Calls `body` with the record of each of `ids`, nil where there is none, and its position in
-  /// `ids`: by ascending ids, looked up many at a time.
+  /// Calls `body` with the record of each of `ids`, or `nil` if none exists, and its position in
+  /// `ids`.
+  ///
+  /// The order is ascending by id, and many records are looked up at a time.
   func forEachRecord(
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: (Int, ByteView?) throws -> Void

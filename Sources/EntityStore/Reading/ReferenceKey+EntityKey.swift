@@ -2,19 +2,19 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension Reference {
-  /// Refers to the record that has the values of `key`, which need not exist.
+  /// Creates a reference to the record that has the values of `key`, which need not exist.
   ///
   ///     Reference(Pod.key(name: "AFNetworking", version: "2.0.0"))
   ///
-  /// - Throws: ``StoreError/Code/unknownIndex`` when `key` is not of the first unique index of the
-  ///   target; otherwise as ``init(_:)-(Target)``.
+  /// - Throws: ``StoreError/Code/unknownIndex`` if `key` is not of the first unique index of the
+  ///   target; otherwise the errors of ``init(_:)-(Target)``.
   public init(_ key: EntityKey<Target>) throws(StoreError) {
     try self.init(try ReferenceKey.of(Target.self).values(of: key))
   }
 }
 
 extension ReferenceKey {
-  /// The values of a key that is of the same index.
+  /// Returns the values of a key, which must be of the same index.
   func values<E: Entity>(of key: EntityKey<E>) throws(StoreError) -> [Value] {
     try check()
     let tuple = key.tuple
@@ -35,7 +35,7 @@ extension ReferenceKey {
     }
   }
 
-  /// The key to look a record up by.
+  /// Returns the key for looking up a record with these values.
   func entityKey<E: Entity>(_: E.Type, _ values: [Value]) -> EntityKey<E> {
     var key = EntityKey<E>()
     for (part, value) in zip(parts, values) {

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension Catalogue {
-  /// The format versions that the file needs.
+  /// Returns the format versions that the file requires.
   static func requirement(
     _ header: Tree, in transaction: Transaction
   ) throws -> FormatRequirement {
@@ -12,7 +12,8 @@ extension Catalogue {
     return try FormatRequirement(bytes: bytes)
   }
 
-  /// Throws ``StoreError/Code/newerFormat`` when this library does not know what the file needs.
+  /// Throws ``StoreError/Code/newerFormat`` if this library does not support the versions that the
+  /// file requires.
   static func check(
     _ requirement: FormatRequirement, path: String, isWriting: Bool
   ) throws(StoreError) {
@@ -30,9 +31,10 @@ extension Catalogue {
 }
 
 extension Catalogue.Trees {
-  /// Says in the header that the file uses `features`; nothing is written when it says so already.
+  /// Records in the header that the file uses `features`.
   ///
-  /// In the transaction that uses them first. The numbers are never lowered.
+  /// The transaction that first uses them must call this. Nothing is written if the header already
+  /// requires them. The version numbers never decrease.
   func require(_ features: Set<FormatFeature>, in transaction: Transaction) throws {
     let stored = try Catalogue.requirement(header, in: transaction)
     let needed = stored.raised(to: FormatRequirement(of: features))

@@ -15,20 +15,23 @@ enum Catalogue {
     var imports: Tree
   }
 
-  /// Those that begin with a higher number are of later versions.
+  /// Throws for a key of no description.
+  ///
+  /// Keys that begin with a higher number belong to later versions and are accepted.
   fileprivate static func checkKey(_ key: ByteView) throws(FormatError) {
     guard let kind = key.first, kind < 3, CatalogueKey.entityNumber(key) == nil,
       CatalogueKey.relationshipNumber(key) == nil
     else { return }
     throw FormatError(
-      "the catalogue has a key of \(key.count) bytes that begins with \(kind), which is none of a "
-        + "description", .catalogueKey)
+      "the catalogue has a key of \(key.count) bytes that begins with \(kind), which is no "
+        + "key of a description", .catalogueKey)
   }
 
-  /// Throws where the file has records or links of which the catalogue does not tell.
+  /// Throws if the file has records or links that the catalogue does not describe.
   ///
-  /// A damaged key may look like one of a later version. Without this, what it described would be
-  /// taken for something that never was, and made anew beside its records.
+  /// A damaged key may look like one of a later version. Without this check, the entity it
+  /// described would seem never to have existed, and would be created again next to its old
+  /// records.
   static func checkTrees(
     _ trees: [(name: String, entryCount: UInt64)], _ entities: [EntityDescription],
     _ relationships: [RelationshipDescription]
@@ -44,12 +47,12 @@ enum Catalogue {
         }
       if isKnown { continue }
       throw FormatError(
-        "the tree '\(name)' has \(entryCount) entries, and the catalogue does not have what it is "
-          + "of", .treeGivenUp)
+        "the tree '\(name)' has \(entryCount) entries, and the catalogue does not describe its "
+          + "entity or relationship", .treeGivenUp)
     }
   }
 
-  /// What the first commit of a new store holds.
+  /// Writes the content of a new store's first commit.
   static func initialise(_ transaction: Transaction, environment: Environment, now: Double) throws {
     func tree(_ name: TreeName) throws -> Tree {
       try environment.madeTree(name, in: transaction)
@@ -61,7 +64,7 @@ enum Catalogue {
     _ = try tree(.imports)
     _ = try tree(.digests)
     var generator = SystemRandomNumberGenerator()
-    // Version 4, variant 1 of RFC 9562.
+    // The UUID has version 4 and variant 1 of RFC 9562.
     let uuid = UUIDBytes(
       high: generator.next() & ~0xf000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
     try transaction.put(
@@ -85,7 +88,7 @@ extension Catalogue.Trees {
     return SchemaNumber(bytes.uint64(at: 0))
   }
 
-  /// The descriptions of all entities of the file.
+  /// Returns the descriptions of all entities of the file.
   func descriptions(in transaction: Transaction) throws -> [EntityDescription] {
     var descriptions: [EntityDescription] = []
     try transaction.forEachPair(of: catalogue) { key, body in
@@ -122,7 +125,10 @@ extension Catalogue.Trees {
     ContentLedger.of(transaction, self).catalogueChanged()
   }
 
-  /// - Parameter next: the first record without an entry; `nil` where the index is whole, or none.
+  /// Stores how far an index has been built.
+  ///
+  /// - Parameter next: the id of the first record without an entry; `nil` if the index is complete
+  ///   or removed.
   func putNextToIndex(
     _ next: UInt64?, index: UInt32, of entity: EntityNumber, in transaction: Transaction
   ) throws {
@@ -164,7 +170,7 @@ extension Catalogue.Trees {
       HeaderField.schema.key, littleEndianBytes(number.next.rawValue), in: header)
   }
 
-  /// The version of the model; 0 where no program has given it one.
+  /// Returns the version of the model, or 0 if no program has set one.
   func modelVersion(in transaction: Transaction) throws -> UInt64 {
     guard let bytes = try transaction.get(HeaderField.model.key, in: header) else { return 0 }
     guard bytes.count == 8 else {

@@ -3,9 +3,9 @@ internal import LodestoreFormat
 
 /// The second copy of the catalogue, in pages of its own; see Format.md, "Second copy".
 ///
-/// A repair reads it where a page of the catalogue or of the header is damaged.
+/// A repair reads it if a page of the catalogue or of the header is damaged.
 enum CatalogueCopy {
-  /// Makes the copy what the catalogue and the header are; pairs that are right stay.
+  /// Updates the copy from the catalogue and the header, writing only pairs that differ.
   static func renew(_ header: Tree, _ catalogue: Tree, in transaction: Transaction) throws {
     let copy = try transaction.environment.madeTree(.catalogueCopy, in: transaction)
     var wanted = try pairs(of: catalogue, in: transaction)

@@ -2,28 +2,30 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The digests of the content that one engine transaction changes, the sizes of limited entities, and
-/// the second copy of the catalogue; see Format.md, "Digests", "Limits of entities" and "Second copy".
+/// The changes of one engine transaction to digests of content, to sizes of limited entities, and
+/// to the second copy of the catalogue.
 ///
-/// Every write of records, links and buckets adds its change here, whichever path it takes. The
-/// changes are added to the stored digests and sizes once, right before the commit. The first write
-/// to a file without digests calculates all of them from the content.
+/// See Format.md, "Digests", "Limits of entities" and "Second copy". Every write of records, links
+/// and buckets adds its change here, whichever path it takes. The changes are added to the stored
+/// digests and sizes once, right before the commit. The first write to a file without digests
+/// computes all of them from the content.
 final class ContentLedger: CommitPreparation {
-  /// The change of one digest, and of the size of the records.
+  /// The changes of one digest, and of the size of the records.
   final class Sum {
-    // Used for each record by one thread; exclusivity checks would slow down each record.
+    // Used by one thread for each record. An exclusivity check would slow each record.
     @exclusivity(unchecked) var change = ContentDigest()
-    /// The change of the sum of the lengths of records; counted for any entity, as a check would cost
-    /// as much.
+    /// The change of the sum of the records' lengths.
+    ///
+    /// All entities are counted, since a check would cost as much.
     @exclusivity(unchecked) var sizeChange = 0
-    /// Whether the file has the sum of the lengths of these records.
+    /// Whether the file stores the sum of the lengths of these records.
     var keepsSize = false
-    /// Whether the content was removed before the change.
+    /// Whether all content was removed before the changes.
     @exclusivity(unchecked) private(set) var isCleared = false
 
     fileprivate var isChanged: Bool { isCleared || change != ContentDigest() }
 
-    /// Called when all of the content is removed.
+    /// Notes that all content is removed.
     func clear() {
       change = ContentDigest()
       sizeChange = 0
@@ -67,14 +69,14 @@ final class ContentLedger: CommitPreparation {
     return made
   }
 
-  /// Calculates all digests and the second copy from the content before the commit, as after
+  /// Makes the commit compute all digests and the second copy from the content, for example after
   /// content was written as bytes.
   func recount() {
     isRecount = true
     isCatalogueChanged = true
   }
 
-  /// Renews the second copy of the catalogue before the commit.
+  /// Makes the commit update the second copy of the catalogue.
   func catalogueChanged() { isCatalogueChanged = true }
 
   // MARK: Commit
@@ -89,13 +91,14 @@ final class ContentLedger: CommitPreparation {
     if !hasCopy {
       _ = try transaction.environment.madeTree(.catalogueCopy, in: transaction)
       try trees.require([.catalogueCopy], in: transaction)
-      // Once for each transaction.
+      // The schema number increases once for each transaction.
       if !isCounted { try trees.raiseSchemaNumber(in: transaction) }
     }
     try CatalogueCopy.renew(trees.header, trees.catalogue, in: transaction)
   }
 
-  /// Stores the changed digests, or all; true where it has raised the number of the schema.
+  /// Stores the changed digests, or all of them; returns true if this has increased the schema
+  /// number.
   private func putDigests(in transaction: Transaction) throws -> Bool {
     if let tree = try transaction.environment.tree(.digests, in: transaction), !isRecount {
       for (content, sum) in sums where sum.isChanged {
@@ -126,7 +129,7 @@ final class ContentLedger: CommitPreparation {
     }
   }
 
-  /// Stores a digest, or removes that of empty content.
+  /// Stores a digest, or removes it if the content is empty.
   private static func put(
     _ digest: ContentDigest, of content: DigestedContent, in tree: Tree, _ transaction: Transaction
   ) throws {
@@ -139,14 +142,17 @@ final class ContentLedger: CommitPreparation {
 
   // MARK: Sizes
 
-  /// The sum of the lengths of the records of `entity`, whose limit is one of bytes, with the changes
-  /// of the running transaction.
+  /// Returns the sum of the record lengths of `entity`, including the changes of the running
+  /// transaction.
+  ///
+  /// The entity must be limited by bytes.
   func size(of entity: EntityNumber, in transaction: Transaction) throws -> Int {
     try changed(try Self.storedSize(of: entity, trees, in: transaction), of: entity)
   }
 
-  /// The sum of the lengths of the records of `entity`, whose limit is one of bytes, as the file has
-  /// it.
+  /// Returns the sum of the record lengths of `entity` that the file stores.
+  ///
+  /// The entity must be limited by bytes.
   static func storedSize(
     of entity: EntityNumber, _ trees: Catalogue.Trees, in transaction: Transaction
   ) throws -> Int {
@@ -164,7 +170,9 @@ final class ContentLedger: CommitPreparation {
     }
   }
 
-  /// Stores the sizes of the entities of the catalogue, whose limits may be new, and removes others.
+  /// Stores the sizes of all entities that the catalogue limits by bytes, and removes other sizes.
+  ///
+  /// Limits may have changed.
   private func renewSizes(in transaction: Transaction) throws {
     let limited = try trees.descriptions(in: transaction).filter(\.keepsSize)
       .map(\.number)
@@ -179,7 +187,7 @@ final class ContentLedger: CommitPreparation {
     }
   }
 
-  /// A stored size after the changes of this transaction.
+  /// Returns a stored size with the changes of this transaction applied.
   private func changed(_ stored: Int, of entity: EntityNumber) throws -> Int {
     let sum = sums[.records(entity: entity)]
     let before = sum?.isCleared == true ? 0 : stored
@@ -220,7 +228,7 @@ final class ContentLedger: CommitPreparation {
 
   // MARK: Digests
 
-  /// The digests in `tree`, which are those of content that is not empty.
+  /// Returns the digests in `tree`, which has none for empty content.
   static func digests(
     in tree: Tree, _ transaction: Transaction
   ) throws -> [DigestedContent: ContentDigest] {
@@ -231,7 +239,7 @@ final class ContentLedger: CommitPreparation {
     return digests
   }
 
-  /// Calculates one digest from the content.
+  /// Computes one digest from the content.
   private static func digest(
     of content: DigestedContent, in name: TreeName, _ transaction: Transaction
   ) throws -> ContentDigest {
@@ -244,7 +252,7 @@ final class ContentLedger: CommitPreparation {
   }
 }
 
-/// The parts of a stored record that are needed when it is replaced or removed.
+/// The facts about a stored record that are needed when it is replaced or removed.
 struct WrittenRecord {
   let checksum: UInt32
   let byteCount: Int

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension DeclaredEntity {
-  /// Has records expire, and limits them, as `schema` says.
+  /// Declares the expiry and the limit of records as in `schema`.
   mutating func setEviction<E: Entity>(of schema: EntitySchema<E>) throws(StoreError) {
     guard schema.expires.count <= 1 else {
       throw .badSchema(
@@ -23,7 +23,7 @@ extension DeclaredEntity {
     }
   }
 
-  /// Has records expire by the date in the attribute at `position`, which gets an index of its own.
+  /// Makes records expire by the date in the attribute at `position`, and adds an index over it.
   mutating func expire(by position: Int) throws(StoreError) {
     let attribute = attributes[position]
     guard attribute.storage.type == .date else {
@@ -38,8 +38,8 @@ extension DeclaredEntity {
 
   /// Limits the number and the size of the records.
   ///
-  /// - Parameter position: the attribute whose least value the oldest record has, which gets an index
-  ///   of its own; `nil` for the order of ids.
+  /// - Parameter position: the attribute whose lowest value marks the oldest record, over which an
+  ///   index is added; `nil` for the order of ids.
   mutating func setLimit(
     count: Int?, bytes: Int?, by position: Int?
   ) throws(StoreError) {
@@ -63,7 +63,7 @@ extension DeclaredEntity {
     try addIndex(over: position, of: "limit")
   }
 
-  /// Adds the index over the attribute at `position` where there is none.
+  /// Adds an index over the attribute at `position`, if none exists.
   private mutating func addIndex(over position: Int, of part: String) throws(StoreError) {
     guard !indexes.contains(where: { $0.attributes == [position] }) else { return }
     indexes.append(DeclaredIndex(attributes: [position], isUnique: false))

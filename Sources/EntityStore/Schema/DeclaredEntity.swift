@@ -1,23 +1,28 @@
 package import LodestoreFormat
 
-/// An entity as a program declares it, without its Swift type: checked, and ready to be compared
+/// An entity as a program declares it, without its Swift type, checked and ready to be compared
 /// with the catalogue.
 ///
-/// The typed face makes one from ``EntitySchema``; `kvdump` from inferred types, for
-/// ``DynamicStore``.
+/// The typed interface creates it from ``EntitySchema``; `kvdump` creates it from inferred types,
+/// for ``DynamicStore``.
 package struct DeclaredEntity: Sendable {
-  /// One attribute.
+  /// The declaration of one attribute.
   package struct Attribute: Sendable {
     package var name: String
     var originalName: String?
-    /// The name of the member that imports fill the attribute from; `nil` leaves the one of the
-    /// file, and the attribute's own name takes it away.
+    /// The name of the member from which imports fill the attribute.
+    ///
+    /// `nil` keeps the name stored in the file. The attribute's own name removes it.
     package var source: String?
     package var storage: AttributeStorage
     package var initial: Value
-    /// In a partial declaration none means those of the file.
+    /// The constraints.
+    ///
+    /// In a partial declaration, none means that those of the file stay.
     package var constraints: AttributeConstraints
-    /// In a partial declaration none means that of the file.
+    /// The derivation.
+    ///
+    /// In a partial declaration, `nil` means that the one of the file stays.
     var derivation: DeclaredDerivation?
 
     package init(
@@ -34,7 +39,8 @@ package struct DeclaredEntity: Sendable {
     }
   }
 
-  /// One index, by the indices of its attributes in ``DeclaredEntity/attributes``.
+  /// The declaration of one index, by the positions of its attributes in
+  /// ``DeclaredEntity/attributes``.
   package struct DeclaredIndex: Sendable, Hashable {
     package var attributes: [Int]
     package var isUnique: Bool
@@ -45,28 +51,31 @@ package struct DeclaredEntity: Sendable {
     }
   }
 
-  /// One index over the elements of documents, by the index of the attribute in
+  /// The declaration of one element index, by the position of its attribute in
   /// ``DeclaredEntity/attributes``.
   struct ElementIndex: Sendable, Hashable {
     var attribute: Int
     var path: [String]
   }
 
-  /// A limit of the records; the attribute by its index in ``DeclaredEntity/attributes``.
+  /// The declaration of a limit, with the position of its attribute in
+  /// ``DeclaredEntity/attributes``.
   struct DeclaredLimit: Sendable, Hashable {
     var count: Int?
     var byteCount: Int?
     var attribute: Int?
   }
 
-  /// Whether and how the history keeps changes; attributes by their indices in
+  /// The declaration of an entity's history, with positions of attributes in
   /// ``DeclaredEntity/attributes``.
   enum DeclaredHistory: Sendable, Hashable {
     case off
     case kept(images: Bool, preserved: [Int])
   }
 
-  /// Of one entity, and so the next.
+  /// The most attributes of one entity.
+  ///
+  /// The next constant limits its indexes.
   static let mostAttributes = 1_000
   static let mostIndexes = 64
 
@@ -76,20 +85,20 @@ package struct DeclaredEntity: Sendable {
   var elementIndexes: [ElementIndex] = []
   var relationships: [DeclaredRelationship] = []
   package var rules: [EntityDescription.Rule] = []
-  /// `nil` leaves it as it is in the file.
+  /// The declaration of the history; `nil` keeps the one in the file.
   var history: DeclaredHistory?
-  /// The index in ``attributes`` of the date by which records expire; set by
-  /// ``expire(by:)``.
+  /// The position in ``attributes`` of the date by which records expire, set by ``expire(by:)``.
   var expiry: Int?
-  /// Set by ``setLimit(count:bytes:by:)``.
+  /// The limit of the records, set by ``setLimit(count:bytes:by:)``.
   var limit: DeclaredLimit?
-  /// Names of attributes that are to go from the file, if it has them.
+  /// The names of attributes to be removed from the file, if it has them.
   var removed: [String]
-  /// Whether indexes and constraints of the file that are not declared here stay as they are,
-  /// whatever is declared; attributes always do.
+  /// Whether indexes and constraints of the file that are not declared here stay.
+  ///
+  /// Attributes always stay.
   var isPartial: Bool
 
-  /// Checks the declaration; throws ``StoreError/Code/badSchema``.
+  /// Creates a declaration and checks it; throws ``StoreError/Code/badSchema``.
   package init(
     name: String, attributes: [Attribute], indexes: [DeclaredIndex], removed: [String] = [],
     isPartial: Bool = false
@@ -138,7 +147,8 @@ package struct DeclaredEntity: Sendable {
         entity: name,
         "it has \(attributes.count) attributes, the limit is \(Self.mostAttributes)")
     }
-    // A unique index over the same attributes serves as the other one, too.
+    // Unique indexes come first, since a unique index also replaces another one over the same
+    // attributes.
     for index in indexes.sorted(by: { $0.isUnique && !$1.isUnique })
     where !self.indexes.contains(where: { $0.attributes == index.attributes }) {
       guard !index.attributes.isEmpty else {
@@ -210,7 +220,8 @@ package struct DeclaredEntity: Sendable {
     try checkRules()
   }
 
-  /// Throws where two attributes have one original name, or where it is named in ``removed``.
+  /// Throws if two attributes have the same original name, or if ``removed`` contains an original
+  /// name.
   private func checkOriginalNames() throws(StoreError) {
     var owners: [String: String] = [:]
     for attribute in attributes {
@@ -254,9 +265,9 @@ package struct DeclaredEntity: Sendable {
 }
 
 extension DeclaredEntity {
-  /// Returns the initial value of an attribute; null for none.
+  /// Returns the initial value of an attribute, or null if it has none.
   ///
-  /// An unassigned id, as a property has by default, is no initial value. JSON's null is one where
+  /// An unassigned id, the default of a property, is not an initial value. JSON's null is one if
   /// the attribute is required.
   private static func initial<E: Entity>(_ definition: AttributeDefinition<E>) -> Value {
     let value = definition.initial.value
@@ -264,14 +275,15 @@ extension DeclaredEntity {
     return definition.storage.type == .recordID && value == .integer(0) ? .null : value
   }
 
-  /// The numbers that the attributes which it derives have in `stored`.
+  /// Returns the numbers in `stored` of the attributes that are declared as derived.
   func numbersOfDerived(in stored: EntityDescription) -> Set<UInt32> {
     Set(
       attributes.lazy.filter { $0.derivation != nil }
         .compactMap { stored.attribute(named: $0.name)?.number })
   }
 
-  /// The functions of derived attributes by their numbers in `stored`, where the versions agree.
+  /// Returns the functions of derived attributes by their numbers in `stored`, for functions with
+  /// the stored version.
   func functions(of stored: EntityDescription) -> [UInt32: RecordDerivations.Function] {
     var functions: [UInt32: RecordDerivations.Function] = [:]
     for attribute in attributes {
@@ -285,7 +297,7 @@ extension DeclaredEntity {
     return functions
   }
 
-  /// The declared attributes that `stored` lacks or has in another form, for messages.
+  /// Describes the declared attributes that `stored` lacks or has in another form, for messages.
   func differences(from stored: EntityDescription) -> [String] {
     attributes.compactMap { declared in
       let label = "\(name).\(declared.name)"
@@ -302,8 +314,7 @@ extension DeclaredEntity {
     }
   }
 
-  /// Whether `stored` has the declared attributes as they are declared, wherever they are in its
-  /// layout.
+  /// Returns whether `stored` has all declared attributes in the declared form, in any order.
   func fits(_ stored: EntityDescription) -> Bool {
     attributes.allSatisfy { declared in
       guard let found = stored.attribute(named: declared.name) else { return false }
@@ -311,7 +322,7 @@ extension DeclaredEntity {
     }
   }
 
-  /// The declared attributes with the numbers that they have in `stored`.
+  /// Returns the declared attributes with their numbers in `stored`.
   func attributes(in stored: EntityDescription) -> [DeclaredAttribute] {
     attributes.map { attribute in
       DeclaredAttribute(
@@ -320,11 +331,11 @@ extension DeclaredEntity {
     }
   }
 
-  /// The attributes of `stored` that the program's values are written with: those declared and not
-  /// derived.
+  /// Returns the attributes of `stored` that the program's values are written with: those declared
+  /// and not derived.
   ///
-  /// The declaration must fit `stored`. `nil` when these are all attributes of `stored` in its
-  /// order.
+  /// The declaration must fit `stored`. The result is `nil` if these are all attributes of `stored`
+  /// in the same order.
   func part(of stored: EntityDescription) -> DeclaredPart? {
     let numbers = attributes.compactMap { attribute in
       attribute.derivation == nil ? stored.attribute(named: attribute.name)?.number : nil
@@ -333,8 +344,10 @@ extension DeclaredEntity {
     return DeclaredPart(stored, numbers: numbers)
   }
 
-  /// The layout that the program's values are read from: that of the file, unless the declared
-  /// attributes are elsewhere in it.
+  /// Returns the layout by which the program's values are read.
+  ///
+  /// The result is the layout of the file if that begins with the declared attributes in their
+  /// order.
   func readLayout(of stored: EntityDescription) -> RecordLayout {
     let numbers = attributes.compactMap { stored.attribute(named: $0.name)?.number }
     let whole = stored.layout
@@ -344,7 +357,7 @@ extension DeclaredEntity {
 }
 
 extension DeclaredEntity {
-  /// Adds an index over what `path` leads to in the documents of the attribute at `position`.
+  /// Adds an element index over `path` in the documents of the attribute at `position`.
   mutating func addElementIndex(over position: Int, path: [String]) throws(StoreError) {
     guard attributes[position].storage.isDocument else {
       throw StoreError.badSchema(
@@ -358,7 +371,7 @@ extension DeclaredEntity {
 }
 
 extension EntityDescription {
-  /// Throws where imports are to fill two attributes from one member.
+  /// Throws if imports are to fill two attributes from the same member.
   static func checkSources(
     _ attributes: [(name: String, source: String?)], of entity: String
   ) throws(StoreError) {
@@ -384,14 +397,15 @@ extension StoreError {
 }
 
 extension EntitySchema {
-  /// The index in ``attributes`` of the attribute that is kept at `path`.
+  /// Returns the index in ``attributes`` of the attribute at `path`, or `nil` if none exists.
   func index(of path: AnyKeyPath) -> Int? {
     attributes.firstIndex { ($0.keyPath as AnyKeyPath) == path }
   }
 
-  /// The error of an attribute that another part of the schema names.
+  /// Returns the position of an attribute that another part of the schema names; throws if there is
+  /// no such attribute.
   ///
-  /// - Parameter naming: the words before the path, for the error where there is no such attribute.
+  /// - Parameter naming: the words before the path in the error.
   func position(of path: AnyKeyPath, _ naming: String) throws(StoreError) -> Int {
     if let position = index(of: path) { return position }
     throw .badSchema(entity: name, "\(naming) \(path), which is no attribute")

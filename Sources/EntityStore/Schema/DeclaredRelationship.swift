@@ -1,25 +1,25 @@
 internal import LodestoreFormat
 
-/// A relationship as one entity declares it, without Swift types.
+/// The declaration of a relationship by one entity, without Swift types.
 struct DeclaredRelationship: Sendable, Hashable {
-  /// How it is stored, and what it is on the other side.
+  /// The way the relationship is stored, with its inverse.
   enum Kind: Sendable, Hashable {
-    /// By the attribute of its name.
+    /// Stored in the attribute with the relationship's name.
     case toOne
     case toMany(inverse: DeclaredInverse)
   }
 
   var name: String
-  /// The entity that it leads to.
+  /// The name of the entity that the relationship leads to.
   var target: String
   var kind: Kind
   var onDelete: DeleteRule
-  /// The condition, as a format string, by which a record that it leads to denies the delete.
+  /// A condition as a format string: related records that fulfil it deny the delete.
   var denyCondition: String?
-  /// Whether what it leads to has an order.
+  /// Whether the related records have an order.
   var isOrdered = false
 
-  /// The to-one and the to-many relationships that `schema` declares.
+  /// Returns the to-one and to-many relationships that `schema` declares.
   static func relationships<E: Entity>(
     of schema: EntitySchema<E>
   ) throws(StoreError) -> [DeclaredRelationship] {
@@ -52,7 +52,7 @@ struct DeclaredRelationship: Sendable, Hashable {
 }
 
 extension DeclaredEntity {
-  /// Throws when the names of `relationships` are none, are taken, or do not fit the attributes.
+  /// Throws if names of `relationships` are invalid, already used, or listed in ``removed``.
   func check(_ relationships: [DeclaredRelationship]) throws(StoreError) {
     var names = Set(attributes.map(\.name))
     for relationship in relationships {
@@ -74,7 +74,7 @@ extension DeclaredEntity {
     }
   }
 
-  /// Adds an index over the attribute `name` alone, where there is none.
+  /// Adds an index over the attribute `name` alone, if none exists.
   mutating func index(attribute name: String) {
     guard let position = attributes.firstIndex(where: { $0.name == name }),
       !indexes.contains(where: { $0.attributes == [position] })
@@ -82,7 +82,8 @@ extension DeclaredEntity {
     indexes.append(DeclaredIndex(attributes: [position], isUnique: false))
   }
 
-  /// Gives each attribute that is a side of a relationship its index, in the entity that has it.
+  /// Adds an index over each attribute that holds one side of a relationship, in the entity with
+  /// the attribute.
   static func indexRelationships(of declared: inout [DeclaredEntity]) {
     for entity in declared {
       for relationship in entity.relationships {

@@ -1,19 +1,21 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Entity descriptions by the bytes that they were decoded from, in any store of the process.
+/// A cache of entity descriptions by the bytes that they were decoded from, for all stores of the
+/// process.
 ///
-/// Decoding a description and checking its rules takes most of the time of opening a store. A program that opens
-/// a store again decodes only what has changed since.
+/// Decoding a description and checking its rules takes most of the time of opening a store. A
+/// program that opens a store again decodes only changed descriptions.
 final class DecodedDescriptions: Sendable {
-  /// More descriptions than this are forgotten, all at once.
+  /// The number of descriptions at which the cache is emptied.
   private static let limit = 256
 
   private let known = Guarded<[[UInt8]: EntityDescription]>([:])
 
-  /// Returns the description of equal bytes, or what `decode` makes.
+  /// Returns the description cached for equal bytes, or the result of `decode`.
   ///
-  /// - Parameter pair: the key and the body of the description, whose checksum was right when they were decoded.
+  /// - Parameter pair: the key and the body of the description. Their checksum was verified when
+  ///   they were decoded.
   func description(
     of pair: [UInt8], _ decode: () throws(FormatError) -> EntityDescription
   ) throws(FormatError) -> EntityDescription {

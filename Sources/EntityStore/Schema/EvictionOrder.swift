@@ -2,60 +2,63 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The reason why records leave the file by themselves; the raw value is the context of such writes
-/// in the history.
+/// The reason for evicting records from the file.
+///
+/// Its raw value is the context of such writes in the history.
 enum EvictionCause: String, Sendable {
-  /// Their date has passed.
+  /// The record's date has passed.
   case expiry
-  /// The entity is above its limit, and they are its oldest records.
+  /// The entity is above its limit, and the record is among its oldest.
   case limit
 }
 
-/// The order in which the records of an entity leave for one reason: that of an index over one
-/// attribute, or of ids.
+/// The order in which records of an entity are evicted for one reason: by an index over one
+/// attribute, or by ids.
 struct EvictionOrder: Sendable, Hashable {
   let entity: EntityNumber
   let cause: EvictionCause
 
-  /// Before the first record that can leave: a record without a date does not expire.
+  /// The position before the first record that can be evicted.
+  ///
+  /// A record without a date does not expire.
   var first: EvictionPosition { cause == .expiry ? .firstDate : .first }
 }
 
-/// A place in an ``EvictionOrder``: the least key that is not before it.
+/// A position in an ``EvictionOrder``, given by the lowest key that is not before it.
 ///
-/// The keys are those of the index; of a record in the order of ids, the id in 8 bytes BE.
+/// The keys are those of the index. In the order of ids, a key is the id in 8 big-endian bytes.
 struct EvictionPosition: Sendable, Comparable {
   let bytes: [UInt8]
 
-  /// Before all keys.
+  /// The position before all keys.
   static let first = EvictionPosition(bytes: [0])
 
-  /// Before all dates; null comes before them.
+  /// The position before all dates and after null.
   static let firstDate = EvictionPosition(bytes: [0, 255])
 
-  /// After every entry of a date.
+  /// Returns the position after all entries of a date.
   static func behind(_ date: Double) -> EvictionPosition {
     var encoder = KeyEncoder()
     encoder.append(date: date)
     return EvictionPosition(bytes: Array(encoder.bytes) + [255])
   }
 
-  /// At an entry.
+  /// Returns the position of an entry.
   static func at(_ key: ByteView) -> EvictionPosition {
     EvictionPosition(bytes: Array(key))
   }
 
-  /// After an entry.
+  /// Returns the position after an entry.
   static func behind(_ key: ByteView) -> EvictionPosition {
     EvictionPosition(bytes: Array(key) + [0])
   }
 
-  /// Whether an entry comes before it.
+  /// Returns whether the entry with this key comes before the position.
   func isAbove(_ key: ByteView) -> Bool {
     bytes._withBytes { compareKeys(key, $0) < 0 }
   }
 
-  /// The least id that is not before it, in the order of ids.
+  /// The lowest id that is not before the position, in the order of ids.
   var id: UInt64 {
     let id = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     let whole = id << UInt64(8 * (8 - min(8, bytes.count)))
@@ -68,14 +71,13 @@ struct EvictionPosition: Sendable, Comparable {
 }
 
 extension StoredEntity {
-  /// The index over the date by which records expire; `nil` where they do not.
+  /// The index over the date by which records expire; `nil` if they do not expire.
   var expiryIndex: StoredIndex? {
     guard let expiry = description.expiry else { return nil }
     return indexes.first { $0.description.attributes == [expiry.attribute] }
   }
 
-  /// The index over the attribute by which the entity is limited; `nil` where ids say which records
-  /// are the oldest.
+  /// The index over the attribute that decides which records are the oldest; `nil` if ids decide.
   var limitIndex: StoredIndex? {
     guard let number = description.limit?.attribute else { return nil }
     return indexes.first { $0.description.attributes == [number] }
@@ -83,13 +85,13 @@ extension StoredEntity {
 }
 
 extension StoredSchema {
-  /// The orders in which records may leave; expired ones come first.
+  /// The orders in which records may be evicted, beginning with expiry.
   var evictionOrders: [EvictionOrder] {
     expiring.map { EvictionOrder(entity: $0.number, cause: .expiry) }
       + limited.map { EvictionOrder(entity: $0.number, cause: .limit) }
   }
 
-  /// The entity whose records leave in `order`; `nil` where they no longer do.
+  /// Returns the entity whose records are evicted in `order`, or `nil` if they no longer are.
   func entity(of order: EvictionOrder) -> StoredEntity? {
     (order.cause == .expiry ? expiring : limited).first { $0.number == order.entity }
   }

@@ -1,19 +1,21 @@
-/// One thing that opening a store with some declared types would change in the file.
+/// A change that opening a store with given types would make in the file.
 public struct SchemaChange: Sendable, Hashable {
-  /// The cost of a change; more may be added, keep a default case.
+  /// The cost of a change.
+  ///
+  /// More costs may be added, so a `switch` needs a default case.
   public struct Cost: Sendable, Hashable, CustomStringConvertible {
-    /// `free`, `pass` or `refused`.
+    /// The name of the cost: `free`, `pass` or `refused`.
     public let description: String
 
-    /// Nothing that depends on the number of records.
+    /// A cost that does not depend on the number of records.
     public static let free = Cost(description: "free")
-    /// A pass over the records of the entity.
+    /// The cost of a pass over all records of the entity.
     public static let pass = Cost(description: "pass")
-    /// The change is not made: opening throws.
+    /// The change is refused: opening the store throws.
     public static let refused = Cost(description: "refused")
   }
 
-  /// The entity.
+  /// The name of the entity.
   public let entity: String
   /// The change in words.
   public let text: String
@@ -28,6 +30,6 @@ public struct SchemaChange: Sendable, Hashable {
 }
 
 extension SchemaChange: CustomStringConvertible {
-  /// As in `Film: new index on title (pass)`.
+  /// The change as text, such as `Film: new index on title (pass)`.
   public var description: String { "\(entity): \(text) (\(cost))" }
 }

@@ -1,9 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The catalogue as of one number of the schema.
+/// The catalogue at one schema number.
 ///
-/// Never changes; a newer one replaces it.
+/// A schema never changes; a newer catalogue gives a new one.
 final class StoredSchema: Sendable {
   let number: SchemaNumber
   let entities: [StoredEntity]
@@ -15,25 +15,28 @@ final class StoredSchema: Sendable {
   let hasElementIndexes: Bool
   /// Whether an index is being built.
   let isBuilding: Bool
-  /// Whether changes of the records of an entity are told in the history.
+  /// Whether the history records changes of the records of an entity.
   let keepsHistory: Bool
   /// The entities whose records expire.
   let expiring: [StoredEntity]
-  /// Whether there is one.
+  /// Whether the records of an entity expire.
   let hasExpiry: Bool
   /// The entities whose number or size of records is limited.
   let limited: [StoredEntity]
-  /// Whether records may leave the file by themselves.
+  /// Whether records may be evicted, because they expire or are limited.
   let evicts: Bool
-  /// The orders that are those of an index, by the index.
+  /// The eviction orders that follow an index, by the index.
   private let indexOrders: [ObjectIdentifier: [EvictionOrder]]
-  /// Whether records leave in the order of an index.
+  /// Whether records are evicted in the order of an index.
   let evictsByIndex: Bool
   private let byName: [String: StoredEntity]
-  /// Declared entities whose attributes are no longer those of the file: their types must not read
-  /// or write records, whose layout they do not know.
+  /// The names of declared entities whose attributes no longer fit those of the file.
+  ///
+  /// Their types must not read or write records.
   let misfits: Set<String>
-  /// The relationships of each entity, as seen from it; those to itself twice.
+  /// The relationships of each entity, from its side.
+  ///
+  /// A relationship of an entity with itself is listed twice.
   private let ends: [EntityNumber: [RelationshipEnd]]
 
   init(
@@ -69,7 +72,7 @@ final class StoredSchema: Sendable {
     misfits = Set(entities.filter(\.isMisfit).map(\.name))
   }
 
-  /// The orders that are those of `index`; `nil` where no records leave by it.
+  /// Returns the eviction orders that follow `index`, or `nil` if there are none.
   func evictionOrders(by index: StoredIndex) -> [EvictionOrder]? {
     indexOrders[ObjectIdentifier(index)]
   }
@@ -82,28 +85,30 @@ final class StoredSchema: Sendable {
     relationships.first { $0.description.number == number }
   }
 
-  /// The relationships of `entity`, as seen from it.
+  /// Returns the relationships of `entity`, from its side.
   @inline(__always)
   func ends(of entity: StoredEntity) -> [RelationshipEnd] {
     relationships.isEmpty ? [] : ends[entity.number] ?? []
   }
 
-  /// The relationship that `entity` knows as `name`.
+  /// Returns the relationship that `entity` calls `name`, or `nil` if none exists.
   func end(named name: String, of entity: StoredEntity) -> RelationshipEnd? {
     ends(of: entity).first { $0.name == name }
   }
 }
 
 extension StoredEntity {
+  /// Creates an entity from its description.
+  ///
   /// - Parameters:
-  ///   - declared: by the program's type, if there is one.
-  ///   - defersFunctions: whether what functions derive is worked out later.
+  ///   - declared: the declaration of the program's type, if there is one.
+  ///   - defersFunctions: whether attributes derived by functions are computed later.
   convenience init(
     description: EntityDescription, declared: DeclaredEntity?, defersFunctions: Bool = false,
     tree: (TreeName) throws -> Tree
   ) throws {
     let isMisfit = declared.map { !$0.fits(description) } ?? false
-    // The functions of a type that does not fit cannot read the records.
+    // A type that does not fit the file cannot read the records, so its functions are not used.
     let functions = isMisfit ? [:] : declared?.functions(of: description) ?? [:]
     try self.init(
       description: description, part: isMisfit ? nil : declared?.part(of: description),
@@ -114,9 +119,11 @@ extension StoredEntity {
 }
 
 extension StoredSchema {
+  /// Creates a schema from the descriptions in the catalogue.
+  ///
   /// - Parameters:
   ///   - declared: the entities that the program declares.
-  ///   - defersFunctions: whether what functions derive is worked out later.
+  ///   - defersFunctions: whether attributes derived by functions are computed later.
   convenience init(
     number: SchemaNumber, _ descriptions: [EntityDescription],
     _ relationships: [RelationshipDescription], declared: [DeclaredEntity],
@@ -135,7 +142,7 @@ extension StoredSchema {
       }, optionalTrees: optionalTrees)
   }
 
-  /// The numbers of the attributes of `entity` that hold relationships.
+  /// Returns the numbers of the attributes of `entity` that hold ids of relationships.
   func heldAttributes(of entity: StoredEntity) -> Set<UInt32> {
     Set(
       relationships.lazy.filter { $0.from.number == entity.number }

@@ -6,18 +6,18 @@ extension Store {
   ///
   ///     try store.backup(to: "pods-\(Date.now.ISO8601Format()).lodestore")
   ///
-  /// Readers and writers go on meanwhile. The copy is that of one commit. A copy gets its name when
-  /// it is complete, so there is a whole copy or none. To compact a store, close it and rename the
-  /// copy to its path, or open the copy in its place. The copy of a file of the other LMDB has the
-  /// free pages, too.
+  /// Readers and writers continue meanwhile. The copy contains one commit. The copy gets its name
+  /// when it is complete, so there is a whole copy or none. To compact a store, close it and rename
+  /// the copy to its path, or open the copy instead. The copy of a file written by the other LMDB
+  /// includes free pages.
   ///
-  /// - Parameter path: where nothing is yet, on any local disk.
+  /// - Parameter path: a path on any local disk at which there is no file yet.
   /// - Returns: the size of the copy in bytes.
-  /// - Throws: ``StoreError/Code/unsuitablePath`` where something is there already, which stays as
-  ///   it is; ``StoreError/Code/diskFull``; ``StoreError/Code/nestedWrite`` inside a write of this
-  ///   store.
-  /// - Complexity: one reading of every page in use. The commit is held until the copy is complete,
-  ///   so the file grows with each write meanwhile.
+  /// - Throws: ``StoreError/Code/unsuitablePath`` if there is a file at the path, which stays
+  ///   unchanged; ``StoreError/Code/diskFull``; ``StoreError/Code/nestedWrite`` inside a write of
+  ///   this store.
+  /// - Complexity: one read of every page in use. The commit is kept until the copy is complete, so
+  ///   each write meanwhile makes the file grow.
   @discardableResult
   public func backup(to path: String) throws -> Int {
     try core.copy(to: path, compacting: core.canCompact)
@@ -25,14 +25,15 @@ extension Store {
 
   /// Copies the newest commit into a new store at `path`, on a thread of the store, with progress.
   ///
-  /// As ``backup(to:)-(String)->Int``. Cancelling the task ends the copy at its next megabyte and
-  /// leaves nothing.
+  /// Otherwise the call is like ``backup(to:)-(String)->Int``. Cancelling the task ends the copy at
+  /// its next megabyte, and removes it.
   ///
   /// - Parameters:
-  ///   - path: where nothing is yet, on any local disk.
-  ///   - onProgress: called on a thread of the store after each megabyte, in bytes; the total is that of all pages
-  ///     in use, which the copy at most has. The last call has the size of the complete copy as both.
-  /// - Throws: `CancellationError` when the task is cancelled.
+  ///   - path: a path on any local disk at which there is no file yet.
+  ///   - onProgress: called on a thread of the store after each megabyte, with numbers of bytes.
+  ///     The total is the size of all pages in use, which is the largest possible size of the copy.
+  ///     The last call has the size of the complete copy as both numbers.
+  /// - Throws: `CancellationError` if the task is cancelled.
   @discardableResult
   public func backup(
     to path: String, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
@@ -51,14 +52,14 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Only the LMDB of a file leaves out its free pages.
+  /// Whether a copy leaves out free pages, which only the LMDB of the file can do.
   fileprivate var canCompact: Bool { environment.otherEngine == nil }
 
-  /// Copies the newest commit to `destination`, where nothing may be; returns how many bytes the
-  /// copy has.
+  /// Copies the newest commit to `destination`, where no file may be, and returns the size of the
+  /// copy in bytes.
   ///
-  /// - Parameter step: called with the number of bytes so far; false ends the copy with
-  ///   ``StoreError/Code/cancelled``.
+  /// - Parameter step: called with the number of bytes copied so far. If it returns false, the copy
+  ///   ends with ``StoreError/Code/cancelled``.
   @discardableResult
   func copy(
     to destination: String, compacting: Bool, step: ((_ bytes: Int) -> Bool)? = nil
@@ -69,7 +70,7 @@ extension StoreCore {
     }
   }
 
-  /// The bytes of all pages that the newest commit uses.
+  /// Returns the number of bytes of all pages that the newest commit uses.
   fileprivate func usedByteCount() throws -> Int {
     let info = try environment.info
     let free = try read { try $0.transaction.freePageCount() }

@@ -2,17 +2,20 @@ internal import LMDB
 internal import LodestoreFormat
 import Synchronization
 
-/// One commit, kept readable across calls, tasks and threads, for as long as it is referenced.
+/// One commit that stays readable across calls, tasks and threads, as long as the snapshot is
+/// referenced.
 ///
 ///     let snapshot = try store.snapshot()
 ///     let before = try snapshot.fetch(Film.all)
 ///     try store.delete(Film.all)
 ///     try snapshot.fetch(Film.all) == before    // still there
 ///
-/// Whatever is written meanwhile does not show. The price is the file's growth: pages that were freed since cannot be
-/// used again before it ends; see ``pagesHeldBack()``. ``StoreOptions/snapshotAgeLimit`` can end it.
+/// Later writes are not visible. Writes make the file grow, since pages freed after the commit
+/// cannot be reused before the snapshot ends; see ``pagesHeldBack()``.
+/// ``StoreOptions/snapshotAgeLimit`` can end a snapshot.
 ///
-/// Any thread may read; reads of one snapshot take turns. A query generation of Core Data.
+/// Any thread may read; reads of one snapshot take turns. A snapshot corresponds to a query
+/// generation of Core Data.
 public final class PinnedSnapshot: ReadableStore {
   private struct Pin {
     let read: Environment.PinnedRead
@@ -29,20 +32,22 @@ public final class PinnedSnapshot: ReadableStore {
 
   private struct State {
     var content: Content
-    /// The thread of the read that has its turn; 0 for none.
+    /// The thread of the current read; 0 if none exists.
     var reader: UInt = 0
-    /// Ended while a read has its turn, which may be using them; that read gives them back.
+    /// Pins that were ended while the current read may use them.
+    ///
+    /// That read releases them when it ends.
     var given: [Environment.PinnedRead] = []
   }
 
   private let store: StoreCore
-  /// Checks the age, also when the store's object is gone.
+  /// The registry that checks the age, even after the store's object has been released.
   private let registry: SnapshotRegistry
-  /// Held by the read that has its turn, while the program's closure runs.
+  /// Held by the current read while the program's closure runs.
   private let turn = HeldLock()
-  /// Its lock is held for a moment.
+  /// The state, whose lock is held only briefly.
   private let state: Guarded<State>
-  /// Whether it has been warned of.
+  /// Whether a warning about this snapshot has been given.
   private let hasWarned = Atomic<Bool>(false)
 
   init(_ store: StoreCore, _ registry: SnapshotRegistry) throws {
@@ -61,12 +66,12 @@ public final class PinnedSnapshot: ReadableStore {
 
   /// Runs `body` on the pin, in turn with other reads.
   ///
-  /// Nobody waits for its end but the next read: within it the snapshot may be ended or moved, and the store
-  /// closed.
+  /// Only the next read waits for its end. While `body` runs, the snapshot may be ended or moved,
+  /// and the store closed.
   private func use<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     try store.checkNotForked()
     let thread = currentThread()
-    // The turn is its own already.
+    // A nested read on the same thread already has the turn.
     if state.withLock({ $0.reader == thread }) { return try whole(body, try opened().core) }
     turn.lock()
     defer { turn.unlock() }
@@ -90,7 +95,9 @@ public final class PinnedSnapshot: ReadableStore {
     try store.mapped { try core.transaction.whole { try body(core) } }
   }
 
-  /// The pin, unless it is ended; `change` is made in one step with that.
+  /// Returns the pin, or throws if the snapshot has ended.
+  ///
+  /// - Parameter change: a change of the state, made under the same lock if the snapshot is open.
   private func opened(_ change: (inout State) -> Void = { _ in }) throws -> Pin {
     let content = state.withLock { state in
       if case .open = state.content { change(&state) }
@@ -114,8 +121,9 @@ public final class PinnedSnapshot: ReadableStore {
   ///
   /// Within `body` the snapshot can be read again.
   ///
-  /// - Throws: what `body` throws; ``StoreError/Code/snapshotExpired`` when the snapshot was ended because of its
-  ///   age; ``StoreError/Code/closed`` after ``end()``, and in a forked child.
+  /// - Throws: the error that `body` throws; ``StoreError/Code/snapshotExpired`` if the snapshot
+  ///   was ended because of its age; ``StoreError/Code/closed`` after ``end()``, and in a forked
+  ///   child.
   public func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R {
     try use { core in try store.mapped { try body(Snapshot(core: core)) } }
   }
@@ -133,12 +141,14 @@ public final class PinnedSnapshot: ReadableStore {
   /// The number of the commit.
   public var generation: CommitNumber { get throws { try opened().generation } }
 
-  /// How long the commit has been kept.
+  /// The time for which the commit has been kept.
   public var age: Duration {
     get throws { try opened().since.duration(to: .now) }
   }
 
-  /// Moves to the newest commit, also from an expired snapshot, and begins a new age.
+  /// Moves the snapshot to the newest commit, and restarts its age.
+  ///
+  /// An expired snapshot can be moved too.
   public func advance() throws {
     let fresh = try Self.pin(store)
     let isMoved = leave(to: .open(fresh))
@@ -150,12 +160,14 @@ public final class PinnedSnapshot: ReadableStore {
     }
   }
 
-  /// Gives the commit up; reads throw from then on.
+  /// Releases the commit, after which reads throw.
   ///
-  /// A read that runs goes on, and the commit is kept until its end.
+  /// A running read continues, and the commit is kept until the read ends.
   public func end() { leave(to: .ended) }
 
-  /// Gives the pin up that is open; false where the snapshot was ended before, or is of another commit.
+  /// Replaces the content by `next` and releases an open pin.
+  ///
+  /// Returns false if the snapshot was ended before, or if its commit is not `generation`.
   @discardableResult
   private func leave(to next: Content, onlyFrom generation: CommitNumber? = nil) -> Bool {
     let (isLeft, read): (Bool, Environment.PinnedRead?) = state.withLock { state in
@@ -175,22 +187,25 @@ public final class PinnedSnapshot: ReadableStore {
     return isLeft
   }
 
-  /// How many pages of the file cannot be used again because this snapshot, or an older reader, may see them.
+  /// Returns the number of pages in the file that cannot be reused because this snapshot, or an
+  /// older reader, may read them.
   ///
-  /// - Complexity: O(f) for f commits since the snapshot
+  /// - Complexity: O(*f*) for *f* commits since the snapshot
   public func pagesHeldBack() throws -> Int {
     let generation = try generation.rawValue
     return try store.read { try $0.transaction.freePageCount(after: generation) }
   }
 
-  /// The bytes of those pages.
+  /// Returns the size in bytes of the pages that ``pagesHeldBack()`` counts.
   public func bytesHeldBack() throws -> Int {
     try pagesHeldBack() * store.environment.info.pageSize
   }
 
   // MARK: Age
 
-  /// Called now and then; a snapshot of the `newest` commit keeps no pages from being used again.
+  /// Checks the age of the snapshot at intervals.
+  ///
+  /// A snapshot of the `newest` commit keeps no pages from being reused.
   func checkAge(_ limits: SnapshotLimits, newest: UInt64) {
     guard let pin = try? opened(), pin.generation.rawValue < newest else { return }
     let age = pin.since.duration(to: .now)
@@ -207,7 +222,8 @@ public final class PinnedSnapshot: ReadableStore {
 }
 
 extension Store {
-  /// The newest commit, kept readable for as long as the result is referenced.
+  /// Returns a snapshot of the newest commit, which stays readable as long as the result is
+  /// referenced.
   ///
   /// - Throws: ``StoreError/Code/closed``.
   public func snapshot() throws -> PinnedSnapshot {
@@ -217,9 +233,10 @@ extension Store {
     return snapshot
   }
 
-  /// The reads that run in all processes that have the file open, oldest commit first.
+  /// Returns the running reads of all processes that have the file open, those of the oldest commit
+  /// first.
   ///
-  /// Empty where the store was opened without its lock file.
+  /// The result is empty if the store was opened without its lock file.
   public func readers() throws -> [StoreReader] {
     try core.checkOpen("list readers of")
     guard let newest = core.environment.newestCommit else { return [] }
@@ -231,12 +248,12 @@ extension Store {
   }
 }
 
-/// A read that runs.
+/// A running read of a store's file.
 public struct StoreReader: Sendable, Hashable {
-  /// The number of the process.
+  /// The id of the process.
   public let process: Int
-  /// The number of the commit that it sees.
+  /// The number of the commit that the read sees.
   public let generation: CommitNumber
-  /// How many commits were made since.
+  /// The number of commits since then.
   public let commitsBehind: Int
 }

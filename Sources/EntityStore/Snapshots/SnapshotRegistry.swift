@@ -1,15 +1,15 @@
 internal import LMDB
 
-/// When snapshots are warned of and ended.
+/// The limits at which snapshots cause a warning or are ended.
 struct SnapshotLimits: Sendable {
   var limit: Duration?
   var warningAge: Duration
   var warn: (@Sendable (SnapshotWarning) -> Void)?
 
-  /// Whether ages matter at all.
+  /// Whether there is a limit or a receiver of warnings.
   var areSet: Bool { limit != nil || warn != nil }
 
-  /// How often ages are looked at.
+  /// The interval at which ages are checked.
   var pause: Duration { min(min(limit ?? warningAge, warningAge) / 10, .seconds(1)) }
 }
 
@@ -20,11 +20,11 @@ extension StoreOptions {
   }
 }
 
-/// The pinned snapshots of one store, whose ages are looked at once there are later commits, of
-/// this process or of another.
+/// The pinned snapshots of one store.
 ///
-/// Without commits a snapshot costs nothing, whatever its age. The store and each snapshot refer to
-/// it, so that the limits hold for snapshots that outlive the store's object.
+/// Their ages are checked after later commits, by this or another process. Without later commits a
+/// snapshot costs nothing at any age. The store and each snapshot retain the registry, so that
+/// limits apply to snapshots that outlive the store's object.
 final class SnapshotRegistry: StoreCompanion {
   private struct Weak {
     weak var snapshot: PinnedSnapshot?
@@ -32,7 +32,7 @@ final class SnapshotRegistry: StoreCompanion {
 
   private struct State {
     var snapshots: [Weak] = []
-    /// Ends the listening to commits.
+    /// Stops listening to commits.
     var unlisten: (@Sendable () -> Void)?
     var isClosed = false
     var lastCheck = ContinuousClock.now
@@ -42,7 +42,7 @@ final class SnapshotRegistry: StoreCompanion {
 
   deinit { state.withLock { $0.unlisten }?() }
 
-  /// Ends the snapshots.
+  /// Ends all snapshots.
   func close() {
     let (snapshots, unlisten) = state.withLock { state in
       state.isClosed = true
@@ -53,7 +53,7 @@ final class SnapshotRegistry: StoreCompanion {
     for snapshot in snapshots { snapshot.end() }
   }
 
-  /// Called when a snapshot has been made.
+  /// Adds a new snapshot.
   func add(_ snapshot: PinnedSnapshot, _ store: StoreCore) {
     let (isFirst, isClosed) = state.withLock { state in
       state.snapshots.removeAll { $0.snapshot == nil }
@@ -70,7 +70,8 @@ final class SnapshotRegistry: StoreCompanion {
     let listener = environment.addCommitListener { [weak self, weak store] commit in
       if let store { self?.noticeCommit(commit, limits, store) }
     }
-    // Commits of other processes. Where no thread can be started, those of this process have to do.
+    // Reports commits of other processes. If no thread can be started, only commits of this process
+    // are noticed.
     let watch = FileWatch(environment) { [weak self, weak store] in
       guard let store, let newest = store.environment.newestCommit else { return }
       self?.noticeCommit(newest, limits, store)
@@ -84,7 +85,7 @@ final class SnapshotRegistry: StoreCompanion {
       state.unlisten = unlisten
       return true
     }
-    // Closed meanwhile, or another thread was faster.
+    // The registry was closed meanwhile, or another thread has begun to listen.
     guard isKept else { return unlisten() }
     _ = watch?.start()
   }
@@ -98,12 +99,12 @@ final class SnapshotRegistry: StoreCompanion {
       state.lastCheck = now
       state.snapshots.removeAll { $0.snapshot == nil }
       guard state.snapshots.isEmpty else { return (true, nil) }
-      // The next snapshot has it begin again.
+      // There are no snapshots, so listening stops until the next one is added.
       defer { state.unlisten = nil }
       return (false, state.unlisten)
     }
     unlisten?()
-    // The writer does not wait for a read that runs.
+    // The check runs on another thread, so that the writer does not wait for a running read.
     if isDue { store.environment.readerThreads.submit { self.check(limits, newest) } }
   }
 

@@ -1,6 +1,6 @@
 internal import LodestoreBytes
 
-/// Eight bytes of text at a time.
+/// Operations on eight bytes of text at a time.
 enum ASCIIWord {
   static let ones: UInt64 = 0x0101_0101_0101_0101
   static let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -10,11 +10,13 @@ enum ASCIIWord {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// The high bit of each byte of `word` that is zero; only the lowest of them is certain.
+  /// Returns the high bit of each byte of `word` that is zero.
+  ///
+  /// Only the lowest of these bits is reliable.
   @inline(__always)
   static func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
 
-  /// `word`, which must be ASCII, in lower case.
+  /// Returns `word` in lower case; it must be ASCII.
   @inline(__always)
   static func lowercased(_ word: UInt64) -> UInt64 {
     let isFromA = word &+ ones &* (0x80 - 0x41)
@@ -40,7 +42,9 @@ extension ByteView {
     return true
   }
 
-  /// Whether all scalars are below U+0300: in NFC, and but for CR LF each a `Character`.
+  /// Whether all scalars are below U+0300.
+  ///
+  /// Such text is in NFC, and each scalar is a `Character`, except in CR LF.
   var isPlainText: Bool {
     var offset = 0
     while count &- offset >= 8 {
@@ -57,13 +61,13 @@ extension ByteView {
     return true
   }
 
-  /// Whether the bytes are the same.
+  /// Returns whether the bytes are equal.
   @inline(__always)
   func isEqual(to other: ByteView) -> Bool {
     count == other.count && hasPrefix(other)
   }
 
-  /// Whether the first bytes are those of `prefix`, which must not be longer.
+  /// Returns whether the bytes begin with `prefix`, which must not be longer.
   @inline(__always)
   func hasPrefix(_ prefix: ByteView) -> Bool {
     let length = prefix.count
@@ -72,7 +76,7 @@ extension ByteView {
       return true
     }
     var offset = 0
-    // The last step overlaps the one before it, so no bytes are left over.
+    // The last step overlaps the one before it, so that no bytes are left over.
     while offset < length {
       offset = Swift.min(offset, length &- 8)
       if ASCIIWord.load(self, at: offset) != ASCIIWord.load(prefix, at: offset) { return false }
@@ -81,7 +85,7 @@ extension ByteView {
     return true
   }
 
-  /// The bytes from `start`, at most to the end.
+  /// Returns the bytes from `start` to the end.
   @inline(__always)
   func slice(from start: Int) -> ByteView {
     self[start...]

@@ -1,6 +1,7 @@
 internal import LodestoreBytes
 
-/// Compares the first `count` bytes: negative, zero or positive, as the first differing byte decides.
+/// Compares `count` bytes; returns a negative number, zero or a positive number, as decided by the
+/// first differing byte.
 @inline(__always)
 func compareBytes(_ a: ByteView, _ b: ByteView, _ count: Int) -> Int {
   var i = 0
@@ -19,7 +20,9 @@ func compareBytes(_ a: ByteView, _ b: ByteView, _ count: Int) -> Int {
   return 0
 }
 
-/// The same for two keys; a key that is a prefix of the other comes first.
+/// Compares two keys by their bytes.
+///
+/// A key that is a prefix of the other comes first.
 @inline(__always)
 func compareKeys(_ a: ByteView, _ b: ByteView) -> Int {
   let order = compareBytes(a, b, min(a.count, b.count))

@@ -1,8 +1,10 @@
 internal import LodestoreBytes
 
-/// Finds bytes in bytes, in time linear in both.
+/// Searches for bytes in bytes, in time linear in both lengths.
 enum ByteSearch {
-  /// The offset of the first occurrence of `needle`, which is not empty, at or after `start`.
+  /// Returns the offset of the first occurrence of `needle` at or after `start`.
+  ///
+  /// The needle must not be empty.
   ///
   /// With `isCaseless` the haystack must be ASCII and the needle in lower case.
   @inline(__always)
@@ -16,7 +18,8 @@ enum ByteSearch {
     let firstBytes = ASCIIWord.ones &* UInt64(needle[0])
     let lastBytes = ASCIIWord.ones &* UInt64(needle[length &- 1])
     var offset = start
-    // The bytes compared in vain. When they add up, the search that never compares a byte twice takes over.
+    // The number of bytes compared without a match. If there are many, a search takes over that
+    // never compares a byte twice.
     var effort = 0
     while lastOffset &- offset >= 7 {
       var heads = ASCIIWord.load(haystack, at: offset)
@@ -59,16 +62,20 @@ enum ByteSearch {
   }
 }
 
-/// All occurrences of a needle in order, overlapping ones too (Knuth, Morris and Pratt).
+/// Finds all occurrences of a needle in order, including overlapping ones (Knuth, Morris and
+/// Pratt).
 struct RepeatedByteSearch {
   private let needle: ByteView
   private let isCaseless: Bool
-  /// For each length of a partial match, the length of its longest proper suffix that is a prefix.
+  /// For each length of a partial match, the length of its longest proper suffix that is also a
+  /// prefix.
   private var borders: [Int32]
   private var offset: Int
   private var matched = 0
 
-  /// `needle` must outlive the search and not be empty.
+  /// Creates a search.
+  ///
+  /// `needle` must not be empty, and must outlive the search.
   init(_ needle: ByteView, isCaseless: Bool = false, from start: Int = 0) {
     self.needle = needle
     self.isCaseless = isCaseless

@@ -1,8 +1,9 @@
 internal import LodestoreBytes
 
-/// How many `Character`s a text has.
+/// Counts the `Character`s of a text.
 enum CharacterCount {
-  /// Of UTF-8 that is all ASCII and has no carriage return one for each byte; `nil` for other text.
+  /// Returns the number of bytes if the text is ASCII without a carriage return, since each byte is
+  /// a character then; otherwise `nil`.
   static func ofASCII(_ text: ByteView) -> Int? {
     let carriageReturn: UInt8 = 0x0D
     var offset = 0

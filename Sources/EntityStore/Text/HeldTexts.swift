@@ -1,15 +1,16 @@
 internal import LMDB
 
-/// Finds the heap storage of the strings in a value's memory, to prefetch it.
+/// Finds the heap storage of strings in a value's memory, in order to prefetch it.
 ///
-/// Reads the value's words alone: two that look like a native Swift string (its count below the flags of
-/// its kind, then the address of its storage) give the address. Should the layout of strings change, or
-/// other words look so, a useless line is fetched and nothing else happens.
+/// Only the value's words are read. Two words give an address if they look like a native Swift
+/// string. Its words are the count below the flags of its kind, and the address of its storage. If
+/// the layout of strings changes, or other words look similar, a useless cache line is fetched,
+/// with no other effect.
 enum HeldTexts {
-  /// Storages of neighbours that are not farther apart are fetched by the processor itself.
+  /// The largest distance of consecutive texts at which the processor itself fetches the next one.
   private static let nearby: UInt = 2_048
 
-  /// Prefetches the texts of the value of `byteCount` bytes at `value`.
+  /// Prefetches the texts in the `byteCount` bytes at `value`.
   static func prefetch(of value: UnsafeRawPointer, byteCount: Int) {
     forEach(in: value, byteCount) { text, count in
       LMDB.prefetch(text, byteCount: min(count, 512))
@@ -17,8 +18,8 @@ enum HeldTexts {
     }
   }
 
-  /// Prefetches the texts of the value some elements behind `index`, with their reference counts, which a
-  /// copy of the value changes.
+  /// Prefetches the texts of a later element of `values`, including their reference counts, which a
+  /// copy of the element changes.
   @inline(__always)
   static func prefetch<V>(behind index: Int, of values: UnsafeBufferPointer<V>) {
     let ahead = index &+ 16
@@ -53,8 +54,10 @@ enum HeldTexts {
     }
   }
 
-  /// Whether the first texts of three consecutive values lie in ascending order close to each other, as
-  /// after reading them one after the other.
+  /// Returns whether the first texts of three consecutive values are close to each other in
+  /// ascending order.
+  ///
+  /// Texts that were created one after the other are.
   static func areInOrder(
     from value: UnsafeRawPointer, byteCount: Int, stride: Int
   ) -> Bool {
@@ -63,7 +66,7 @@ enum HeldTexts {
     return addresses.1 &- addresses.0 <= nearby && last &- addresses.1 <= nearby
   }
 
-  /// The address of the first text; 0 where none has storage on the heap.
+  /// Returns the address of the first text, or 0 if none is on the heap.
   private static func first(in value: UnsafeRawPointer, _ byteCount: Int) -> UInt {
     var address: UInt = 0
     forEach(in: value, byteCount) { text, _ in
@@ -82,7 +85,7 @@ enum HeldTexts {
     var offset = 8
     while offset &+ 8 <= byteCount {
       let next = value.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      // The flags of a native string in its object; an address has 47 bits.
+      // The flags show a native string whose bytes are in its object. An address has 47 bits.
       if word &>> 48 & 0x3fff == 0x3000, next &>> 47 == 0, next > 0xffff,
         let object = UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: next)),
         !body(object + 32, Int(truncatingIfNeeded: word & 0xffff_ffff))

@@ -1,8 +1,9 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A pattern of LIKE: `?` matches one `Character`, `*` any number of them, also none; a backslash makes the
-/// next character a literal.
+/// A pattern of LIKE: `?` matches one `Character`, `*` any number of them, including none.
+///
+/// A backslash makes the next character a literal.
 ///
 /// The whole text is matched in time O(pattern × text), without recursion.
 struct LikePattern: Sendable {
@@ -12,18 +13,21 @@ struct LikePattern: Sendable {
 
   fileprivate struct Token: Sendable {
     var kind: Kind
-    /// The range of the character in ``characters``.
+    /// The range of the literal character in ``characters``.
     var start: Int32 = 0
     var end: Int32 = 0
   }
 
   private var tokens: [Token] = []
-  /// The UTF-8 of all literal characters, folded.
+  /// The UTF-8 bytes of all literal characters, folded.
   private var characters: [UInt8] = []
-  /// The literals between stars, empty ones at the ends included, where they can be searched for as bytes:
-  /// there is no `?`, and all is ASCII without the ends of lines.
+  /// The literals between stars, including empty ones at the ends, if they can be searched for as
+  /// bytes.
+  ///
+  /// A search for bytes requires that there is no `?`, and that all literals are ASCII without line
+  /// ends.
   private var pieces: [Token] = []
-  /// An empty needle, for its options and its folding.
+  /// An empty needle, used for its options and its folding.
   private let folding: TextNeedle
 
   init(_ pattern: String, options: TextOptions) throws(PatternError) {
@@ -33,7 +37,8 @@ struct LikePattern: Sendable {
         "a pattern of LIKE has \(length) bytes, at most \(Self.longest) are allowed")
     }
     folding = TextNeedle("", options)
-    // Adjacent literal characters are folded together, as folding may join or separate characters.
+    // Adjacent literal characters are folded together, since folding may join or separate
+    // characters.
     var literal = ""
     var isEscaped = false
     var hasPercent = false
@@ -116,8 +121,10 @@ struct LikePattern: Sendable {
     }
   }
 
-  /// Whether the pieces follow each other: the first at the start, the last at the end, the others at the
-  /// first place behind the one before.
+  /// Returns whether the pieces occur in order.
+  ///
+  /// The first piece must be at the start and the last at the end. Any other piece is taken at its
+  /// first place after the previous piece.
   private func hasPieces(_ text: ByteView, _ literals: ByteView) -> Bool {
     let last = pieces.count - 1
     let (head, tail) = (literals.piece(pieces[0]), literals.piece(pieces[last]))
@@ -144,7 +151,7 @@ struct LikePattern: Sendable {
   private func admits(_ text: some CharacterSteps, _ literals: ByteView) -> Bool {
     var token = 0
     var position = 0
-    // To backtrack to: the last `*`, and the position in the text up to which it matches.
+    // The state to backtrack to: the last `*`, and the position in the text up to which it matches.
     var star: (token: Int, position: Int)?
     while position < text.end {
       let next = text.position(after: position)
@@ -179,22 +186,22 @@ extension ByteView {
 }
 
 extension TextNeedle {
-  /// Whether ASCII `text` of the length of `literal`, which is folded, is the same.
+  /// Returns whether ASCII `text` equals `literal`, which is folded and of the same length.
   fileprivate func isEqual(_ literal: ByteView, _ text: ByteView) -> Bool {
     isCaseless
       ? TextOrder.asciiOrder(text, literal, isCaseless: true) == 0 : text.isEqual(to: literal)
   }
 }
 
-/// Text as a sequence of characters with positions.
+/// A text as a sequence of characters with positions.
 private protocol CharacterSteps {
   var end: Int { get }
-  /// `position` must be before the end.
+  /// Returns the position after `position`, which must be before the end.
   func position(after position: Int) -> Int
   func isLiteral(_ range: Range<Int>, _ literals: ByteView, _ start: Int32, _ end: Int32) -> Bool
 }
 
-/// Text with scalars below U+0300 only; positions are offsets in UTF-8.
+/// A text of scalars below U+0300, whose positions are UTF-8 offsets.
 private struct PlainCharacters: CharacterSteps {
   let utf8: ByteView
   let isCaseless: Bool
@@ -222,7 +229,7 @@ private struct PlainCharacters: CharacterSteps {
   }
 }
 
-/// Any text; positions are indices of its character boundaries.
+/// Any text, whose positions are indices of its character boundaries.
 private struct SegmentedCharacters: CharacterSteps {
   let utf8: ByteView
   let offsets: [Int]

@@ -1,8 +1,8 @@
-/// Why the pattern of a LIKE or MATCHES cannot be used.
+/// The reason why the pattern of a LIKE or MATCHES cannot be used.
 struct PatternError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The fact found and the fact expected, as a clause.
+  /// The reason as a clause, with the expected form if there is one.
   var message: String
-  /// The offset in the UTF-8 of the pattern, if it is known.
+  /// The UTF-8 offset in the pattern, if it is known.
   var offset: Int?
 
   init(_ message: String, at offset: Int? = nil) {

@@ -1,13 +1,15 @@
 internal import LodestoreBytes
 
-/// Texts of at most fifteen ASCII bytes, which Swift keeps in the string itself.
+/// Creates texts of at most fifteen ASCII bytes, which Swift stores in the string itself.
 ///
-/// `String(decoding:as:)` takes 20 ns for one, in four calls that look at its bytes; half of the texts
-/// of real records are that short. Such a string consists of its bytes and a byte with their count (Swift's
-/// ABI: the small form of `_StringObject`). ``isUsable`` compares this once, for every length, with strings
-/// that the standard library makes; where a bit differs, all texts are made by the library.
+/// `String(decoding:as:)` takes 20 ns for such a text, in four calls that read its bytes. Half of
+/// the texts of real records are that short. Such a string consists of its bytes and a byte with
+/// their count (the small form of `_StringObject` in Swift's ABI).
+///
+/// ``isUsable`` compares this representation once, for every length, with strings that the standard
+/// library creates. If a bit differs, the library creates all texts.
 enum ShortText {
-  /// The most bytes of a text that is made here.
+  /// The most bytes of a text created here.
   static let longest = 15
 
   /// Whether short strings have the representation of ``words(_:_:)``.
@@ -29,13 +31,13 @@ enum ShortText {
     }
   }
 
-  /// The text of `count` bytes, at most ``longest``; `nil` where one is not ASCII.
+  /// Returns the text of `count` bytes, or `nil` if one is not ASCII.
   ///
-  /// To be called only if ``isUsable``.
+  /// Call this only if ``isUsable``, and with at most ``longest`` bytes.
   @inline(__always)
   static func text(_ bytes: UnsafeRawPointer, _ count: Int) -> String? {
     guard var words = words(bytes, count) else { return nil }
-    // Moved, as a copy would be retained in vain.
+    // The string is moved, because a copy would retain it needlessly.
     return withUnsafeMutablePointer(to: &words) {
       UnsafeMutableRawPointer($0).assumingMemoryBound(to: String.self).move()
     }
@@ -46,10 +48,10 @@ enum ShortText {
     var low: UInt64 = 0
     var high: UInt64 = 0
     let bits = UInt64(truncatingIfNeeded: count &* 8)
-    // The loads may overlap, and are then equal in the overlap.
+    // The loads may overlap, with equal bytes in the overlap.
     if count >= 8 {
       low = bytes.loadUnaligned(as: UInt64.self)
-      // For eight bytes the shift is by 64 bits, which leaves zero.
+      // For eight bytes this shifts by 64 bits, which gives zero.
       high = (bytes + (count &- 8)).loadUnaligned(as: UInt64.self) >> (128 &- bits)
     } else if count >= 4 {
       low = UInt64(bytes.loadUnaligned(as: UInt32.self))

@@ -1,16 +1,16 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Folds the case and the marks of texts, for `[c]` and `[d]`.
+/// Removes differences in case and diacritics from texts, for `[c]` and `[d]`.
 ///
-/// It uses the tables of the standard library, which change with its version, so folded texts must not be
-/// stored.
+/// Folding uses the tables of the standard library, which change with its version. So folded texts
+/// must not be stored.
 enum TextFolding {
-  /// Appends `utf8` folded by `options`, in NFC; as it is with `[n]`.
+  /// Appends `utf8` folded by `options` in NFC, or unchanged with `[n]`.
   ///
-  /// `[c]` is lower case of upper case of lower case, scalar by scalar, so that "ß" is "ss" and a
-  /// final sigma is a sigma; as "ı" has the upper case "I", it is "i". `[d]` leaves out the
-  /// nonspacing marks of the decomposed text; letters like "ø", which have no decomposition, stay.
+  /// `[c]` maps each scalar to lower case, then upper case, then lower case. So "ß" becomes "ss", a
+  /// final sigma becomes a sigma, and "ı", whose upper case is "I", becomes "i". `[d]` removes
+  /// nonspacing marks from the decomposed text; letters without a decomposition, such as "ø", stay.
   static func folded(_ utf8: ByteView, options: TextOptions, to bytes: inout [UInt8]) {
     if options.contains(.normalized) {
       bytes.append(contentsOf: utf8)
@@ -69,9 +69,9 @@ enum TextFolding {
     scalar.value >= 0x300 && scalar.properties.generalCategory == .nonspacingMark
   }
 
-  /// The one scalar that stands for `value` and its other cases.
+  /// Returns the one scalar that stands for `value` and its other cases.
   ///
-  /// Where a full folding has several scalars this is the lower case, or the scalar itself.
+  /// If the full folding has several scalars, this is the lower case, or the scalar itself.
   static func simpleFold(_ value: UInt32) -> UInt32 {
     if let known = knownFold(value) { return known }
     guard let scalar = Unicode.Scalar(value) else { return value }
@@ -90,7 +90,7 @@ enum TextFolding {
     return first.value
   }
 
-  /// A table for Latin, Greek, Cyrillic and Armenian, as a mapping of the library is slow.
+  /// A table for Latin, Greek, Cyrillic and Armenian, since a mapping of the library is slow.
   private static let knownFolds: [UInt32] = (0..<0x600).map { value in
     Unicode.Scalar(UInt32(value)).flatMap { onlyScalar(fullFold($0)) } ?? .max
   }
@@ -105,14 +105,14 @@ enum TextFolding {
 
 /// The foldings of the scalars below U+0300.
 ///
-/// These do not compose with each other, so that a text of them is folded scalar by scalar.
+/// Such scalars do not compose with each other, so a text of them is folded scalar by scalar.
 private struct PlainFolds {
   private static let caseless = PlainFolds(.caseInsensitive)
   private static let markless = PlainFolds(.diacriticInsensitive)
   private static let both = PlainFolds([.caseInsensitive, .diacriticInsensitive])
 
   private var bytes: [UInt8] = []
-  /// The offsets in ``bytes`` of each scalar, and of the end.
+  /// The offset in ``bytes`` of each scalar's folding, and the end.
   private var starts: [Int] = [0]
 
   static func of(_ options: TextOptions) -> PlainFolds {

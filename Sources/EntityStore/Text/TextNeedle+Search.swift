@@ -4,11 +4,11 @@ internal import LodestoreFormat
 extension TextNeedle {
   enum Anchor { case start, end, anywhere }
 
-  /// After as many hits that are not whole characters the search in normalized text takes over, which is
-  /// linear.
+  /// The number of hits that are not whole characters after which a linear search in normalized
+  /// text takes over.
   private static let mostAttempts = 16
 
-  /// Whether the constant occurs at the anchor, as whole characters.
+  /// Returns whether the constant occurs at the anchor, as whole characters.
   func isFound(in utf8: ByteView, _ anchor: Anchor) -> Bool {
     if bytes.isEmpty { return true }
     return bytes._withBytes { needle in
@@ -36,7 +36,7 @@ extension TextNeedle {
 
   /// Searches the bytes as they are, and the normalized text only if that does not decide.
   ///
-  /// Plain text may be folded already: folding it again changes nothing.
+  /// Plain text may already be folded, and folding it again changes nothing.
   private func isFound(_ needle: ByteView, inUnfolded text: ByteView, _ anchor: Anchor) -> Bool {
     let start = text.count &- needle.count
     var isHit = false
@@ -55,12 +55,13 @@ extension TextNeedle {
       }
     }
     if !isHit, hasOneSpelling || text.isPlainText { return false }
-    // In plain text a hit can only fail because it splits CR LF.
+    // In plain text a hit is rejected only if it splits CR LF.
     if isHit, text.isPlainText { return false }
     return withNormal(text) { isFound(needle, inNormal: $0, anchor) }
   }
 
-  /// Nil when there is no occurrence; true when there is one of whole characters.
+  /// Returns `nil` if there is no occurrence, and otherwise whether there is one of whole
+  /// characters.
   private func plainOccurrence(of needle: ByteView, in text: ByteView) -> Bool? {
     guard var hit = ByteSearch.first(needle, in: text) else { return nil }
     guard isPlain else { return false }
@@ -78,7 +79,8 @@ extension TextNeedle {
     withNormal(text) { isFound(needle, inNormal: $0, .anywhere) }
   }
 
-  /// Whether `offset` is a boundary between characters, which is certain between two scalars below U+0300.
+  /// Returns whether `offset` is certainly a boundary between characters, as between two scalars
+  /// below U+0300.
   private func isPlainBoundary(_ text: ByteView, _ offset: Int) -> Bool {
     guard offset > 0, offset < text.count else { return true }
     let before = text[offset &- 1]
@@ -119,10 +121,10 @@ extension TextNeedle {
       : ByteSearch.first(needle, in: text, from: from)
   }
 
-  /// The search in text that has been folded as the constant is.
+  /// Searches a text that has been folded like the constant.
   ///
-  /// Normal forms of equal characters are the same bytes, so the constant occurs where its bytes do, if a
-  /// character starts at their start and one ends at their end.
+  /// Equal characters have the same bytes in normal form. So the constant occurs where its bytes
+  /// do, if a character starts at their start and one ends at their end.
   private func isFound(_ needle: ByteView, inNormal normal: ByteView, _ anchor: Anchor) -> Bool {
     var text = String(decoding: normal, as: UTF8.self)
     let characters = text

@@ -1,17 +1,17 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The constant side of a comparison, folded and classified once.
+/// The constant side of a text comparison, folded and classified once.
 struct TextNeedle: Sendable {
   let options: TextOptions
-  /// The constant folded by the options, in NFC but for `[n]`.
+  /// The constant folded by the options, in NFC unless the option is `[n]`.
   let bytes: [UInt8]
   let isPlain: Bool
   let isASCII: Bool
-  /// Whether no text of other bytes is canonically equivalent to the constant.
+  /// Whether no other bytes are canonically equivalent to the constant.
   ///
-  /// This holds for ASCII except K, ; and `, to which the Kelvin sign, the Greek question mark and the Greek
-  /// varia are equivalent.
+  /// This holds for ASCII except K, ; and \`. The Kelvin sign, the Greek question mark and the
+  /// Greek varia are equivalent to these.
   let hasOneSpelling: Bool
   let isBytewise: Bool
   let isCaseless: Bool
@@ -43,7 +43,8 @@ struct TextNeedle: Sendable {
     }
   }
 
-  /// Below, at or above zero as `utf8` is before, equal to or after the constant.
+  /// Returns a negative number, zero or a positive number if `utf8` is before, equal to or after
+  /// the constant.
   func order(of utf8: ByteView) -> Int {
     bytes._withBytes { needle in
       if isBytewise { return compareKeys(utf8, needle) }
@@ -52,7 +53,7 @@ struct TextNeedle: Sendable {
     }
   }
 
-  /// Calls `body` with the text folded as the constant is.
+  /// Calls `body` with the text folded like the constant.
   func withNormal<Result>(_ utf8: ByteView, _ body: (ByteView) -> Result) -> Result {
     if isBytewise || (!isFolding && Normalization.isCertainlyNFC(utf8)) { return body(utf8) }
     var normal: [UInt8] = []

@@ -1,11 +1,11 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The order of texts: that of Swift's `<`, or of the texts folded by options.
+/// The order of texts, as by Swift's `<`, or that of the texts folded by options.
 ///
-/// It is the order of the scalars of the NFC forms, which is also the order of index keys.
+/// Texts are in the order of the scalars in NFC, which is also the order of index keys.
 enum TextOrder {
-  /// Below, at or above zero as `a` is before, equal to or after `b`.
+  /// Returns a negative number, zero or a positive number if `a` is before, equal to or after `b`.
   static func compare(_ a: ByteView, _ b: ByteView, options: TextOptions) -> Int {
     if options.contains(.normalized) { return compareKeys(a, b) }
     let isCaseless = options.contains(.caseInsensitive)
@@ -16,15 +16,15 @@ enum TextOrder {
     return left._withBytes { left in right._withBytes { compareKeys(left, $0) } }
   }
 
-  /// Appends bytes whose order is that of the texts by `options`.
+  /// Appends bytes that are ordered like the texts compared with `options`.
   static func appendSortKey(of utf8: ByteView, options: TextOptions, to bytes: inout [UInt8]) {
     TextFolding.folded(utf8, options: options, to: &bytes)
   }
 
-  /// The order, if ASCII around the first difference decides it.
+  /// Returns the order if ASCII around the first difference decides it, otherwise `nil`.
   ///
-  /// A scalar that is followed by ASCII, or by nothing, composes with nothing behind it, and ASCII
-  /// composes with nothing before it.
+  /// A scalar before ASCII, or at the end, composes with nothing after it. ASCII composes with
+  /// nothing before it.
   static func asciiOrder(_ a: ByteView, _ b: ByteView, isCaseless: Bool) -> Int? {
     let length = min(a.count, b.count)
     var offset = 0

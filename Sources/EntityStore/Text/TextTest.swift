@@ -3,13 +3,15 @@ internal import LodestoreFormat
 
 /// A comparison of texts with a constant, prepared once for many texts.
 ///
-/// Without options texts are compared as Swift's `String` does it, by canonical equivalence and by
-/// whole `Character`s: "\r\n" does not contain "\n", "e\u{301}" does not begin with "e". With `[c]`
-/// and `[d]` both sides are folded first, see ``TextFolding``. With `[n]`, which overrides the others,
-/// bytes are compared; but LIKE still counts by `Character`. MATCHES compares scalars as they are stored,
-/// see ``RegularExpression``; of the options it heeds `[c]` alone.
+/// Without options, texts are compared like Swift's `String`, by canonical equivalence and whole
+/// `Character`s. So "\r\n" does not contain "\n", and "e\u{301}" does not begin with "e". With
+/// `[c]` and `[d]`, both sides are folded first; see ``TextFolding``. `[n]` overrides the other
+/// options and compares bytes, but LIKE still counts `Character`s.
 ///
-/// Bytes that are not UTF-8 never trap; the result for them is not defined.
+/// MATCHES compares scalars as they are stored; see ``RegularExpression``. The only option it uses
+/// is `[c]`.
+///
+/// Bytes that are not UTF-8 never trap, but the result for them is undefined.
 struct TextTest: Sendable {
   enum Operation: Sendable, Hashable {
     case equal, less, lessOrEqual, greater, greaterOrEqual
@@ -21,7 +23,7 @@ struct TextTest: Sendable {
   private let pattern: LikePattern?
   private let expression: RegularExpression?
 
-  /// Throws for a pattern that cannot be used.
+  /// Creates the test; throws for a pattern that cannot be used.
   init(
     _ operation: Operation, _ operand: String, options: TextOptions
   ) throws(PatternError) {
@@ -33,7 +35,7 @@ struct TextTest: Sendable {
     needle = TextNeedle(operation == .like || operation == .matches ? "" : operand, options)
   }
 
-  /// The only bytes with which a text passes, if there are such: those of an equality with a text that has
+  /// The only bytes that pass the test, if there is such a text: an equality with a text that has
   /// one spelling.
   var onlySpelling: [UInt8]? {
     operation == .equal && !needle.isFolding && (needle.isBytewise || needle.hasOneSpelling)

@@ -2,14 +2,15 @@ package import LodestoreBytes
 internal import LodestoreEssentials
 package import LodestoreFormat
 
-/// Encoded documents as JSON text, for display and export, without building the value.
+/// Converts encoded documents to JSON text for display and export, without building the value.
 ///
-/// What JSON does not have becomes text: dates ISO 8601, UUIDs their usual text, data Base64,
-/// numbers that are not finite `"NaN"` and `"Infinity"`; a decimal becomes a number.
+/// Values that JSON lacks become text: dates in ISO 8601, UUIDs in their usual form, and data in
+/// Base64. Numbers that are not finite become `"NaN"`, `"Infinity"` and `"-Infinity"`, and a
+/// decimal becomes a number.
 package enum DocumentText {
   /// Appends `document` as compact JSON.
   ///
-  /// Throws, and leaves `bytes` in the middle, when it breaks the format.
+  /// If the document breaks the format, this throws after it has appended a part of the text.
   package static func append(_ document: ByteView, to bytes: inout [UInt8]) throws(FormatError) {
     var reader = DocumentReader(document)
     try appendValue(&reader, to: &bytes, nesting: 0)
@@ -18,7 +19,8 @@ package enum DocumentText {
     }
   }
 
-  /// The value at `path`, names of members or positions of elements; `nil` when there is none.
+  /// Returns the value at `path`, made of member names and element positions, or `nil` if none
+  /// exists.
   package static func value(
     at path: some Collection<String>, in document: ByteView
   ) throws(FormatError) -> ByteView? {

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension DynamicValue {
-  /// The value as one of `type`; `nil` when it does not fit.
+  /// Returns the value as one of `type`, or `nil` if it does not fit.
   func stored(in type: AttributeType) -> Value? {
     if isNull { return .null }
     let value: Value? =
@@ -14,7 +14,7 @@ extension DynamicValue {
         Int64(exactly: number).map { .integer($0) }
       case (.integer(let number), .double), (.integer(let number), .float):
         .double(type == .float ? Double(Float(number)) : Double(number))
-      // What is too large for the type is not infinity.
+      // A number too large for the type does not become infinity.
       case (.double(let number), .float):
         number.isFinite && Float(number).isInfinite ? nil : .double(Double(Float(number)))
       case (.integer(let number), .decimal):
@@ -30,7 +30,7 @@ extension DynamicValue {
     return value.flatMap { $0.fits(type) ? $0 : nil }
   }
 
-  /// A scalar as a document.
+  /// The value as a document, if it is a scalar.
   private var scalarDocument: Value? {
     switch self {
     case .null, .bool, .integer, .unsigned, .double, .text, .string:

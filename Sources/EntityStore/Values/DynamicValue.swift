@@ -4,18 +4,18 @@ internal import LodestoreFormat
 
 /// A value of an expression: a scalar, a text in the map, or a part of a document.
 ///
-/// Valid while the record's bytes are.
+/// The value is valid as long as the record's bytes are.
 enum DynamicValue {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// Above `Int64.max`.
+  /// An integer above `Int64.max`.
   case unsigned(UInt64)
   case double(Double)
   case decimal(DecimalValue)
   case date(Double)
   case uuid(UUIDBytes)
-  /// UTF-8.
+  /// The UTF-8 bytes of a text.
   case text(ByteView)
   case string(String)
   case data(ByteView)
@@ -24,7 +24,7 @@ enum DynamicValue {
   case collection(ByteView)
   case list([DynamicValue])
 
-  /// Seconds since 2001.
+  /// The current time in seconds since 2001.
   static var currentTime: Double { Date().timeIntervalSinceReferenceDate }
 
   init(_ value: Value) {
@@ -43,7 +43,7 @@ enum DynamicValue {
     }
   }
 
-  /// The value that `document` holds.
+  /// Creates the value that `document` contains.
   init(document: ByteView) throws(FormatError) {
     var reader = DocumentReader(document)
     switch try reader.kind() {
@@ -66,7 +66,7 @@ enum DynamicValue {
     return false
   }
 
-  /// Whether a number or a date has no place in the order of the others.
+  /// Whether the value is not-a-number, which has no order among numbers and dates.
   var isNotANumber: Bool {
     switch self {
     case .double(let number), .date(let number): number.isNaN
@@ -75,7 +75,7 @@ enum DynamicValue {
     }
   }
 
-  /// Calls `body` with the UTF-8 of a text; `nil` for anything else.
+  /// Calls `body` with the UTF-8 bytes of a text; returns `nil` for any other value.
   func withText<R>(_ body: (ByteView) throws -> R) rethrows -> R? {
     switch self {
     case .text(let bytes): return try body(bytes)
@@ -86,7 +86,7 @@ enum DynamicValue {
 
   var string: String? { withText { String(decoding: $0, as: UTF8.self) } }
 
-  /// The number, where there is one.
+  /// The value as a number, if it is one.
   var number: Number? {
     switch self {
     case .bool(let flag): .integer(flag ? 1 : 0)
@@ -98,7 +98,9 @@ enum DynamicValue {
     }
   }
 
-  /// A number of an expression: integers are exact as far as 128 bits go.
+  /// A number of an expression.
+  ///
+  /// Integers are exact up to 128 bits.
   enum Number {
     case integer(Int128)
     case double(Double)
@@ -125,7 +127,8 @@ enum DynamicValue {
     }
   }
 
-  /// The elements of a list, an array, or the members' values of an object; `nil` for a scalar.
+  /// Returns the elements of a list or an array, or the values of an object's members; `nil` for a
+  /// scalar.
   func elements() throws -> [DynamicValue]? {
     switch self {
     case .list(let elements): return elements

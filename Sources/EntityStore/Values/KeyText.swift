@@ -1,9 +1,9 @@
 internal import LodestoreBytes
 package import LodestoreFormat
 
-/// Index keys as text, for messages and `kvdump`.
+/// Formats index keys as text, for messages and `kvdump`.
 package enum KeyText {
-  /// The values of a tuple, cut to 64 bytes: for ``StoreError/debugDescription`` only.
+  /// Returns the values of a tuple, cut to 64 bytes; for ``StoreError/debugDescription`` only.
   static func text(_ tuple: ByteView) -> String {
     var decoder = KeyDecoder(tuple)
     var parts: [String] = []
@@ -11,7 +11,7 @@ package enum KeyText {
     return cut(parts.joined(separator: ", "))
   }
 
-  /// One value, cut to 64 bytes: for ``StoreError/debugDescription`` only.
+  /// Returns a value as text, cut to 64 bytes; for ``StoreError/debugDescription`` only.
   static func detail(of value: Value) -> String {
     if case .data(let bytes) = value { return cut(text(of: .data(Array(bytes.prefix(40))))) }
     return cut(text(of: value))
@@ -21,7 +21,7 @@ package enum KeyText {
     text.utf8.count > 64 ? String(text.prefix(60)) + "…" : text
   }
 
-  /// One value.
+  /// Returns a value as text.
   package static func text(of value: Value) -> String {
     switch value {
     case .null: "null"
@@ -41,7 +41,7 @@ package enum KeyText {
 }
 
 extension DecimalValue {
-  /// Plain notation for exponents near zero, scientific beyond.
+  /// The number in plain notation for exponents near zero, otherwise in scientific notation.
   package var text: String {
     if isNaN { return "nan" }
     let sign = isNegative ? "-" : ""

@@ -1,7 +1,8 @@
-/// The number of a commit of a store's file: LMDB's transaction id.
+/// The number of a commit of a store's file, which is LMDB's transaction id.
 ///
-/// Every commit, of whatever process, has the next one; several writes may share a commit. What was
-/// read under one number is what that commit left. A compacted copy of a file counts anew.
+/// Each commit, by any process, has the next number; several writes may share a commit. Reads under
+/// one number see the content that this commit left. A compacted copy of a file starts counting
+/// again.
 public struct CommitNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
   let rawValue: UInt64
 
@@ -13,19 +14,19 @@ public struct CommitNumber: Hashable, Comparable, Sendable, CustomStringConverti
     lhs.rawValue < rhs.rawValue
   }
 
-  /// The number.
+  /// The number as text.
   public var description: String { String(rawValue) }
 }
 
 /// The position of a write in the order of all writes of a store.
 ///
-/// Writes that share a commit have a number each.
+/// Writes that share a commit have different numbers.
 struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
   let rawValue: UInt64
 
   init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// That of the write after this one.
+  /// The number of the next write.
   var next: WriteNumber { WriteNumber(rawValue &+ 1) }
 
   static func < (lhs: WriteNumber, rhs: WriteNumber) -> Bool {
@@ -35,8 +36,8 @@ struct WriteNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
   var description: String { String(rawValue) }
 }
 
-/// The number of a file's schema: raised by one with every change of the catalogue, and when an
-/// optional tree is made.
+/// The number of a file's schema, which increases with every change of the catalogue, and when an
+/// optional tree is created.
 ///
 /// See Format.md, "Header".
 struct SchemaNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -44,10 +45,10 @@ struct SchemaNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// That of no file: nothing has been read yet.
+  /// A number that no file has, used before a schema has been read.
   static let unread = SchemaNumber(.max)
 
-  /// The highest that a file may have.
+  /// The highest number that a file may have.
   static let highest = SchemaNumber(1 << 62)
 
   var next: SchemaNumber { SchemaNumber(rawValue &+ 1) }

@@ -1,8 +1,9 @@
 internal import LodestoreFormat
 
 extension Value {
-  /// Whether a record has the same bytes for both: equality takes characters in two forms for the same,
-  /// and zeros of both signs.
+  /// Returns whether records store the same bytes for both values.
+  ///
+  /// Equality is wider: canonically equivalent texts are equal, and so are −0 and 0.
   func hasSameBytes(as other: Value) -> Bool {
     switch (self, other) {
     case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
@@ -14,7 +15,8 @@ extension Value {
 }
 
 extension [String] {
-  /// Whether these are the same names of members, which documents tell apart by their bytes.
+  /// Returns whether the member names have the same bytes, which is how documents distinguish
+  /// names.
   func hasSameBytes(as other: [String]) -> Bool {
     elementsEqual(other) { $0.utf8.elementsEqual($1.utf8) }
   }

@@ -1,13 +1,14 @@
 public import LodestoreBytes
 internal import LodestoreFormat
 
-// How attributes are found in the record. That what is read lies within it follows from the shape
-// that the record was checked to have, and from the form of the attribute, which is checked here.
+// Finds attributes in a record. Reads stay within the record, because the record's shape has been
+// checked, and the attribute's form is checked here.
 extension EntityView {
-  /// The slot of the attribute with index `ordinal` in the schema; traps unless it has the form.
+  /// Returns the slot of the attribute with the index `ordinal` in the schema; traps unless it has
+  /// the form.
   ///
-  /// Callers have the ordinal from a key path, which is a constant only where the compiler sees both
-  /// the key path and its use: they are inlined always.
+  /// Callers compute the ordinal from a key path. The ordinal is a constant only if the compiler
+  /// sees both the key path and its use, so the callers are always inlined.
   @inlinable @inline(__always)
   func slot(_ ordinal: Int, _ form: UInt8) -> ViewedSlot {
     guard UInt(bitPattern: ordinal) < UInt(bitPattern: Int((record.slots - 1).pointee.position)),
@@ -23,7 +24,7 @@ extension EntityView {
         + "Attributes say")
   }
 
-  /// A reader of one attribute, which must be stored as `storage` says.
+  /// Returns a reader at one attribute, which must be stored as `storage`.
   @usableFromInline
   func reader(at ordinal: Int, of storage: AttributeStorage) -> RecordReader {
     let layout = record.layout.takeUnretainedValue().layout
@@ -37,14 +38,14 @@ extension EntityView {
   }
 }
 
-/// What a view has of a record, as plain numbers.
+/// The facts about a record that a view needs, as plain numbers.
 @usableFromInline
 struct ViewedRecord {
   @usableFromInline let start: UnsafeRawPointer
   @usableFromInline let slots: UnsafePointer<ViewedSlot>
   let layout: Unmanaged<ViewedLayout>
   @usableFromInline let recordID: UInt64
-  /// Offset of the first variable byte.
+  /// The offset of the first byte of a variable attribute.
   @usableFromInline let heapOffset: Int32
   @usableFromInline let isWide: Bool
 
@@ -63,7 +64,7 @@ struct ViewedRecord {
   @inlinable @inline(__always)
   func isNull(_ slot: ViewedSlot) -> Bool { start.hasNullBit(Int(slot.nullBit)) }
 
-  /// The bytes of a variable attribute.
+  /// Returns the bytes of a variable attribute.
   @inlinable @inline(__always)
   func variable(_ slot: ViewedSlot) -> ByteView {
     let ends = start + Int(slot.position)
@@ -74,7 +75,7 @@ struct ViewedRecord {
       count: ends.variableEnd(ordinal, isWide: isWide) &- from)
   }
 
-  /// A reader at the first attribute.
+  /// Returns a reader at the first attribute.
   func reader() -> RecordReader {
     let layout = layout.takeUnretainedValue()
     return RecordReader(
@@ -84,7 +85,7 @@ struct ViewedRecord {
 }
 
 extension ByteView {
-  /// The first byte; of a record, which has bytes.
+  /// The address of the first byte of a record.
   @inline(__always)
   var start: UnsafeRawPointer {
     // A view of a record has at least a header, so there is a base address.
@@ -93,7 +94,7 @@ extension ByteView {
 }
 
 extension AttributeStorage {
-  /// As a document of any shape.
+  /// The storage of a document of any shape.
   @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }
   @usableFromInline static var optionalDocument: AttributeStorage { document.optional }
 }

@@ -4,7 +4,7 @@ extension EntityView {
 
   // MARK: In place
 
-  /// A number, a truth value, a date or a UUID.
+  /// The value of a number, a Boolean, a date or a UUID.
   @inlinable @inline(__always)
   public subscript<V: SlotValue>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
@@ -13,7 +13,7 @@ extension EntityView {
     return V._value(inSlot: record.start + Int(slot.position))
   }
 
-  /// A number, a truth value, a date or a UUID that may be null.
+  /// The value of a number, a Boolean, a date or a UUID; `nil` for null.
   @inlinable @inline(__always)
   public subscript<V: SlotValue>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V?>>
@@ -25,9 +25,10 @@ extension EntityView {
 
   // MARK: Decoded when asked for
 
-  /// A value that is decoded; throws ``StoreError/Code/undecodableValue`` where it cannot be.
+  /// The decoded value of an attribute; throws ``StoreError/Code/undecodableValue`` if it cannot be
+  /// decoded.
   ///
-  /// Enumerations and `Codable` values are read in the same way; each may be optional.
+  /// Enumerations and `Codable` values are read in the same way. Each may be optional.
   @inlinable
   public subscript<V: AttributeValue>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
@@ -38,7 +39,7 @@ extension EntityView {
     }
   }
 
-  /// An enumeration; throws when no case has the stored raw value.
+  /// The value of an enumeration; throws if no case has the stored raw value.
   @inlinable
   @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
@@ -50,7 +51,7 @@ extension EntityView {
     }
   }
 
-  /// An enumeration that may be null; throws when no case has the stored raw value.
+  /// The value of an enumeration, `nil` for null; throws if no case has the stored raw value.
   @inlinable
   @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
@@ -62,7 +63,7 @@ extension EntityView {
     }
   }
 
-  /// An enumeration that is declared to be indexable; throws when no case has the stored raw value.
+  /// The value of an enumeration declared as indexable; throws if no case has the stored raw value.
   @inlinable
   @_documentation(visibility: internal)
   public subscript<V: AttributeValue & RawRepresentable>(
@@ -74,7 +75,7 @@ extension EntityView {
     }
   }
 
-  /// An enumeration that is declared to be indexable and may be null; throws when no case has the
+  /// The value of an enumeration declared as indexable, `nil` for null; throws if no case has the
   /// stored raw value.
   @inlinable
   @_documentation(visibility: internal)
@@ -87,7 +88,8 @@ extension EntityView {
     }
   }
 
-  /// An array, a dictionary or a nested struct; throws when the document is none.
+  /// The value of an array, a dictionary or a nested struct; throws if the document cannot be
+  /// decoded as such.
   @inlinable @_disfavoredOverload
   @_documentation(visibility: internal)
   public subscript<V: Codable>(
@@ -99,7 +101,8 @@ extension EntityView {
     }
   }
 
-  /// An array, a dictionary or a nested struct that may be null; throws when the document is none.
+  /// The value of an array, a dictionary or a nested struct, `nil` for null; throws if the document
+  /// cannot be decoded as such.
   @inlinable @_disfavoredOverload
   @_documentation(visibility: internal)
   public subscript<V: Codable>(
@@ -111,9 +114,10 @@ extension EntityView {
     }
   }
 
-  /// The attribute at `path`, decoded; for entities that name no ``Entity/attributes``.
+  /// The decoded value of the attribute at `path`, for entities that declare no
+  /// ``Entity/attributes``.
   ///
-  /// Traps when `path` is no attribute.
+  /// Traps if `path` is not an attribute.
   ///
   /// - Complexity: O(attributes), to find the attribute.
   public subscript<V: AttributeValue>(_ path: KeyPath<E, V>) -> V {
@@ -126,7 +130,7 @@ extension EntityView {
     }
   }
 
-  /// The whole record, as fetching it gives it.
+  /// Decodes the whole record, as a fetch does.
   public func decoded() throws(StoreError) -> E {
     var reader = record.reader()
     return try E.read(from: &reader)

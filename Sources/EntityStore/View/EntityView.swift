@@ -1,15 +1,15 @@
 public import LodestoreBytes
 public import LodestoreEssentials
 
-// The one file that knows how views are kept from escaping. With the experimental feature `Lifetimes`
-// they are `~Escapable`, as long as the closure that they are passed to. Without it, in older
-// compilers, they are `~Copyable` and only ever borrowed, which ends them as surely and is less handy:
-// a text can be used where it is read, not put into a `let`.
+// The only file that knows how views are kept from escaping. With the experimental feature
+// `Lifetimes` they are `~Escapable`, and live as long as the closure that they are passed to.
+// Without it, in older compilers, they are `~Copyable` and only borrowed. This is as safe but less
+// convenient: a text can be used where it is read, but not stored in a `let`.
 //
-// What views can do beside giving out other views is in the files next to this one.
+// Further members of views are in the files next to this one.
 
 #if hasFeature(Lifetimes)
-  /// One stored record of `E`, read where it lies: nothing is decoded that is not asked for.
+  /// One stored record of `E`, read in place: only attributes that are used are decoded.
   ///
   ///     try store.read { snapshot in
   ///       try snapshot.forEachView(Pod.all) { view in
@@ -17,30 +17,33 @@ public import LodestoreEssentials
   ///       }
   ///     }
   ///
-  /// Attributes have the names of their properties. Numbers, `Bool`, `Date` and `UUID` are values;
-  /// text is a ``StoredText`` and `Data` a ``StoredBytes``, both still in the record; enumerations,
-  /// `URL`, `Decimal`, JSON and documents are decoded when they are read, which can throw. An optional
-  /// attribute gives an optional. An attribute that a member of the view hides, and one that `@Entity`
-  /// leaves out because it is private, is `view[\.name]`.
+  /// Attributes have the names of their properties. Numbers, `Bool`, `Date` and `UUID` are values.
+  /// Text is a ``StoredText`` and `Data` a ``StoredBytes``, both still in the record. Enumerations,
+  /// `URL`, `Decimal`, JSON and documents are decoded when they are read, which can throw. An
+  /// optional attribute gives an optional. An attribute that a member of the view hides, or that
+  /// `@Entity` leaves out because it is private, is read as `view[\.name]`.
   ///
-  /// A view and what it gives out of the record cannot leave the closure that it is passed to: the
-  /// compiler refuses it. What has been taken out with ``StoredText/string`` or
-  /// ``StoredBytes/data`` owns its bytes. Do not wait for anything while you have a view.
+  /// A view, and the texts and bytes it gives, cannot leave the closure that it is passed to; the
+  /// compiler refuses this. Copies made by ``StoredText/string`` or ``StoredBytes/data`` own their
+  /// bytes. Do not wait for anything while you have a view.
   ///
-  /// The record has been checked to have the shape of its layout, and its checksum where the store
-  /// verifies checksums, before the view is made. A record that is older than the entity's latest
-  /// change is carried over first, which allocates; any other is viewed without.
+  /// Before the view is created, the record's shape is checked against its layout. If the store
+  /// verifies checksums, the record's checksum is verified too. A record older than the entity's
+  /// latest change is first converted to the current layout, which allocates. Any other record is
+  /// viewed without an allocation.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Escapable {
     @usableFromInline let record: ViewedRecord
 
-    /// Whoever makes a view passes it to a closure, which ends before the bytes change.
+    /// Creates a view.
+    ///
+    /// The caller must pass it to a closure that ends before the bytes change.
     @inline(__always)
     @_lifetime(immortal)
     init(_ record: ViewedRecord) { self.record = record }
   }
 
-  /// The text of an attribute, where it lies in a record.
+  /// The text of an attribute, still in its record.
   ///
   /// Equality and prefixes are those of `String`. Bytes that are not UTF-8 count as replacement
   /// characters, and `kvdump verify` reports them.
@@ -53,13 +56,13 @@ public import LodestoreEssentials
       self.utf8 = utf8
     }
 
-    /// The bytes in UTF-8.
+    /// The UTF-8 bytes of the text.
     @inlinable public var bytes: RawSpan {
       @_lifetime(copy self) get { _overrideLifetime(utf8.unsafeBytes.bytes, copying: self) }
     }
   }
 
-  /// The `Data` of an attribute, where it lies in a record.
+  /// The `Data` of an attribute, still in its record.
   public struct StoredBytes: ~Escapable {
     @usableFromInline let content: ByteView
 
@@ -76,7 +79,7 @@ public import LodestoreEssentials
   }
 
   extension EntityView {
-    /// A text.
+    /// The text of an attribute.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, String>>
@@ -89,7 +92,7 @@ public import LodestoreEssentials
       }
     }
 
-    /// A text that may be null.
+    /// The text of an attribute; `nil` for null.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, String?>>
@@ -102,7 +105,7 @@ public import LodestoreEssentials
       }
     }
 
-    /// Data.
+    /// The `Data` of an attribute.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
@@ -115,7 +118,7 @@ public import LodestoreEssentials
       }
     }
 
-    /// Data that may be null.
+    /// The `Data` of an attribute; `nil` for null.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data?>>
@@ -129,10 +132,10 @@ public import LodestoreEssentials
     }
   }
 #else
-  /// One stored record of `E`, read where it lies: nothing is decoded that is not asked for.
+  /// One stored record of `E`, read in place: only attributes that are used are decoded.
   ///
-  /// As with the feature `Lifetimes`, except that it is borrowed: it cannot be copied, and a text is
-  /// used where it is read.
+  /// This is the view without the feature `Lifetimes`. Such a view is only borrowed: it cannot be
+  /// copied, and a text is used where it is read.
   @dynamicMemberLookup
   public struct EntityView<E: Entity>: ~Copyable {
     @usableFromInline let record: ViewedRecord
@@ -141,7 +144,7 @@ public import LodestoreEssentials
     init(_ record: ViewedRecord) { self.record = record }
   }
 
-  /// The text of an attribute, where it lies in a record.
+  /// The text of an attribute, still in its record.
   ///
   /// Equality and prefixes are those of `String`. Bytes that are not UTF-8 count as replacement
   /// characters, and `kvdump verify` reports them.
@@ -154,7 +157,7 @@ public import LodestoreEssentials
     }
   }
 
-  /// The `Data` of an attribute, where it lies in a record.
+  /// The `Data` of an attribute, still in its record.
   public struct StoredBytes: ~Copyable {
     @usableFromInline let content: ByteView
 
@@ -165,7 +168,7 @@ public import LodestoreEssentials
   }
 
   extension EntityView {
-    /// A text.
+    /// The text of an attribute.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, String>>
@@ -177,7 +180,7 @@ public import LodestoreEssentials
       }
     }
 
-    /// A text that may be null.
+    /// The text of an attribute; `nil` for null.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, String?>>
@@ -189,7 +192,7 @@ public import LodestoreEssentials
       }
     }
 
-    /// Data.
+    /// The `Data` of an attribute.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data>>
@@ -201,7 +204,7 @@ public import LodestoreEssentials
       }
     }
 
-    /// Data that may be null.
+    /// The `Data` of an attribute; `nil` for null.
     @inlinable
     public subscript(
       dynamicMember path: KeyPath<E.Attributes, Attribute<E, Data?>>

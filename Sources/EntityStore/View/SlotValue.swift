@@ -1,17 +1,16 @@
 public import LodestoreEssentials
 
-/// An attribute's type that takes a slot of its own size in a record, and that any bits are a value
-/// of: ``EntityView`` reads it where it is, and reading cannot fail.
+/// A type of an attribute with a fixed-width slot in records, for which any bits are a value.
 ///
-/// Do not conform to it.
+/// ``EntityView`` reads such a value in place, which cannot fail. Do not conform to this protocol.
 @_documentation(visibility: internal)
 public protocol SlotValue: AttributeValue {
-  /// The value whose stored form begins at `slot`, which need not be aligned.
+  /// Returns the value whose stored form begins at `slot`, which need not be aligned.
   static func _value(inSlot slot: UnsafeRawPointer) -> Self
 }
 
 extension SlotValue where Self: FixedWidthInteger & BitwiseCopyable {
-  /// The number.
+  /// Returns the stored number.
   @inlinable @inline(__always)
   public static func _value(inSlot slot: UnsafeRawPointer) -> Self {
     Self(littleEndian: slot.loadUnaligned(as: Self.self))
@@ -30,7 +29,7 @@ extension UInt32: SlotValue {}
 extension UInt64: SlotValue {}
 
 extension RecordID: SlotValue {
-  /// The number.
+  /// Returns the stored id.
   @inlinable @inline(__always)
   public static func _value(inSlot slot: UnsafeRawPointer) -> RecordID {
     RecordID(rawValue: UInt64._value(inSlot: slot))
@@ -38,7 +37,7 @@ extension RecordID: SlotValue {
 }
 
 extension Bool: SlotValue {
-  /// False for 0, true for anything else.
+  /// Returns false for 0, and true for any other byte.
   @inlinable @inline(__always)
   public static func _value(inSlot slot: UnsafeRawPointer) -> Bool {
     slot.load(as: UInt8.self) != 0
@@ -46,7 +45,7 @@ extension Bool: SlotValue {
 }
 
 extension Float: SlotValue {
-  /// The number.
+  /// Returns the stored number.
   @inlinable @inline(__always)
   public static func _value(inSlot slot: UnsafeRawPointer) -> Float {
     Float(bitPattern: UInt32._value(inSlot: slot))
@@ -54,7 +53,7 @@ extension Float: SlotValue {
 }
 
 extension Double: SlotValue {
-  /// The number.
+  /// Returns the stored number.
   @inlinable @inline(__always)
   public static func _value(inSlot slot: UnsafeRawPointer) -> Double {
     Double(bitPattern: UInt64._value(inSlot: slot))
@@ -62,7 +61,7 @@ extension Double: SlotValue {
 }
 
 extension Date: SlotValue {
-  /// The time.
+  /// Returns the stored date.
   @inlinable @inline(__always)
   public static func _value(inSlot slot: UnsafeRawPointer) -> Date {
     Date(timeIntervalSinceReferenceDate: Double._value(inSlot: slot))
@@ -70,7 +69,7 @@ extension Date: SlotValue {
 }
 
 extension UUID: SlotValue {
-  /// The bytes.
+  /// Returns the stored UUID.
   @inlinable @inline(__always)
   public static func _value(inSlot slot: UnsafeRawPointer) -> UUID {
     UUID(uuid: slot.loadUnaligned(as: uuid_t.self))

@@ -2,13 +2,13 @@ public import LodestoreBytes
 public import LodestoreEssentials
 
 extension StoredBytes {
-  /// Bytes.
+  /// The number of bytes.
   @inlinable public var count: Int { content.count }
 
   /// Whether there are no bytes.
   @inlinable public var isEmpty: Bool { content.isEmpty }
 
-  /// A copy, which owns its bytes.
+  /// A copy that owns its bytes.
   @inlinable public var data: Data { Data(content.unsafeBytes) }
 
   /// Calls `body` with the bytes, which are valid until it returns.
@@ -19,12 +19,12 @@ extension StoredBytes {
     try body(content.unsafeBytes)
   }
 
-  /// Whether the bytes are the same.
+  /// Whether the bytes are equal.
   public static func == (bytes: borrowing StoredBytes, other: Data) -> Bool {
     other.withUnsafeBytes { bytes.content.elementsEqual(ByteView($0)) }
   }
 
-  /// Whether the bytes are not the same.
+  /// Whether the bytes differ.
   @inlinable
   public static func != (bytes: borrowing StoredBytes, other: Data) -> Bool { !(bytes == other) }
 }

@@ -1,16 +1,16 @@
 public import LodestoreBytes
 
 extension StoredText {
-  /// Bytes in UTF-8.
+  /// The number of UTF-8 bytes.
   @inlinable public var utf8Count: Int { utf8.count }
 
-  /// Whether there is no text.
+  /// Whether the text has no characters.
   @inlinable public var isEmpty: Bool { utf8.isEmpty }
 
-  /// A copy of the text, which owns its bytes.
+  /// A copy of the text that owns its bytes.
   @inlinable public var string: String { String(decoding: utf8, as: UTF8.self) }
 
-  /// Calls `body` with the bytes in UTF-8, which are valid until it returns.
+  /// Calls `body` with the UTF-8 bytes, which are valid until it returns.
   @inlinable
   public func withUTF8<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
@@ -47,17 +47,17 @@ extension StoredText {
     var index = 0
     while index < common, a[index] == b[index] { index += 1 }
     if index == a.count, index == b.count { return true }
-    // An ASCII letter stays what and where it is in every normal form: where the first difference is
-    // between two, or one and the end, there are no equivalent texts around it.
+    // An ASCII scalar keeps its value and its place in every normal form. So if the first
+    // difference is between two of them, or between one and the end, the texts are not equivalent.
     let first = index < a.count ? a[index] : 0
     let second = index < b.count ? b[index] : 0
     if first < 0x80, second < 0x80 { return false }
     return String(decoding: a, as: UTF8.self) == String(decoding: b, as: UTF8.self)
   }
 
-  /// Whether the text begins with `prefix`, as with `String`: by characters.
+  /// Returns whether the text begins with `prefix`, compared by characters as with `String`.
   public func hasPrefix(_ prefix: String) -> Bool {
-    // One byte more than the prefix, as what follows may belong to its last character.
+    // One more byte than the prefix is checked, since it may belong to the prefix's last character.
     let beginning = utf8.prefix(prefix.utf8.count + 1)
     guard Self.isPlain(beginning), prefix.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x0d }) else {
       return string.hasPrefix(prefix)
@@ -65,7 +65,7 @@ extension StoredText {
     return utf8.starts(with: prefix.utf8)
   }
 
-  /// Whether each byte is a character of its own; a carriage return may not be.
+  /// Returns whether each byte is certainly a character; a carriage return may not be.
   private static func isPlain(_ utf8: ByteView) -> Bool {
     utf8.allSatisfy { $0 < 0x80 && $0 != 0x0d }
   }

@@ -1,13 +1,15 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The layout that values of an entity's type are read from, as plain numbers at a fixed address, so that
-/// passing a view on counts no references.
+/// The layout by which an entity's type is read, as plain numbers at a fixed address, so that
+/// passing a view counts no references.
 ///
-/// Made for one call, on its thread; views made of it must not outlive it.
+/// An instance is created for one call on one thread. Views created with it must not outlive it.
 @usableFromInline
 final class ViewedLayout {
-  /// One for each attribute in the order of the schema; the entry before the first has their number.
+  /// The slots of the attributes in the order of the schema.
+  ///
+  /// The entry before the first holds their number.
   let slots: UnsafePointer<ViewedSlot>
   let layout: RecordLayout
   let label: EntityLabel
@@ -33,15 +35,15 @@ final class ViewedLayout {
 
   deinit { memory.deallocate() }
 
-  /// Calls `body` with a view of a record, which is valid until it returns.
+  /// Calls `body` with a view of a record, which is valid until `body` returns.
   ///
-  /// What is checked, and which errors are thrown, is as in ``TransactionCore/withCurrentLayout``.
+  /// The checks and errors are those of ``TransactionCore/withCurrentLayout``.
   @inline(__always)
   func withView<E: Entity, R>(
     _: E.Type, _ bytes: ByteView, id: UInt64,
     _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R {
-    // Views have its addresses, and hold no reference to it.
+    // Views contain addresses of this object's memory, without a reference to it.
     defer { withExtendedLifetime(self) {} }
     guard !verifiesChecksums, let heapOffset = layout.narrowHeapOffset(in: bytes) else {
       return try withOther(bytes, id: id, body)
@@ -51,8 +53,10 @@ final class ViewedLayout {
         ViewedRecord(bytes.start, heapOffset: heapOffset, isWide: false, id: id, self)))
   }
 
-  /// The same for a record of an older layout, which is viewed as it would be written today, for a
-  /// long one, and with a checksum to verify.
+  /// Calls `body` with a view of a record that is long, has an older layout, or has a checksum to
+  /// verify.
+  ///
+  /// A record of an older layout is first converted to the current one.
   @inline(never)
   private func withOther<E: Entity, R>(
     _ bytes: ByteView, id: UInt64, _ body: (borrowing EntityView<E>) throws -> R
@@ -76,16 +80,16 @@ final class ViewedLayout {
   }
 }
 
-/// Where an attribute is in the records of one layout.
+/// The place of an attribute in the records of one layout.
 @usableFromInline
 struct ViewedSlot {
-  /// Of a fixed width: offset of the slot; variable: offset of the ends.
+  /// The offset of the slot for a fixed-width attribute; the offset of the ends for a variable one.
   @usableFromInline let position: Int32
-  /// −1 for an attribute that cannot be null.
+  /// The number of the null bit; −1 for an attribute that cannot be null.
   @usableFromInline let nullBit: Int16
-  /// Variable: its number among the variable attributes, from 0.
+  /// The position among the variable attributes, counted from 0.
   @usableFromInline let ordinal: UInt16
-  /// See ``ViewedForm``.
+  /// The form of the attribute; see ``ViewedForm``.
   @usableFromInline let form: UInt8
 
   init(position: Int32, nullBit: Int16, ordinal: UInt16, form: UInt8) {
@@ -105,8 +109,8 @@ struct ViewedSlot {
   }
 }
 
-/// What a view must know of an attribute's type before it reads there: the size of the slot, or the
-/// kind of bytes.
+/// The form of an attribute's type, which a view checks before it reads: the size of the slot, or
+/// the kind of bytes.
 @usableFromInline
 enum ViewedForm {
   @usableFromInline static var text: UInt8 { 64 }
@@ -114,7 +118,7 @@ enum ViewedForm {
   private static var other: UInt8 { 66 }
   @usableFromInline static var optional: UInt8 { 128 }
 
-  /// That of a slot with a value of `V`.
+  /// Returns the form of a slot with a value of `V`.
   @inlinable @inline(__always)
   static func slot<V: SlotValue>(_: V.Type) -> UInt8 {
     UInt8(truncatingIfNeeded: MemoryLayout<V>.size)

@@ -31,15 +31,16 @@ extension TransactionAccess {
     }
   }
 
-  /// Whether a query finds every record of the file: where some have expired, a plan leaves them
-  /// out.
+  /// Returns whether a query finds every record in the file.
+  ///
+  /// If some have expired, a plan must leave them out.
   private func isOfAll<E: Entity>(_ query: Query<E>) throws(StoreError) -> Bool {
     guard query.isEverything else { return false }
     return try core.expired(of: try core.entity(E.self)) == nil
   }
 
-  /// Visits all records; inlined with its closure, so that the program's is the only one that is
-  /// called for a record.
+  /// Visits all records, inlined together with `body`, so that only the program's closure is called
+  /// for each record.
   @inline(__always)
   private func visitAll<E: Entity>(
     _: E.Type, _ body: (borrowing EntityView<E>) throws -> Bool
@@ -61,7 +62,7 @@ extension TransactionAccess {
     _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Bool
   ) throws {
     let layout = ViewedLayout(try core.entity(E.self), core: core)
-    // The run would wrap it.
+    // The error is thrown here, because the run would wrap it.
     var thrown: (any Error)?
     try core.run(query).forEach { id, bytes in
       do {
@@ -76,15 +77,15 @@ extension TransactionAccess {
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// Visits what `query` finds where it lies, in the order of the query.
+  /// Visits the records that `query` finds in place, in the order of the query.
   ///
   ///     try snapshot.forEachView(Pod.where { $0.license == "MIT" }) { downloads += $0.downloads }
   ///
   /// Nothing is decoded or allocated for a record; see ``EntityView``. In a write, `body` cannot
   /// change anything: the compiler refuses it.
   ///
-  /// - Throws: what `body` throws, as it is; ``StoreError/Code/damaged`` at a record that is
-  ///   damaged; otherwise as ``fetch(_:)-(Query<E>)``.
+  /// - Throws: the error that `body` throws; ``StoreError/Code/damaged`` for a damaged record;
+  ///   otherwise the errors of ``fetch(_:)-(Query<E>)``.
   @inlinable
   public func forEachView<E: Entity>(
     _ query: Query<E>, _ body: (borrowing EntityView<E>) throws -> Void
@@ -92,7 +93,8 @@ extension ReadableTransaction where Self: ~Copyable {
     try access.visit(query, body)
   }
 
-  /// Visits what `query` finds where it lies, until `body` sets `stop`; see ``forEachView(_:_:)``.
+  /// Visits the records that `query` finds in place, until `body` sets `stop`; see
+  /// ``forEachView(_:_:)``.
   @inlinable
   public func forEachView<E: Entity>(
     _ query: Query<E>, _ body: (borrowing EntityView<E>, _ stop: inout Bool) throws -> Void
@@ -100,11 +102,11 @@ extension ReadableTransaction where Self: ~Copyable {
     try access.visit(query, stoppable: body)
   }
 
-  /// Calls `body` with the record with `id` where it lies; `nil` when there is none.
+  /// Calls `body` with the record with `id`, read in place; returns `nil` if none exists.
   ///
   ///     let length = try snapshot.withView(id) { $0.name.utf8Count }
   ///
-  /// - Throws: what `body` throws; ``StoreError/Code/damaged`` when the record is damaged.
+  /// - Throws: the error that `body` throws; ``StoreError/Code/damaged`` if the record is damaged.
   /// - Complexity: O(log *n*).
   public func withView<E: Entity, R>(
     _ id: RecordID<E>, _ body: (borrowing EntityView<E>) throws -> R
@@ -116,14 +118,14 @@ extension ReadableTransaction where Self: ~Copyable {
     return try layout.withView(E.self, bytes, id: id.rawValue, body)
   }
 
-  /// Calls `body` with the record that `index` leads to from `key`, where it lies; the first of
-  /// them in an index that is not unique.
+  /// Calls `body` with the record that has `key` in an index, read in place; returns `nil` if none
+  /// exists.
   ///
-  /// `nil` when there is none.
+  /// In an index that is not unique, this is the first such record.
   ///
-  /// - Throws: what `body` throws; ``StoreError/Code/unknownIndex`` when the entity has no such
-  ///   index.
-  /// - Complexity: O(log *n*): one visit of the index, one of the records.
+  /// - Throws: the error that `body` throws; ``StoreError/Code/unknownIndex`` if the entity has no
+  ///   such index.
+  /// - Complexity: O(log *n*): one lookup in the index and one in the records.
   public func withView<E: Entity, R>(
     _ key: EntityKey<E>, _ body: (borrowing EntityView<E>) throws -> R
   ) throws -> R? {

@@ -14,7 +14,7 @@ struct AttributeTestBinding {
     self.binding = binding
   }
 
-  /// The test; `nil` where it takes an expression.
+  /// Returns the test, or `nil` if the comparison needs an expression.
   func bound() throws(StoreError) -> BoundCondition? {
     switch comparison.right {
     case .value(let value): return try single(value)
@@ -81,7 +81,8 @@ struct AttributeTestBinding {
     let element = try element(constant)
     let included = KeyInterval.Bound(element: element, isIncluded: true)
     let excluded = KeyInterval.Bound(element: element, isIncluded: false)
-    // A decimal not-a-number comes after all numbers, and is neither below nor above any.
+    // A decimal not-a-number sorts after all numbers in keys, but compares as neither less nor
+    // greater. The bounds leave it out.
     let top: KeyInterval.Bound? =
       attribute.type == .decimal
       ? KeyInterval.Bound(element: try self.element(.decimal(.nan)), isIncluded: false) : nil
@@ -97,7 +98,7 @@ struct AttributeTestBinding {
     }
   }
 
-  /// The decimals for which the comparison with an infinity is true: all or none.
+  /// Returns the decimals for which the comparison with an infinity is true: all of them or none.
   private func decimals(
     _ operator: Comparison.Operator, isNegative: Bool
   ) throws(StoreError) -> KeyInterval {
@@ -136,7 +137,7 @@ struct AttributeTestBinding {
     let isText = attribute.type == .string || attribute.type == .url
     let isKey = isText || [.data, .uuid, .decimal].contains(attribute.type)
     var list = MembershipList(expectedCount: constants.count)
-    // The texts of a long list are scattered in memory, and each is retained here.
+    // The texts of a long list may be scattered in memory, so they are prefetched.
     try HeldTexts.forEach(constants) { (constant) throws(StoreError) in
       if case .null = constant {
         list.admitsNull = true
@@ -159,7 +160,7 @@ struct AttributeTestBinding {
       admitsNull: list.admitsNull)
   }
 
-  /// IN with `[c]` or `[d]`.
+  /// Returns the condition for `IN` with the options `[c]` or `[d]`.
   private func folded(_ constants: [Value]) throws(StoreError) -> BoundCondition {
     var parts: [BoundCondition] = []
     for constant in constants {
@@ -174,8 +175,9 @@ struct AttributeTestBinding {
 
   // MARK: Constants
 
-  /// The constant as a value of the attribute's kind: text is read as a date, a UUID, a decimal or
-  /// Base64, as the attribute says.
+  /// Converts the constant to the attribute's kind.
+  ///
+  /// Text is parsed as a date, a UUID, a decimal or Base64, depending on the attribute.
   private func fitted(_ constant: Value) throws(StoreError) -> Value {
     switch (constant, attribute.type) {
     case (.string(let text), .date), (.string(let text), .uuid), (.string(let text), .data),
@@ -242,7 +244,7 @@ private struct MembershipList: ~Copyable {
     elements.append(key: encoder.bytes, recordID: 0)
   }
 
-  /// False for a constant that has no key.
+  /// Adds the constant's key, and returns false if the constant has no key.
   mutating func append(_ constant: Value) -> Bool {
     encoder.reset()
     do { try encoder.append(constant) } catch { return false }
@@ -250,12 +252,12 @@ private struct MembershipList: ~Copyable {
     return true
   }
 
-  /// Sorted.
+  /// The keys in ascending order.
   var keys: KeySet { KeySet(keys: PackedKeys(sorting: elements)) }
 }
 
 extension Value {
-  /// The kind in words, for messages.
+  /// The kind of the value in words, for error messages.
   var kindName: String {
     switch self {
     case .integer, .unsigned: "an integer"

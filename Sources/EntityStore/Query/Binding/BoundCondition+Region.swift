@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
 extension BoundExpression {
-  /// The entities and relationships that it depends on, apart from the record it is evaluated on.
+  /// The entities and relationships that the expression depends on, apart from the record it is
+  /// evaluated on.
   var region: ObservedRegion {
     var region = ObservedRegion()
     _ = has { region.add($0) }
@@ -12,7 +13,7 @@ extension BoundExpression {
 /// The entities and relationships that a read depends on.
 struct ObservedRegion: Sendable {
   var entities: Set<EntityNumber> = []
-  /// The numbers of relationships, for their links.
+  /// The numbers of relationships whose links the read depends on.
   var relationships: Set<UInt32> = []
 }
 
@@ -24,7 +25,9 @@ extension ObservedRegion {
     relationships.formUnion(other.relationships)
   }
 
-  /// Adds what a part of a condition depends on; false, as no part is sought.
+  /// Adds the entities and relationships that a part of a condition depends on.
+  ///
+  /// Always returns false, so that ``BoundExpression/has(_:)`` visits every part.
   fileprivate mutating func add(_ part: BoundPart) -> Bool {
     guard case .related(let end, let condition, let operand) = part else { return false }
     entities.insert(end.target.number)
@@ -45,7 +48,8 @@ extension BoundOrder {
 }
 
 extension ReadTracker {
-  /// Notes all that a condition or an order depends on, before it is evaluated.
+  /// Notes all entities and relationships that a condition or an order depends on, before it is
+  /// evaluated.
   func note(_ region: ObservedRegion) {
     for entity in region.entities { note(entity) }
     relationships.formUnion(region.relationships)

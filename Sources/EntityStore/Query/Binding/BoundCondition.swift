@@ -1,10 +1,10 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A condition whose names are resolved and whose types fit, for one entity.
+/// A condition on one entity, with names resolved and types checked.
 ///
-/// A comparison of one attribute with constants is an ``AttributeTest``: the planner can look it up
-/// in an index, and the evaluator reads one slot of the record for it. Everything else is an
+/// A comparison of one attribute with constants is an ``AttributeTest``. The planner can look it up
+/// in an index, and the evaluator reads one slot of the record for it. Every other comparison is an
 /// expression.
 indirect enum BoundCondition: Sendable {
   case constant(Bool)
@@ -19,9 +19,11 @@ indirect enum BoundCondition: Sendable {
 
 /// An attribute, or the record's id, in a bound condition.
 ///
-/// A class, as plans copy their conditions.
+/// This is a class because plans copy their conditions.
 final class BoundAttribute: Sendable {
-  /// The attribute's number; of the record's id, one that no attribute has.
+  /// The attribute's number.
+  ///
+  /// For the record's id, a number that no attribute has.
   let number: UInt32
   let name: String
   let type: AttributeType
@@ -40,7 +42,7 @@ final class BoundAttribute: Sendable {
       if case .document(let bytes) = initial { ConstantDocument(bytes) } else { nil }
   }
 
-  /// The elements of an index over them, as those of a type.
+  /// Creates the attribute that stands for the elements of an element index.
   init(elementsAs type: AttributeType) {
     number = StoredElementIndex.element
     name = "element"
@@ -68,24 +70,24 @@ final class BoundAttribute: Sendable {
 
 /// A test of one attribute against constants.
 ///
-/// Null fails every test but ``Kind/null`` and the sets that hold it.
+/// Null passes only ``Kind/null`` and tests that admit it by ``admitsNull``.
 struct AttributeTest: Sendable {
   enum Kind: Sendable {
     case null
-    /// Numbers, dates and Booleans, by ``OrderedNumber``.
+    /// An interval of numbers, dates or Booleans, mapped by ``OrderedNumber``.
     case interval(NumberInterval)
     case numbers(NumberSet)
     /// A compiled test, with its operator, operand and options.
     case text(TextTest, Comparison.Operator, String, TextOptions)
-    /// Data, UUIDs and decimals, by the bytes of their index keys.
+    /// An interval of data, UUIDs or decimals, compared by the bytes of their index keys.
     case key(KeyInterval)
-    /// Data, UUIDs, decimals and text, in a list.
+    /// A list of data, UUIDs, decimals or texts, compared by the bytes of their index keys.
     case keys(KeySet)
   }
 
   let attribute: BoundAttribute
   let kind: Kind
-  /// Whether null passes: an IN whose list has it.
+  /// Whether null passes, since the list of the `IN` contains it.
   var admitsNull = false
 
   init(_ attribute: BoundAttribute, _ kind: Kind, admitsNull: Bool = false) {
@@ -95,7 +97,7 @@ struct AttributeTest: Sendable {
   }
 }
 
-/// Fixed-width values in the order of ``OrderedNumber``, both ends included.
+/// An interval of fixed-width values in the order of ``OrderedNumber``, including both ends.
 struct NumberInterval: Sendable, Hashable {
   var low: Int64
   var high: Int64
@@ -132,29 +134,33 @@ struct KeyInterval: Sendable, Hashable {
   }
 }
 
-/// A comparison of expressions, which takes more than one slot of a record.
+/// A comparison of expressions, which reads more than one slot of a record.
 struct BoundComparison: Sendable {
   var quantifier: Comparison.Quantifier?
   var left: BoundOperand
   var `operator`: Comparison.Operator
   var options: TextOptions
   var right: BoundOperand
-  /// The right side of a text operator, compiled, when it is constant.
+  /// The compiled right side of a text operator, if it is constant.
   var pattern: TextTest?
-  /// The test that an index over elements has entries for.
+  /// The test that an element index can answer, if there is one.
   var elements: BoundElements?
-  /// As written, for plans.
+  /// The comparison's text, shown in plans.
   var text: String
 }
 
-/// That one of the elements which a path leads to passes a test, or may pass it.
+/// A test of the elements at a path in a document, for an element index.
+///
+/// The comparison is true only for records with an element that passes the test.
 struct BoundElements: Sendable {
   /// The attribute's number.
   var attribute: UInt32
   var path: [String]
-  /// Of an element, as ``StoredElementIndex/element``.
+  /// The test of one element, on the attribute ``StoredElementIndex/element``.
   var test: AttributeTest
-  /// Whether records with such an element are exactly those for which the comparison is true.
+  /// Whether the comparison is true for all records with such an element.
+  ///
+  /// Otherwise the records found must be checked.
   var isExact: Bool
 }
 
@@ -163,10 +169,11 @@ indirect enum BoundOperand: Sendable {
   case value(Value)
   case document(ConstantDocument)
   case list([BoundOperand])
-  /// The record's attribute, and steps into a document.
+  /// An attribute of the record, and the steps into its document.
   case attribute(BoundAttribute, [ValuePath.Step])
-  /// The element that a SUBQUERY tests: how many SUBQUERYs are nested between it and here, and
-  /// steps.
+  /// The element that a SUBQUERY tests, and the steps into it.
+  ///
+  /// `depth` is the number of SUBQUERYs between the one that declares the element and this operand.
   case element(depth: Int, [ValuePath.Step])
   case arithmetic(ArithmeticOperator, BoundOperand, BoundOperand)
   case negative(BoundOperand)
@@ -181,22 +188,24 @@ indirect enum BoundOperand: Sendable {
 
 // MARK: What it depends on
 
-/// A condition, or a side of a comparison.
+/// A bound condition, or one side of a comparison.
 protocol BoundExpression {
-  /// Whether one of its parts is sought; those on related records are in one part.
+  /// Returns whether `isSought` is true for a part of the expression.
+  ///
+  /// A condition on related records is a single part.
   func has(_ isSought: (BoundPart) -> Bool) -> Bool
 }
 
 extension BoundExpression {
-  /// Whether it depends on other records than the one that is tested.
+  /// Whether the expression depends on other records than the tested one.
   var looksAtOthers: Bool { has { if case .related = $0 { true } else { false } } }
 
-  /// Whether it may have one value for a record at one time and another later.
+  /// Whether the value for an unchanged record can differ from one time to another.
   var dependsOnTime: Bool { has { $0.isTime } }
 }
 
 extension BoundCondition: BoundExpression {
-  /// The numbers of the attributes of the tested record that it reads.
+  /// The numbers of the tested record's attributes that the condition reads.
   var attributeNumbers: Set<UInt32> {
     var numbers: Set<UInt32> = []
     _ = has { part in
@@ -210,7 +219,7 @@ extension BoundCondition: BoundExpression {
     return numbers
   }
 
-  /// Whether the record's id and the attributes with `numbers` alone decide it.
+  /// Returns whether the record's id and the attributes with `numbers` alone decide the condition.
   func isDecided(by numbers: Set<UInt32>) -> Bool {
     func isOther(_ attribute: BoundAttribute) -> Bool {
       !attribute.isRecordID && !numbers.contains(attribute.number)
@@ -256,14 +265,15 @@ extension BoundOperand: BoundExpression {
   }
 }
 
-/// A part of a condition that may be sought.
+/// A part of a condition, for searches with ``BoundExpression/has(_:)``.
 enum BoundPart {
   case operand(BoundOperand)
   /// The attribute of a test.
   case attribute(BoundAttribute)
-  /// The test by a program's function.
+  /// A test by a closure of the program.
   case closure
-  /// A condition on related records, and the value of each of them that is asked for.
+  /// A relationship, the condition on the related records, and the operand that is evaluated on
+  /// each of them.
   case related(RelationshipEnd, BoundCondition?, BoundOperand?)
 
   fileprivate var isTime: Bool {

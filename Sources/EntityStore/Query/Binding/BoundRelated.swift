@@ -1,12 +1,12 @@
 internal import LodestoreFormat
 
-/// Whether one of the records that a record leads to fulfils a condition: ANY, and what the others come
-/// down to.
+/// A test whether one of a record's related records fulfils a condition.
 ///
-/// A class, as the evaluation of one record after the other keeps what it has found out for each.
+/// ANY is such a test; ALL, NONE and `@count > 0` are expressed by it. This is a class, so that the
+/// evaluator can cache results per test.
 final class RelatedTest: Sendable {
   let end: RelationshipEnd
-  /// Of the records that ``end`` leads to.
+  /// The condition on the records related by ``end``.
   let condition: BoundCondition
 
   init(_ end: RelationshipEnd, _ condition: BoundCondition) {
@@ -14,7 +14,7 @@ final class RelatedTest: Sendable {
     self.condition = condition
   }
 
-  /// Whether it is true of any record that leads to another one.
+  /// Whether the test is true as soon as one related record exists.
   var isOfExistence: Bool { condition.isAlways }
 
   var text: String {
@@ -23,18 +23,18 @@ final class RelatedTest: Sendable {
   }
 }
 
-/// A question about the records that a record leads to.
+/// A value computed from the records related to a record.
 final class RelatedOperand: Sendable {
   enum Question: Sendable {
-    /// How many there are.
+    /// The number of related records.
     case count
     case aggregate(CollectionOperator, BoundOperand)
-    /// The value of the one record; null without a record.
+    /// The value of the one related record, or null if none exists.
     case value(BoundOperand)
-    /// The values of all, without nulls.
+    /// The values of all related records, without nulls.
     case list(BoundOperand)
 
-    /// The operand that is evaluated on each related record; `nil` for a count.
+    /// The operand evaluated on each related record; `nil` for a count.
     var operand: BoundOperand? {
       switch self {
       case .count: nil
@@ -44,7 +44,7 @@ final class RelatedOperand: Sendable {
   }
 
   let end: RelationshipEnd
-  /// Which of the records; `nil` for all of them.
+  /// The condition that selects related records; `nil` for all of them.
   let condition: BoundCondition?
   let question: Question
 

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-// Parts of dates. A comparison of a year, or of a beginning, with a constant is a range of dates,
-// which an index over the date serves.
+// Parts of dates. Comparing a year, or the beginning of a unit, with a constant is a range of
+// dates, which an index over the date serves.
 extension ConditionBinding {
-  /// A part of a date, as it is evaluated.
+  /// Returns the bound operand for a part of a date.
   mutating func datePart(
     _ part: CalendarPart, _ arguments: [Operand]
   ) throws(StoreError) -> BoundOperand {
@@ -22,7 +22,8 @@ extension ConditionBinding {
     return .datePart(part, operand, rules)
   }
 
-  /// The derived attribute that holds the part of `operand`; `nil` where no attribute does.
+  /// Returns the derived attribute that holds this part of `operand`, or `nil` if no attribute
+  /// does.
   private func derivedAttribute(
     _ part: CalendarPart, of operand: Operand, _ rules: ZoneRules
   ) throws(StoreError) -> BoundAttribute? {
@@ -36,8 +37,8 @@ extension ConditionBinding {
     }.map { BoundAttribute($0) }
   }
 
-  /// `comparison` with each part of a date that a derived attribute holds named by that attribute,
-  /// so that its indexes serve.
+  /// Returns `comparison` with parts of dates replaced by the derived attributes that hold them, so
+  /// that indexes over these serve the comparison.
   func withDerivedParts(_ comparison: Comparison) throws(StoreError) -> Comparison {
     var comparison = comparison
     comparison.left = try withDerivedPart(comparison.left)
@@ -53,7 +54,7 @@ extension ConditionBinding {
     return .path(ValuePath(attribute: attribute.name))
   }
 
-  /// The rules of the zone that the second argument says.
+  /// Returns the rules of the time zone named by the second argument.
   private func zone(_ arguments: [Operand]) throws(StoreError) -> ZoneRules {
     guard arguments.count > 1 else { return .utc }
     guard case .value(.string(let name)) = arguments[1] else {
@@ -74,7 +75,7 @@ extension ConditionBinding {
     return rules
   }
 
-  /// The comparison as one of the date itself, where that says the same; `nil` elsewhere.
+  /// Returns an equivalent comparison of the date itself, or `nil` if none exists.
   func dateRange(_ comparison: Comparison) throws(StoreError) -> ConditionTree? {
     let comparison = comparison.withConstantOnTheRight
     guard comparison.quantifier == nil, comparison.options.isEmpty,
@@ -106,7 +107,7 @@ extension ConditionBinding {
     func test(_ op: Comparison.Operator, _ seconds: Double) -> ConditionTree {
       .comparison(Comparison(.path(path), op, .value(.date(seconds))))
     }
-    // Dates beyond these have no parts.
+    // Dates beyond ±2^53 seconds have no parts.
     return .all([
       low.map { test(.greaterOrEqual, $0) } ?? test(.greater, -0x1p53),
       test(.less, high ?? 0x1p53),
@@ -114,14 +115,16 @@ extension ConditionBinding {
   }
 }
 
-/// Parts of dates that follow each other as dates do.
+/// A part that grows with the date, so that each of its values stands for one span of dates.
 private enum DateSpans {
   case years
-  /// Units that begin at the part, a date.
+  /// The units of a part that is itself a date, the beginning of the unit.
   case units(CalendarPart)
 
-  /// The dates for which the part is the constant; empty, at the first date whose part is greater,
-  /// where it is so of none; `nil` for constants that are not of the part's kind, or too far away.
+  /// Returns the dates for which the part equals `constant`.
+  ///
+  /// If there are none, the range is empty, at the first date whose part is greater. Returns `nil`
+  /// for a constant of another kind, and for one too far away.
   func range(_ constant: Value, _ offset: Int64) -> Range<Double>? {
     let (low, high): (Int64, Int64)
     switch (self, constant) {
@@ -142,7 +145,7 @@ private enum DateSpans {
     return Double(low - offset)..<Double(high - offset)
   }
 
-  /// The beginning after one.
+  /// Returns the beginning of the unit after the one that begins at `start`.
   private static func next(_ part: CalendarPart, after start: Int64) -> Int64 {
     let longest: Int64 =
       switch part {
@@ -153,23 +156,24 @@ private enum DateSpans {
       case .startOfQuarter: 92 * 86_400
       default: 366 * 86_400
       }
-    // The longest unit is less than a shortest one longer than that, so none is skipped.
+    // Adding the longest length of a unit cannot skip a whole unit, even a shortest one.
     return part.part(ofLocal: start + longest)
   }
 }
 
 extension CalendarPart {
-  /// The part's spans of dates; `nil` where its values come again.
+  /// The part's spans of dates; `nil` for a part whose values repeat.
   fileprivate var spans: DateSpans? { self == .year ? .years : isDate ? .units(self) : nil }
 }
 
 extension OperandFunction {
-  /// The part of a date that the function gives; `nil` for other functions.
+  /// The part of a date that the function computes; `nil` for other functions.
   var calendarPart: CalendarPart? { CalendarPart(rawValue: rawValue) }
 
-  /// The function that gives a part of a date.
+  /// Creates the function that computes a part of a date.
   init(_ part: CalendarPart) {
-    // Both lists have the same names, which a test compares.
+    // The raw values of the two enumerations agree, which a test checks. The fallback is never
+    // used.
     self = OperandFunction(rawValue: part.rawValue) ?? .year
   }
 }

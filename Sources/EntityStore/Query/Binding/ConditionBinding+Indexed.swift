@@ -1,12 +1,14 @@
 internal import LodestoreFormat
 
-// What indexes say of values inside of documents: an attribute derived from a member, and the entries of an
-// index over elements.
+// Comparisons of values inside documents that an index can answer: by an attribute derived from a
+// member, or by an element index.
 extension ConditionBinding {
-  /// A test of a derived attribute that is true wherever `comparison` is: one that holds what is at the
-  /// path; `nil` where there is none.
+  /// Returns a test of an attribute derived from the member at the path, or `nil` if no attribute
+  /// is.
+  ///
+  /// The test is true for every record for which `comparison` is true.
   func memberTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
-    // An array contains what is no text.
+    // CONTAINS can also be true of an array, for which the derived attribute holds null.
     guard comparison.quantifier == nil, comparison.operator != .contains,
       let (attribute, path, comparison) = try way(comparison), !path.isEmpty
     else { return nil }
@@ -23,7 +25,7 @@ extension ConditionBinding {
       guard found.type == .string, try hasTexts(comparison, attribute) else { return nil }
       return try test()
     }
-    // In an attribute of integers the other numbers are null.
+    // A derived integer attribute holds null for other numbers, so it serves equality only.
     let isEquality = comparison.operator == .equal || comparison.operator == .in
     guard
       found.type == .double && kind != .bool
@@ -31,11 +33,12 @@ extension ConditionBinding {
         || found.type == .bool && kind == .bool && isEquality,
       let test = try test()
     else { return nil }
-    // Conditions compare Booleans as 0 and 1; here they are null among numbers, and numbers among them.
+    // Conditions compare Booleans as 0 and 1. A derived attribute of numbers holds null for a
+    // Boolean, and one of Booleans null for a number, so records with null pass.
     return .any([test, .test(AttributeTest(derived, .null))])
   }
 
-  /// What an index over elements says of `comparison`; `nil` where it says nothing.
+  /// Returns the test of `comparison` that an element index can answer, or `nil` if none exists.
   func elements(_ comparison: Comparison) throws(StoreError) -> BoundElements? {
     guard let (attribute, path, given) = try way(comparison) else { return nil }
     var comparison = given
@@ -52,12 +55,13 @@ extension ConditionBinding {
     case (.any, .equal), (.any, .less), (.any, .lessOrEqual), (.any, .greater),
       (.any, .greaterOrEqual), (.any, .between), (.any, .in), (.any, .beginsWith):
       break
-    // Of a text it would be a part.
+    // On a text, CONTAINS would search for a part of it, so only arrays are served.
     case (nil, .contains) where isArray: comparison.operator = .equal
     default: return nil
     }
     comparison.quantifier = nil
-    // A text is read as a date where an element is one.
+    // A text constant is served only if the elements are texts. Compared with a date, the constant
+    // would be read as a date too.
     guard let kind = ConstantKind(comparison.right), kind != .text || isOfTexts else { return nil }
     if kind == .bool { comparison.right = comparison.right.withNumbersForBooleans }
     let element = BoundAttribute(elementsAs: kind == .text ? .string : .double)
@@ -69,12 +73,14 @@ extension ConditionBinding {
       attribute: attribute.number, path: path, test: test, isExact: isEquality && kind == .text)
   }
 
-  /// The document and the names that lead into it, where the comparison is with constants; turned around
-  /// where they are on the left.
+  /// Returns the document, the member names that lead into it, and the comparison with its
+  /// constants on the right.
+  ///
+  /// Returns `nil` if the other side is no constant.
   private func way(
     _ comparison: Comparison
   ) throws(StoreError) -> (BoundAttribute, [String], Comparison)? {
-    // A quantifier is one of the left side.
+    // A quantifier belongs to the left side, so such a comparison is not turned around.
     let comparison =
       comparison.quantifier == nil ? comparison.withConstantOnTheRight : comparison
     guard comparison.options.isEmpty, case .path(let path) = comparison.left,
@@ -91,7 +97,9 @@ extension ConditionBinding {
     return (attribute, names, comparison)
   }
 
-  /// Whether what is compared with a text is never a date or a UUID, which would be read from it.
+  /// Returns whether the left side is never a date or a UUID.
+  ///
+  /// Compared with one of these, the text constant would be read as a date or a UUID.
   private func hasTexts(
     _ comparison: Comparison, _ attribute: BoundAttribute
   ) throws(StoreError) -> Bool {
@@ -108,19 +116,21 @@ extension ConditionBinding {
   }
 }
 
-/// The kind of one or several constants, of those that index keys compare as conditions do.
+/// The kind of one or several constants that index keys compare in the same way as conditions do.
 private enum ConstantKind {
   case text, bool
-  /// Of a size that a double holds exactly, and what is beyond is rounded away from it.
+  /// Integers below 2^53 in magnitude, which a double holds exactly.
+  ///
+  /// Larger integers in documents round to doubles that differ from all of these.
   case integer
-  /// The same, among them numbers that are no integers.
+  /// Numbers below 2^53 in magnitude, not all of them integers.
   case number
 
   init?(_ operand: Operand) {
     guard let values = operand.constants else { return nil }
     let kinds = values.map { value -> ConstantKind? in
       switch value {
-      // Keys of long texts are cut.
+      // Index keys of long texts are cut, so they do not compare like the texts.
       case .string(let text): text.utf8.count < 150 ? .text : nil
       case .bool: .bool
       case .integer(let number) where number.magnitude < 1 << 53: .integer
@@ -140,7 +150,7 @@ private enum ConstantKind {
 }
 
 extension Comparison {
-  /// Whether the right side is one constant, or a list where the operator takes one.
+  /// Whether the right side is a list for IN and BETWEEN, and one constant for other operators.
   fileprivate var hasFittingConstants: Bool {
     switch right {
     case .value: `operator` != .in && `operator` != .between

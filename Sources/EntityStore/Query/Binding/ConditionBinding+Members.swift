@@ -1,12 +1,13 @@
 internal import LodestoreFormat
 
-// Ways into documents whose type the program declares: one to a member that the type does not have would
-// find nothing, in silence.
+// Paths into documents whose type the program declares. A path to a member that the type lacks
+// would silently find nothing, so it is refused.
 extension ConditionBinding {
-  /// The type of the value at the end of `path`; `nil` where it is no document, or where only a record can
-  /// tell.
+  /// Returns the declared type of the value at the end of `path`.
   ///
-  /// Throws ``StoreError/Code/invalidQuery`` where the type in front of a step has no such member.
+  /// Returns `nil` if the value is no document, or if its type is known only from the record.
+  ///
+  /// Throws ``StoreError/Code/invalidQuery`` if the type before a step has no such member.
   func type(at path: ValuePath) throws(StoreError) -> DocumentType? {
     guard var (type, steps) = try start(of: path) else { return nil }
     while let step = steps.popFirst() {
@@ -22,13 +23,13 @@ extension ConditionBinding {
     return type
   }
 
-  /// The type of what `operand` gives, as ``type(at:)`` has it.
+  /// Returns the declared type of the operand's value, by ``type(at:)``.
   func type(of operand: Operand) throws(StoreError) -> DocumentType? {
     if case .path(let path) = operand { return try type(at: path) }
     return nil
   }
 
-  /// Where the steps into a document begin.
+  /// Returns the type of the document that `path` starts in, and the steps into it.
   private func start(
     of path: ValuePath
   ) throws(StoreError) -> (DocumentType, ArraySlice<ValuePath.Step>)? {

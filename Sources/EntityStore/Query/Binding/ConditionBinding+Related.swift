@@ -1,15 +1,14 @@
 internal import LodestoreFormat
 
-// Conditions over relationships. Each comes down to whether one of the related records fulfils a
-// condition of its own, which is bound to the other entity, or to a value that is worked out of
-// them.
+// Conditions over relationships. Each becomes a test whether a related record fulfils a condition
+// bound to the other entity, or a value computed from the related records.
 
 extension ConditionBinding {
-  /// The relationship that `path` begins with, and what it asks of the records there; `nil` where
-  /// it names an attribute of the record itself.
+  /// Returns the relationship that `path` begins with and the steps after it, or `nil` if the path
+  /// begins with an attribute of the record itself.
   ///
-  /// - Parameter isCollection: whether the path alone stands for records; otherwise an attribute
-  ///   that holds an id is a value like any other.
+  /// - Parameter isCollection: whether the path alone stands for records. Otherwise a path to an
+  ///   attribute that holds an id is its value.
   func relationship(
     _ path: ValuePath, isCollection: Bool = false
   ) -> (end: RelationshipEnd, rest: [ValuePath.Step])? {
@@ -23,7 +22,8 @@ extension ConditionBinding {
     return (end, Array(path.steps.dropFirst()))
   }
 
-  /// That `end` leads to a record which fulfils `condition`, and which a read does not leave out.
+  /// Returns the condition that `end` leads to a record which fulfils `condition` and has not
+  /// expired.
   private func leads(
     by end: RelationshipEnd, to condition: BoundCondition
   ) throws(StoreError) -> BoundCondition {
@@ -32,7 +32,7 @@ extension ConditionBinding {
 
   // MARK: Tests
 
-  /// The comparison as a test of related records, where it is one.
+  /// Returns the comparison as a test of related records, or `nil` for any other comparison.
   mutating func relatedTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
     if let test = try existenceTest(comparison) { return test }
     let comparison = comparison.withConstantOnTheRight
@@ -49,7 +49,7 @@ extension ConditionBinding {
     case .any: return try leads(by: end, to: try bindInner(inner, end))
     case .all: return .not(try leads(by: end, to: .not(try bindInner(inner, end))))
     case nil:
-      // "groups CONTAINS id".
+      // This is a comparison such as "groups CONTAINS id".
       guard rest.isEmpty, comparison.operator == .contains else {
         throw .badQuery(
           "'\(end.label)' leads to any number of records in "
@@ -61,7 +61,7 @@ extension ConditionBinding {
     }
   }
 
-  /// A comparison of what the one related record has with constants.
+  /// Returns the condition that compares a value of the one related record with constants.
   private mutating func testOfOne(
     _ end: RelationshipEnd, _ inner: Comparison
   ) throws(StoreError) -> BoundCondition {
@@ -79,7 +79,9 @@ extension ConditionBinding {
     return .any([test, .not(try leads(by: end, to: .constant(true)))])
   }
 
-  /// The comparison for the records that `end` leads to; a scalar there needs no quantifier.
+  /// Binds the comparison to the records that `end` leads to.
+  ///
+  /// The quantifier is dropped before a scalar attribute, which needs none.
   private mutating func bindInner(
     _ comparison: Comparison, _ end: RelationshipEnd
   ) throws(StoreError) -> BoundCondition {
@@ -94,7 +96,8 @@ extension ConditionBinding {
     return try target.bind(.comparison(inner))
   }
 
-  /// `@count` of related records compared with 0 or 1, where that asks whether there is one.
+  /// Returns the condition for `@count` of related records compared with 0 or 1, if this asks
+  /// whether one exists.
   private mutating func existenceTest(
     _ comparison: Comparison
   ) throws(StoreError) -> BoundCondition? {
@@ -109,7 +112,8 @@ extension ConditionBinding {
     }
   }
 
-  /// What `operand` counts, where it counts related records.
+  /// Returns the relationship and the condition of the related records that `operand` counts, or
+  /// `nil` if it counts none.
   private mutating func counted(
     _ operand: Operand
   ) throws(StoreError) -> (RelationshipEnd, BoundCondition?)? {
@@ -127,12 +131,13 @@ extension ConditionBinding {
     }
   }
 
-  /// The condition of a SUBQUERY, of which `variable` is the record that `end` leads to.
+  /// Binds the condition of a SUBQUERY, in which `variable` stands for a record that `end` leads
+  /// to.
   private mutating func condition(
     _ test: ConditionTree, on end: RelationshipEnd, _ variable: String
   ) throws(StoreError) -> BoundCondition {
     var target = binding(of: end)
-    // The way back from the related record to the one that has it.
+    // The relationship by which the related record leads back to its owner.
     let back = end.opposite.attribute == nil ? nil : end.opposite.name
     return try target.bind(
       try test.rerooted(from: .variable(variable), to: .record, back: back))
@@ -140,7 +145,7 @@ extension ConditionBinding {
 
   // MARK: Operands
 
-  /// A path that begins with a relationship.
+  /// Binds a path that begins with a relationship.
   mutating func relatedOperand(
     _ end: RelationshipEnd, _ rest: [ValuePath.Step], _ condition: BoundCondition? = nil
   ) throws(StoreError) -> BoundOperand {
@@ -165,7 +170,7 @@ extension ConditionBinding {
     return .related(RelatedOperand(end, present, question))
   }
 
-  /// `SUBQUERY` over a relationship; `nil` for one over a collection in the record.
+  /// Binds a `SUBQUERY` over a relationship; returns `nil` for one over a collection in the record.
   mutating func relatedSubquery(
     _ collection: Operand, _ variable: String, _ test: ConditionTree, _ steps: [ValuePath.Step]
   ) throws(StoreError) -> BoundOperand? {

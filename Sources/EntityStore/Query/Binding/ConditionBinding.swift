@@ -1,20 +1,22 @@
 internal import LodestoreFormat
 
-/// Checks a condition against an entity: resolves names, fits constants to types, and refuses what
-/// cannot be compared, before any record is read.
+/// Binds a condition to an entity before any record is read.
+///
+/// Binding resolves names, converts constants to the types they are compared with, and refuses
+/// comparisons of types that cannot be compared.
 struct ConditionBinding {
   let entity: StoredEntity
   /// The positions of paths in the format string that the condition was parsed from, for errors.
   let positions: [String: FormatPosition]
-  /// The schema with the relationships; `nil` where conditions cannot go beyond the record.
+  /// The schema with the relationships; `nil` where conditions may not use related records.
   let schema: StoredSchema?
-  /// The read whose expired records no condition on related records takes into account.
+  /// The transaction whose expired records are left out of conditions on related records.
   private(set) var core: TransactionCore?
-  /// The variables of the SUBQUERYs around the current expression, outermost first, with the types
-  /// of the elements that they stand for, where known.
+  /// The variables of the enclosing SUBQUERYs, outermost first, with the types of their elements
+  /// where known.
   private(set) var variables: [(name: String, type: DocumentType?)] = []
   static let deepestSubquery = 3
-  /// Whether the condition is kept in the file, and must mean the same in every program.
+  /// Whether the condition is stored in the file, so that it must mean the same in every program.
   var isOfRule = false
 
   static func bind(
@@ -34,13 +36,13 @@ struct ConditionBinding {
     self.schema = schema
   }
 
-  /// A binding for conditions of a query, which `core` runs.
+  /// Creates a binding for the conditions of a query that `core` runs.
   init(_ entity: StoredEntity, _ positions: [String: FormatPosition], core: TransactionCore) {
     self.init(entity, positions, core.schema)
     self.core = core
   }
 
-  /// The binding of conditions of the records that `end` leads to.
+  /// Returns the binding for conditions on the records that `end` leads to.
   func binding(of end: RelationshipEnd) -> ConditionBinding {
     var binding = ConditionBinding(end.target, positions, schema)
     binding.core = core
@@ -78,7 +80,7 @@ struct ConditionBinding {
     return .expression(expression)
   }
 
-  /// The comparison as a test of one attribute, where it is one.
+  /// Returns the comparison as a test of one attribute, or `nil` for any other comparison.
   private func attributeTest(_ comparison: Comparison) throws(StoreError) -> BoundCondition? {
     let comparison = comparison.withConstantOnTheRight
     guard case .path(let path) = comparison.left, path.root == .record, path.steps.count <= 1,
@@ -155,8 +157,7 @@ struct ConditionBinding {
     }
   }
 
-  /// Throws where an operator of bits stands between values that have none: `&` may be meant as
-  /// `&&`.
+  /// Throws if an operand of a bitwise operator has no bits: `&` may be meant as `&&`.
   private func checkBits(
     _ operand: Operand, _ left: BoundOperand, _ right: BoundOperand
   ) throws(StoreError) {
@@ -192,7 +193,7 @@ struct ConditionBinding {
     return .attribute(attribute, rest)
   }
 
-  /// The attribute that `path` begins with; SELF is the record's id.
+  /// Returns the attribute that `path` begins with, or the record's id for SELF.
   func attribute(of path: ValuePath) throws(StoreError) -> BoundAttribute {
     guard let step = path.steps.first else { return .recordID }
     guard case .member(let name) = step else {
@@ -202,7 +203,9 @@ struct ConditionBinding {
     return try attribute(named: name, position: position(of: path))
   }
 
-  /// - Parameter position: calculated for an error alone, since it takes the text of the path.
+  /// Returns the attribute with this name, or throws if the entity has none.
+  ///
+  /// - Parameter position: evaluated only for an error, since it needs the text of the path.
   func attribute(
     named name: String, position: @autoclosure () -> FormatPosition? = nil
   ) throws(StoreError) -> BoundAttribute {
@@ -219,7 +222,7 @@ struct ConditionBinding {
 }
 
 extension Operand {
-  /// Whether it is a constant or a list of constants.
+  /// Whether the operand is a constant or a list of constants.
   var isConstant: Bool {
     switch self {
     case .value, .values: true
@@ -227,7 +230,7 @@ extension Operand {
     }
   }
 
-  /// The constant, or those of a list; `nil` for what is none.
+  /// The constant, or the constants of a list; `nil` for another operand.
   var constants: [Value]? {
     switch self {
     case .value(let value): [value]
@@ -238,7 +241,7 @@ extension Operand {
 }
 
 extension Comparison {
-  /// The comparison with its sides exchanged, where only the left one is constant.
+  /// The comparison with its sides exchanged, if only the left side is constant.
   var withConstantOnTheRight: Comparison {
     guard left.isConstant, !right.isConstant, let flipped = `operator`.flipped else { return self }
     return Comparison(right, flipped, left, options: options, quantifier: quantifier)
@@ -246,7 +249,7 @@ extension Comparison {
 }
 
 extension Comparison.Operator {
-  /// The operator with its sides exchanged; `nil` for one that has no such form.
+  /// The operator for exchanged sides; `nil` if none exists.
   var flipped: Comparison.Operator? {
     switch self {
     case .equal, .notEqual: self
@@ -274,7 +277,7 @@ extension Comparison.Operator {
     }
   }
 
-  /// Whether both sides must be text.
+  /// Whether the operator requires text on both sides.
   var isTextOnly: Bool {
     switch self {
     case .beginsWith, .endsWith, .like, .matches: true

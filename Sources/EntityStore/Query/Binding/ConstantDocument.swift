@@ -1,9 +1,9 @@
 internal import LodestoreBytes
 
-/// A document in memory that stays where it is, so that values can point into it.
+/// A document at a fixed address, so that values can point into it.
 ///
-/// `@unchecked Sendable`: the bytes are written in the initializer only, and freed with the last
-/// reference.
+/// `@unchecked Sendable`: the bytes are written in the initializer only and freed in the
+/// deinitializer.
 final class ConstantDocument: @unchecked Sendable {
   let bytes: ByteView
 

@@ -2,14 +2,14 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The byte strings of an IN, looked up without an allocation.
+/// The keys of an IN, looked up without an allocation.
 final class KeySet: Sendable {
   let keys: PackedKeys
   private let made = Guarded<KeyTable?>(nil)
 
   init(keys: PackedKeys) { self.keys = keys }
 
-  /// The table to look keys up in; made on first use, as a plan with an index needs none.
+  /// The hash table of the keys, built on first use, because a plan that uses an index needs none.
   var table: KeyTable {
     made.withLock { made in
       if let made { return made }
@@ -23,7 +23,9 @@ final class KeySet: Sendable {
 /// A hash table of byte strings.
 final class KeyTable: Sendable {
   private let keys: PackedKeys
-  /// Open addressing: indexes in `keys` plus one, by hash; the size is a power of two, at most half full.
+  /// The slots of an open-addressing table: the index in `keys` plus one, or 0 if empty.
+  ///
+  /// The number of slots is a power of two, and at most half of them are in use.
   private let table: [Int32]
 
   init(_ keys: PackedKeys) {

@@ -1,8 +1,8 @@
 internal import LodestoreFormat
 
-/// The numbers of an IN, as ``OrderedNumber``.
+/// The numbers of an IN, mapped by ``OrderedNumber``.
 struct NumberSet: Sendable {
-  /// Ascending, without repetition.
+  /// The numbers in ascending order, without repetition.
   let sorted: [Int64]
   private let hashed: Set<Int64>
 
@@ -13,7 +13,10 @@ struct NumberSet: Sendable {
     hashed = unique.count > Self.mostSearched ? Set(unique) : []
   }
 
-  /// To hash so many takes longer than an index needs for them.
+  /// Longer lists are also hashed.
+  ///
+  /// Below this size a binary search serves, since building a hash set would take longer than
+  /// looking all numbers up in an index.
   private static let mostSearched = 256
 
   func contains(_ key: Int64) -> Bool {

@@ -1,12 +1,12 @@
 internal import LodestoreFormat
 
-/// The kinds of values of expressions, as far as they are known before a record is read.
+/// The kinds of an expression's values, where they are known before a record is read.
 enum OperandTypes {
   enum Kind: Hashable {
     case null, bool, number, date, uuid, text, data
     /// A list, or a collection in a document.
     case list
-    /// What a document holds: known only from the record.
+    /// A value in a document, whose kind is known only from the record.
     case any
 
     var words: String {
@@ -24,8 +24,9 @@ enum OperandTypes {
     }
   }
 
-  /// `comparison` with its text constants read as what they are compared with, or an error where
-  /// the sides can never be compared.
+  /// Returns `comparison` with its text constants parsed as the type of the other side.
+  ///
+  /// Throws if the two sides can never be compared.
   static func fitted(
     _ comparison: BoundComparison, _ source: Comparison, _ binding: ConditionBinding
   ) throws(StoreError) -> BoundComparison {
@@ -65,7 +66,8 @@ enum OperandTypes {
     return result
   }
 
-  /// A text constant beside a date or a UUID, read as one.
+  /// Returns the two sides, with a text constant parsed as a date or UUID if the other side is one;
+  /// otherwise `nil`.
   private static func read(
     _ comparison: BoundComparison, _ left: Kind, _ right: Kind
   ) throws(StoreError) -> (BoundOperand, BoundOperand)? {
@@ -110,7 +112,8 @@ enum OperandTypes {
     }
   }
 
-  /// A date and a number of seconds make a date; two dates a number of seconds.
+  /// Returns the kind of a sum or difference: of dates and seconds a date, of two dates a number of
+  /// seconds.
   private static func kind(_ op: ArithmeticOperator, _ a: Kind, _ b: Kind) -> Kind {
     guard op == .add || op == .subtract, a == .date || b == .date else { return .number }
     if a == .any || b == .any { return .any }

@@ -1,10 +1,10 @@
 internal import LodestoreFormat
 
-/// The values of a fixed-width attribute mapped to `Int64` in their order.
+/// Maps the values of a fixed-width attribute to `Int64` in their order.
 ///
-/// Signed integers are mapped to themselves, unsigned ones with their highest bit flipped. Floating-point
-/// numbers and dates are in total order: −0 comes right before 0, and not-a-number is outside the
-/// infinities, so that no interval of numbers contains it.
+/// Signed integers are mapped to themselves, unsigned ones with their highest bit flipped.
+/// Floating-point numbers and dates are in total order: −0 comes right before 0. Not-a-number is
+/// outside the infinities, so no interval of numbers contains it.
 enum OrderedNumber {
   @inline(__always)
   static func key(_ number: Double) -> Int64 {
@@ -20,7 +20,7 @@ enum OrderedNumber {
     return Double(bitPattern: UInt64(bitPattern: bits))
   }
 
-  /// The value that has `key` in an attribute of `type`.
+  /// Returns the value that `key` stands for in an attribute of `type`.
   static func value(_ key: Int64, _ type: AttributeType) -> Value {
     switch type {
     case .bool: .bool(key != 0)
@@ -31,7 +31,7 @@ enum OrderedNumber {
     }
   }
 
-  /// The keys that an attribute of `type` can have, not-a-number left out.
+  /// Returns all keys that an attribute of `type` can have, except not-a-number.
   static func all(_ type: AttributeType) -> NumberInterval {
     switch type {
     case .bool: NumberInterval(low: 0, high: 1)
@@ -49,8 +49,9 @@ enum OrderedNumber {
 }
 
 extension NumberInterval {
-  /// The values of an attribute of `type` for which the comparison with `constant` is true; `nil` when a
-  /// constant of that kind cannot be compared with it.
+  /// Creates the interval of values for which the comparison with `constant` is true.
+  ///
+  /// The result is `nil` if an attribute of `type` cannot be compared with such a constant.
   init?(_ operator: Comparison.Operator, _ constant: Value, _ type: AttributeType) {
     switch type {
     case .bool:
@@ -88,7 +89,7 @@ extension NumberInterval {
     }
   }
 
-  /// Integers, exactly.
+  /// Compares an integer attribute with an integer, exactly.
   private init(_ operator: Comparison.Operator, _ constant: Int128, _ type: AttributeType) {
     let all = OrderedNumber.all(type)
     let bias: Int128 = type == .uint64 ? 1 << 63 : 0
@@ -112,7 +113,7 @@ extension NumberInterval {
     self.init(low: low, high: high)
   }
 
-  /// An integer attribute against a number that may have a fraction.
+  /// Compares an integer attribute with a number that may have a fraction.
   private init(
     _ operator: Comparison.Operator, double: Double, integers type: AttributeType
   ) {
@@ -136,14 +137,14 @@ extension NumberInterval {
     }
   }
 
-  /// A floating-point attribute or a date.
+  /// Compares a floating-point attribute or a date with a double.
   private init(_ operator: Comparison.Operator, _ constant: Double, _ type: AttributeType) {
     guard !constant.isNaN else {
       self = .empty
       return
     }
     let all = OrderedNumber.all(type)
-    // Both zeros are one number.
+    // −0 and 0 are equal, but have two keys.
     let low = constant == 0 ? -1 : OrderedNumber.key(constant)
     let high = constant == 0 ? 0 : low
     switch `operator` {
@@ -156,7 +157,7 @@ extension NumberInterval {
     }
   }
 
-  /// A floating-point attribute against an integer that a double may not hold.
+  /// Compares a floating-point attribute with an integer that a double may not hold exactly.
   private init(
     _ operator: Comparison.Operator, integer: Int128, _ type: AttributeType
   ) {

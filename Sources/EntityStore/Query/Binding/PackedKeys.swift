@@ -1,17 +1,17 @@
 internal import LMDB
 internal import LodestoreBytes
 
-/// Byte strings in ascending order without repetition, in one block.
+/// Byte strings in ascending order without repetition, in one block of memory.
 ///
-/// Lists of an IN may have a hundred thousand: an array of arrays would cost an allocation and a
-/// cache miss for each.
+/// The list of an IN may have a hundred thousand keys. An array of arrays would cost an allocation
+/// and a cache miss for each.
 struct PackedKeys: Sendable, Hashable {
   private(set) var bytes: [UInt8] = []
   private var ends: [Int] = []
 
   init() {}
 
-  /// One key.
+  /// Creates a list of one key.
   init(_ key: [UInt8]) { append(key) }
 
   var count: Int { ends.count }
@@ -33,12 +33,12 @@ struct PackedKeys: Sendable, Hashable {
     }
   }
 
-  /// Whether `key` is the last one.
+  /// Returns whether `key` is the last key.
   func ends(with key: ByteView) -> Bool {
     !isEmpty && withKey(count - 1) { compareKeys($0, key) == 0 }
   }
 
-  /// Adds a key that is above all others.
+  /// Appends a key that is greater than all others.
   mutating func append(_ key: some Sequence<UInt8>) {
     assert(isEmpty || self[count - 1].lexicographicallyPrecedes(key))
     bytes.append(contentsOf: key)
@@ -55,7 +55,7 @@ struct PackedKeys: Sendable, Hashable {
     }
   }
 
-  /// These keys, which are below all of `higher`, followed by those.
+  /// Returns these keys followed by `higher`, whose keys must all be greater.
   func above(_ higher: PackedKeys) -> PackedKeys {
     var both = self
     let start = bytes.count
@@ -64,7 +64,7 @@ struct PackedKeys: Sendable, Hashable {
     return both
   }
 
-  /// The keys for which `isKept` is true.
+  /// Returns the keys for which `isKept` is true.
   func filter(_ isKept: (ByteView) -> Bool) -> PackedKeys {
     var kept = PackedKeys()
     for index in 0..<count {
@@ -73,7 +73,7 @@ struct PackedKeys: Sendable, Hashable {
     return kept
   }
 
-  /// Every concatenation of one of these keys and one of `next`.
+  /// Returns every concatenation of one of these keys and one of `next`.
   func followed(by next: PackedKeys) -> PackedKeys {
     if count == 1, bytes.isEmpty { return next }
     var product = PackedKeys()

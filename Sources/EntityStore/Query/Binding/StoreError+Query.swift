@@ -1,10 +1,10 @@
 internal import LodestoreFormat
 
-/// The position in a format string of what contradicts the schema: the cause of such errors.
+/// The position in a format string of an error against the schema, given as the error's cause.
 struct ConditionFault: Error, CustomStringConvertible {
   let position: FormatPosition
 
-  /// Nil where there is no format string.
+  /// Creates the fault; `nil` without a position, since the condition comes from no format string.
   init?(_ position: FormatPosition?) {
     guard let position else { return nil }
     self.position = position
@@ -13,7 +13,7 @@ struct ConditionFault: Error, CustomStringConvertible {
   var description: String { position.description }
 }
 
-// The messages about conditions and queries that cannot be used; see StoreError+Catalogue.swift.
+// Messages about conditions and queries that cannot be used; see StoreError+Catalogue.swift.
 
 extension StoreError {
   static func badQuery(_ reason: String) -> StoreError {
@@ -50,7 +50,9 @@ extension StoreError {
       at: position, entity: entity)
   }
 
-  /// - Parameter known: the members; nil where it has none.
+  /// Returns the error for a path to a member that the type lacks.
+  ///
+  /// - Parameter known: the names of the type's members; `nil` if the type can have none.
   static func unknownMember(
     _ name: String, of type: String, at path: String, known: [String]?, entity: String,
     position: FormatPosition?
@@ -64,7 +66,7 @@ extension StoreError {
         fact += "; it has \(known.joined(separator: ", "))"
       }
     }
-    return .badQuery("'\(path)' leads nowhere: \(fact)", at: position, entity: entity)
+    return .badQuery("'\(path)' does not exist: \(fact)", at: position, entity: entity)
   }
 
   static func noSuchCase(
@@ -93,7 +95,7 @@ extension StoreError {
   ) -> StoreError {
     .badQuery(
       "'\(name)' is stored as \(type) and is compared by \(comparison.operator.canonicalText) with "
-        + "\(kind); compare it with what it holds, or convert with CAST", at: position)
+        + "\(kind); compare it with a value of its type, or convert with CAST", at: position)
   }
 
   static func cannotCompare(_ left: String, _ right: String, _ text: String) -> StoreError {
@@ -110,7 +112,9 @@ extension StoreError {
       at: position)
   }
 
-  /// - Parameter comparison: as it is written.
+  /// Returns the error for a pattern that cannot be used.
+  ///
+  /// - Parameter comparison: the text of the comparison.
   static func badPattern(_ error: PatternError, in comparison: String) -> StoreError {
     StoreError(
       .invalidQuery,
@@ -118,7 +122,7 @@ extension StoreError {
         + error.message, cause: error)
   }
 
-  /// Enough of a long text to tell which it is.
+  /// Returns the beginning of a long text, enough to recognize it.
   private static func beginning(of text: String) -> String {
     text.utf8.count > 200 ? String(text.unicodeScalars.prefix(100)) + "…" : text
   }

@@ -1,36 +1,36 @@
 internal import LodestoreFormat
 
-// Tests of the bits of an integer attribute. A null attribute gives null.
+// Bitwise operators on an integer attribute. Their result for null is null.
 
 extension Attribute where Value: AttributeValue & FixedWidthInteger {
-  /// The bits that the attribute and `mask` both have.
+  /// The bits set in both the attribute and `mask`.
   ///
   ///     Message.where { $0.flags & 4 != 0 }
   public static func & (lhs: Self, mask: Value) -> Self { lhs.combined(.and, mask) }
 
-  /// The bits that the attribute or `mask` has.
+  /// The bits set in the attribute, in `mask`, or in both.
   public static func | (lhs: Self, mask: Value) -> Self { lhs.combined(.or, mask) }
 
-  /// The bits that either the attribute or `mask` has, and not both.
+  /// The bits set in either the attribute or `mask`, but not in both.
   public static func ^ (lhs: Self, mask: Value) -> Self { lhs.combined(.exclusiveOr, mask) }
 }
 
 extension Attribute {
-  /// The bits that the optional attribute and `mask` both have; null for null.
+  /// The bits set in both the optional attribute and `mask`; null for null.
   @_documentation(visibility: internal)
   public static func & <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
   where Value == W? {
     lhs.combined(.and, mask)
   }
 
-  /// The bits that the optional attribute or `mask` has; null for null.
+  /// The bits set in the optional attribute, in `mask`, or in both; null for null.
   @_documentation(visibility: internal)
   public static func | <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
   where Value == W? {
     lhs.combined(.or, mask)
   }
 
-  /// The bits that either the optional attribute or `mask` has, and not both; null for null.
+  /// The bits set in either the optional attribute or `mask`, but not in both; null for null.
   @_documentation(visibility: internal)
   public static func ^ <W: AttributeValue & FixedWidthInteger>(lhs: Self, mask: W) -> Self
   where Value == W? {
@@ -44,7 +44,7 @@ extension Attribute {
 }
 
 extension Attribute where Value: OptionSet, Value.RawValue: AttributeValue & FixedWidthInteger {
-  /// Whether the set has all members of `members`.
+  /// Whether the attribute's set contains all of `members`.
   ///
   ///     Message.where { $0.flags.contains(.unread) }
   public func contains(_ members: Value) -> Condition<E> {

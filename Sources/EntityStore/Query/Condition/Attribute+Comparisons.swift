@@ -1,14 +1,14 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Comparisons of an attribute with a constant and with another attribute. Logic has two values: null is
-// equal to null and to nothing else, and every other comparison with null is false.
+// Comparisons of an attribute with a constant and with another attribute. Conditions have two truth
+// values: null equals null and nothing else, and every other comparison with null is false.
 
 extension Attribute where Value: Equatable {
-  /// Whether the attribute has this value; null is equal to null.
+  /// Whether the attribute equals a value; null equals null.
   public static func == (lhs: Self, rhs: Value) -> Condition<E> { lhs.compared(.equal, rhs) }
 
-  /// Whether the attribute has another value, or null where `rhs` is none.
+  /// Whether the attribute differs from `rhs`; null differs from every value but null.
   public static func != (lhs: Self, rhs: Value) -> Condition<E> { lhs.compared(.notEqual, rhs) }
 
   /// Whether two attributes are equal.
@@ -25,14 +25,14 @@ extension Attribute where Value: Equatable {
 }
 
 extension Attribute {
-  /// Whether the attribute is null; for types whose values cannot be compared.
+  /// Whether the attribute is null, for types whose values cannot be compared.
   @_disfavoredOverload
   public static func == <W>(lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E>
   where Value == W? {
     lhs.compared(.equal, .value(.null))
   }
 
-  /// Whether the attribute has a value; for types whose values cannot be compared.
+  /// Whether the attribute has a value, for types whose values cannot be compared.
   @_disfavoredOverload
   public static func != <W>(lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E>
   where Value == W? {
@@ -45,14 +45,14 @@ extension Attribute {
     contained(in: values.map { .some($0) })
   }
 
-  /// Whether the attribute is equal to an optional one.
+  /// Whether the attribute equals an optional attribute.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E>
   where Value: Equatable {
     lhs.compared(.equal, with: rhs)
   }
 
-  /// Whether the attribute is different from an optional one.
+  /// Whether the attribute differs from an optional attribute.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E>
   where Value: Equatable {
@@ -61,13 +61,13 @@ extension Attribute {
 }
 
 extension Attribute where Value: Comparable {
-  /// Whether the attribute is below `rhs`.
+  /// Whether the attribute is less than `rhs`.
   public static func < (lhs: Self, rhs: Value) -> Condition<E> { lhs.compared(.less, rhs) }
 
   /// Whether the attribute is at most `rhs`.
   public static func <= (lhs: Self, rhs: Value) -> Condition<E> { lhs.compared(.lessOrEqual, rhs) }
 
-  /// Whether the attribute is above `rhs`.
+  /// Whether the attribute is greater than `rhs`.
   public static func > (lhs: Self, rhs: Value) -> Condition<E> { lhs.compared(.greater, rhs) }
 
   /// Whether the attribute is at least `rhs`.
@@ -75,18 +75,18 @@ extension Attribute where Value: Comparable {
     lhs.compared(.greaterOrEqual, rhs)
   }
 
-  /// Whether two attributes are in ascending order and different.
+  /// Whether the left attribute is less than the right one.
   public static func < (lhs: Self, rhs: Self) -> Condition<E> { lhs.compared(.less, with: rhs) }
 
-  /// Whether two attributes are in ascending order.
+  /// Whether the left attribute is at most the right one.
   public static func <= (lhs: Self, rhs: Self) -> Condition<E> {
     lhs.compared(.lessOrEqual, with: rhs)
   }
 
-  /// Whether two attributes are in descending order and different.
+  /// Whether the left attribute is greater than the right one.
   public static func > (lhs: Self, rhs: Self) -> Condition<E> { lhs.compared(.greater, with: rhs) }
 
-  /// Whether two attributes are in descending order.
+  /// Whether the left attribute is at least the right one.
   public static func >= (lhs: Self, rhs: Self) -> Condition<E> {
     lhs.compared(.greaterOrEqual, with: rhs)
   }
@@ -98,7 +98,7 @@ extension Attribute where Value: Comparable {
 }
 
 extension Attribute {
-  /// Whether the optional attribute is below `rhs`; false for null.
+  /// Whether the optional attribute is less than `rhs`; false for null.
   public static func < <W: Comparable>(lhs: Self, rhs: W) -> Condition<E> where Value == W? {
     lhs.compared(.less, rhs)
   }
@@ -108,7 +108,7 @@ extension Attribute {
     lhs.compared(.lessOrEqual, rhs)
   }
 
-  /// Whether the optional attribute is above `rhs`; false for null.
+  /// Whether the optional attribute is greater than `rhs`; false for null.
   public static func > <W: Comparable>(lhs: Self, rhs: W) -> Condition<E> where Value == W? {
     lhs.compared(.greater, rhs)
   }
@@ -118,22 +118,22 @@ extension Attribute {
     lhs.compared(.greaterOrEqual, rhs)
   }
 
-  /// Whether two optional attributes are in ascending order and different; false for null.
+  /// Whether the left optional attribute is less than the right one; false for null.
   public static func < <W: Comparable>(lhs: Self, rhs: Self) -> Condition<E> where Value == W? {
     lhs.compared(.less, with: rhs)
   }
 
-  /// Whether two optional attributes are in ascending order; false for null.
+  /// Whether the left optional attribute is at most the right one; false for null.
   public static func <= <W: Comparable>(lhs: Self, rhs: Self) -> Condition<E> where Value == W? {
     lhs.compared(.lessOrEqual, with: rhs)
   }
 
-  /// Whether two optional attributes are in descending order and different; false for null.
+  /// Whether the left optional attribute is greater than the right one; false for null.
   public static func > <W: Comparable>(lhs: Self, rhs: Self) -> Condition<E> where Value == W? {
     lhs.compared(.greater, with: rhs)
   }
 
-  /// Whether two optional attributes are in descending order; false for null.
+  /// Whether the left optional attribute is at least the right one; false for null.
   public static func >= <W: Comparable>(lhs: Self, rhs: Self) -> Condition<E> where Value == W? {
     lhs.compared(.greaterOrEqual, with: rhs)
   }
@@ -169,7 +169,10 @@ extension Attribute {
     return Condition(.comparison(Comparison(operand, `operator`, right, options: options)))
   }
 
-  /// A constant of a condition; a scalar of JSON is that scalar, since JSON compares as what it holds.
+  /// Encodes a constant of a condition.
+  ///
+  /// A scalar in a JSON value becomes that scalar, since conditions compare a JSON attribute by the
+  /// value it holds.
   func constant(_ value: Value) throws -> LodestoreFormat.Value {
     if holdsJSON, let json = value as? JSONValue { return ConditionConstant.value(json) }
     return try coding.store(value).value
@@ -180,8 +183,9 @@ extension Attribute {
   private func contained(in values: some Collection<Value>) -> Condition<E> {
     do {
       let list = Array(values)
-      // Asked of the type, once: a cast of each of many values would cost more than the rest.
+      // Checked once for the type: casting each of many values would cost more than the encoding.
       guard !holdsJSON else { return compared(.in, .values(try list.map { try constant($0) })) }
+      // The texts may be scattered in memory, so they are prefetched.
       let constants = try HeldTexts.map(list) { try coding.store($0).value }
       return compared(.in, .values(constants))
     } catch {
@@ -219,6 +223,8 @@ extension Attribute {
 
   private func unencodable(_ error: any Error) -> Condition<E> {
     Condition(
-      .failure(.badQuery("'\(attributeName)' is compared with what cannot be encoded: \(error)")))
+      .failure(
+        .badQuery(
+          "'\(attributeName)' is compared with a value that cannot be encoded: \(error)")))
   }
 }

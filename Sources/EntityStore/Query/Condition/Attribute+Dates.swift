@@ -6,15 +6,15 @@ internal import LodestoreFormat
   public import Foundation
 #endif
 
-// Parts of dates, in UTC where no zone is said.
+// Parts of dates, in UTC unless a time zone is given.
 
 extension Attribute where Value == Date {
   /// A part of the date in UTC.
   ///
   ///     Order.where { $0.createdAt[.year] == 2024 }
   ///
-  /// Conditions on years and on beginnings use an index over the date, in UTC and at a fixed
-  /// offset.
+  /// Conditions on years and on beginnings of units use an index over the date, in UTC and at a
+  /// fixed offset.
   public subscript(part: DatePart) -> Attribute<E, Int?> { self[part, in: .utc] }
 
   /// A part of the date in a time zone.
@@ -29,7 +29,8 @@ extension Attribute where Value == Date {
 
   /// The moment at which the date's year, month or other unit began in a time zone.
   ///
-  /// Where clocks skip that moment, as midnight in some zones, it is the moment of the change.
+  /// If clocks skip that moment, as some zones skip midnight, the result is the moment at which
+  /// they change.
   public subscript(startOf unit: DateUnit, in zone: DateZone) -> Attribute<E, Date?> {
     deriving(dated(unit.calendarPart, zone))
   }

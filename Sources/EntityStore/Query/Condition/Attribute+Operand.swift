@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// An operand that begins at an attribute.
+/// An operand that begins at an attribute, kept as the attribute's derivation.
 private final class DerivedOperand: DerivedAttribute, @unchecked Sendable {
   let operand: Operand
-  /// Why it cannot be used.
+  /// The reason why the operand cannot be used, if there is one.
   let failure: StoreError?
 
   init(_ operand: Operand, _ failure: StoreError? = nil) {
@@ -13,7 +13,7 @@ private final class DerivedOperand: DerivedAttribute, @unchecked Sendable {
 }
 
 extension Attribute {
-  /// The way to the stored value; `nil` where something is computed from it.
+  /// The path to the stored value; `nil` if the attribute stands for a computed value.
   var path: ValuePath? {
     if let derivedOperand {
       if case .path(let path) = derivedOperand { return path }
@@ -27,10 +27,10 @@ extension Attribute {
   /// The operand that stands for the attribute in a condition.
   var operand: Operand { derivedOperand ?? .path(ValuePath(attribute: attributeName)) }
 
-  /// Why conditions with it cannot be used; `nil` where they can.
+  /// The reason why conditions with the attribute cannot be used, if there is one.
   var failure: StoreError? { (derived as? DerivedOperand)?.failure }
 
-  /// A value that is computed from a record and has no attribute of its own.
+  /// Creates an attribute for a value that is computed from a record.
   init(deriving operand: Operand, failure: StoreError? = nil) where Value: AttributeValue {
     self.init(-1, ScalarCoding<Value>.self, derived: DerivedOperand(operand, failure))
   }
@@ -46,11 +46,11 @@ extension Attribute {
     return attributes[ordinal].name
   }
 
-  /// The attribute's value from a value that a group, an aggregate or a section has of it; `nil`
-  /// where the type does not hold it.
+  /// Converts a value from a group, an aggregate or a section to the attribute's type, or returns
+  /// `nil` if the type cannot hold it.
   ///
-  /// Computed numbers may have another width or kind than the type, as an integer sum of no records
-  /// has where others are doubles.
+  /// Computed numbers may have another width or kind than the type. The sum of no records, for
+  /// example, is an integer even where other sums are doubles.
   func loaded(_ value: LodestoreFormat.Value) -> Value? {
     guard derived != nil else { return coding.load(StoredValue(value)) }
     let type = coding.storage.type
@@ -58,12 +58,12 @@ extension Attribute {
     return coding.load(StoredValue(DynamicValue(value).stored(in: type) ?? value))
   }
 
-  /// Another value that is computed from this one.
+  /// Returns an attribute for another value that is computed from this one.
   func deriving<V: AttributeValue>(_ operand: Operand) -> Attribute<E, V> {
     Attribute<E, V>(ordinal, ScalarCoding<V>.self, derived: DerivedOperand(operand, failure))
   }
 
-  /// A member or an element of the value.
+  /// Returns the attribute for a member or an element of the value.
   func inside(_ step: ValuePath.Step) -> Attribute<E, JSONValue> {
     guard let path else { return deriving(operand) }
     return deriving(.path(ValuePath(path.root, path.steps + [step])))

@@ -1,7 +1,7 @@
-// Comparisons of two attributes of which one may be null: false where it is.
+// Comparisons of two attributes of which one is optional. A comparison of order with null is false.
 
 extension Attribute where Value: Comparable {
-  /// Whether the attribute is below the optional one; false for null.
+  /// Whether the attribute is less than the optional one; false for null.
   @_disfavoredOverload
   public static func < (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E> {
     lhs.compared(.less, with: rhs)
@@ -13,7 +13,7 @@ extension Attribute where Value: Comparable {
     lhs.compared(.lessOrEqual, with: rhs)
   }
 
-  /// Whether the attribute is above the optional one; false for null.
+  /// Whether the attribute is greater than the optional one; false for null.
   @_disfavoredOverload
   public static func > (lhs: Self, rhs: Attribute<E, Value?>) -> Condition<E> {
     lhs.compared(.greater, with: rhs)
@@ -27,7 +27,7 @@ extension Attribute where Value: Comparable {
 }
 
 extension Attribute {
-  /// Whether the optional attribute is below the other one; false for null.
+  /// Whether the optional attribute is less than the other one; false for null.
   @_disfavoredOverload
   public static func < <W: Comparable>(lhs: Self, rhs: Attribute<E, W>) -> Condition<E>
   where Value == W? {
@@ -41,7 +41,7 @@ extension Attribute {
     lhs.compared(.lessOrEqual, with: rhs)
   }
 
-  /// Whether the optional attribute is above the other one; false for null.
+  /// Whether the optional attribute is greater than the other one; false for null.
   @_disfavoredOverload
   public static func > <W: Comparable>(lhs: Self, rhs: Attribute<E, W>) -> Condition<E>
   where Value == W? {
@@ -55,14 +55,14 @@ extension Attribute {
     lhs.compared(.greaterOrEqual, with: rhs)
   }
 
-  /// Whether the optional attribute is equal to the other one.
+  /// Whether the optional attribute equals the other one.
   @_disfavoredOverload
   public static func == <W: Equatable>(lhs: Self, rhs: Attribute<E, W>) -> Condition<E>
   where Value == W? {
     lhs.compared(.equal, with: rhs)
   }
 
-  /// Whether the optional attribute is different from the other one.
+  /// Whether the optional attribute differs from the other one.
   @_disfavoredOverload
   public static func != <W: Equatable>(lhs: Self, rhs: Attribute<E, W>) -> Condition<E>
   where Value == W? {

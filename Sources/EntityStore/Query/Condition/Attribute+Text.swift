@@ -1,24 +1,25 @@
 internal import LodestoreFormat
 
-/// What does not matter when texts are compared.
+/// The differences between texts that a comparison ignores.
 public struct TextComparison: OptionSet, Sendable, Hashable {
-  /// The bits.
+  /// The set as bits.
   public let rawValue: UInt8
 
-  /// Makes a set from its bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Upper and lower case are the same.
+  /// Ignores the difference between upper and lower case.
   public static let caseInsensitive = TextComparison(rawValue: 1)
-  /// Letters with and without marks are the same.
+  /// Ignores diacritics, such as accents.
   public static let diacriticInsensitive = TextComparison(rawValue: 2)
 
   var options: TextOptions { TextOptions(rawValue: rawValue & 3) }
 }
 
-/// A text, or an optional one, or JSON that can be a text, as a condition sees it.
+/// A type whose values conditions can compare as text: a text, an optional text, or JSON that can
+/// be a text.
 ///
-/// Do not conform to it.
+/// Do not conform to this protocol.
 @_documentation(visibility: internal)
 public protocol TextAttribute: Sendable {
   /// The text; `nil` for null.
@@ -36,14 +37,14 @@ extension Optional: TextAttribute where Wrapped == String {
 }
 
 extension JSONValue: TextAttribute {
-  /// The text, where the JSON is one.
+  /// The text, if the JSON is a text.
   public var _conditionText: String? { stringValue }
 }
 
 extension Attribute where Value: TextAttribute {
   /// Whether the text begins with `prefix`; false for null.
   ///
-  /// With an index that can be used for the attribute, only the entries with the prefix are read.
+  /// If an index serves the attribute, only the entries with the prefix are read.
   public func hasPrefix(_ prefix: String, _ comparison: TextComparison = []) -> Condition<E> {
     tested(.beginsWith, prefix, comparison)
   }
@@ -59,19 +60,20 @@ extension Attribute where Value: TextAttribute {
     tested(.contains, part, comparison)
   }
 
-  /// Whether the whole text is like `pattern`, in which `?` is one character and `*` any number of
-  /// them; `\` takes the next as it is.
+  /// Whether the whole text fits `pattern`, in which `?` stands for one character and `*` for any
+  /// number of them.
   ///
-  /// SQL's wildcards are none: `_` is a character as any other, and so is `%` beside a `*` or `?`;
-  /// a pattern with `%` and neither of them is refused.
+  /// A `\` before a character takes it literally. SQL's wildcards have no special meaning: `_` is
+  /// an ordinary character, and so is `%` in a pattern with `*` or `?`. A pattern with `%` and
+  /// neither of them is refused.
   public func isLike(_ pattern: String, _ comparison: TextComparison = []) -> Condition<E> {
     tested(.like, pattern, comparison)
   }
 
-  /// Whether the whole text matches a regular expression, in time linear in the text.
+  /// Whether the whole text matches a regular expression, in time linear in the length of the text.
   ///
-  /// The common part of ICU's syntax; back references and lookaround are refused when the query is
-  /// prepared.
+  /// The syntax is the common part of ICU's. Back references and lookaround are refused when the
+  /// query is prepared.
   public func matches(_ expression: String, _ comparison: TextComparison = []) -> Condition<E> {
     tested(.matches, expression, comparison)
   }

@@ -1,26 +1,26 @@
-// What people try first, refused with what to write instead.
+// Conditions in forms that people try first, refused with a message that shows the right form.
 //
-// `&&` and `||` are refused between two conditions, by functions with a result of their own, which
-// nothing else takes. With a condition as the result, or with further operands, the compiler takes
-// 12 to 80 seconds for 30 faulty chains in unrelated code, in place of 0.5 (Swift 6.3;
-// `faultyChains` of the tests). So of three conditions in a chain the compiler names the result's
-// type, whose name says what to write.
+// `&&` and `||` are refused between two conditions, by functions whose result type nothing else
+// takes. With a condition as the result, or with further operands, the compiler slows down on
+// unrelated code. For 30 faulty chains it takes 12 to 80 seconds instead of 0.5 (Swift 6.3;
+// `faultyChains` of the tests). For a chain of three conditions the compiler therefore names the
+// result type, whose name tells the author how to write the condition.
 //
-// `read { $0 }` has no overload of its own: an unavailable one loses against a closure without a
-// result, and a deprecated one is taken for closures of several lines.
+// `read { $0 }` has no overload of its own. An unavailable overload loses against a closure without
+// a result, and a deprecated one is chosen for closures of several lines.
 //
-// No overload takes lines that are Swift's own `Bool`: with one, the compiler talks of other
+// No overload takes lines of Swift's own `Bool`. With such an overload, the compiler reports other
 // operators where a type is wrong.
 
-/// Conditions joined by `&&`, which is refused.
+/// The result of joining conditions by `&&`, which is refused.
 @_documentation(visibility: internal)
 public struct _WriteEachConditionOnALine<E: Entity> {}
 
-/// Conditions joined by `||`, which is refused.
+/// The result of joining conditions by `||`, which is refused.
 @_documentation(visibility: internal)
 public struct _WriteAnyOf<E: Entity> {}
 
-/// Refused: lines are joined already.
+/// Refused, because the lines of a condition are already joined by AND.
 @available(
   *, unavailable,
   message:
@@ -34,7 +34,7 @@ public func && <E: Entity>(
   _WriteEachConditionOnALine()
 }
 
-/// Refused: alternatives have a function.
+/// Refused, because ``anyOf(_:)`` joins alternatives.
 @available(
   *, unavailable, message: "write anyOf($0.isSeen, $0.episode == 4): one of them must hold"
 )
@@ -45,27 +45,27 @@ public func || <E: Entity>(lhs: Condition<E>, rhs: Condition<E>) -> _WriteAnyOf<
 }
 
 extension ConditionBuilder {
-  /// Refused by the operator that makes such a line.
+  /// Takes the result of the refused `&&`, so that the compiler reports the operator.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public static func buildExpression(
     _ line: _WriteEachConditionOnALine<E>
   ) -> Condition<E> { .all }
 
-  /// Refused by the operator that makes such a line.
+  /// Takes the result of the refused `||`, so that the compiler reports the operator.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public static func buildExpression(_ line: _WriteAnyOf<E>) -> Condition<E> { .all }
 }
 
 extension Sequence where Element: AttributeValue {
-  /// Refused: an attribute is no element.
+  /// Refused, because an attribute is not an element of the sequence.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn([1, 4])")
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Element>) -> Condition<E> { .all }
 
-  /// Refused: an attribute is no element.
+  /// Refused, because an attribute is not an element of the sequence.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn([1, 4])")
   @_disfavoredOverload
   @_documentation(visibility: internal)
@@ -73,13 +73,13 @@ extension Sequence where Element: AttributeValue {
 }
 
 extension ClosedRange where Bound: AttributeValue {
-  /// Refused: an attribute is no element.
+  /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1...4)")
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Bound>) -> Condition<E> { .all }
 
-  /// Refused: an attribute is no element.
+  /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1...4)")
   @_disfavoredOverload
   @_documentation(visibility: internal)
@@ -87,13 +87,13 @@ extension ClosedRange where Bound: AttributeValue {
 }
 
 extension Range where Bound: AttributeValue {
-  /// Refused: an attribute is no element.
+  /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1..<4)")
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public func contains<E: Entity>(_ attribute: Attribute<E, Bound>) -> Condition<E> { .all }
 
-  /// Refused: an attribute is no element.
+  /// Refused, because an attribute is not a value in the range.
   @available(*, unavailable, message: "ask the attribute: $0.episode.isIn(1..<4)")
   @_disfavoredOverload
   @_documentation(visibility: internal)
@@ -101,7 +101,7 @@ extension Range where Bound: AttributeValue {
 }
 
 extension ConditionBuilder {
-  /// Refused: an attribute that is neither true nor false.
+  /// Refused, because an attribute that is not Boolean is neither true nor false.
   @available(
     *, unavailable,
     message: "only a Bool is a condition by itself; compare this attribute with a value"
@@ -114,7 +114,7 @@ extension ConditionBuilder {
 }
 
 extension ConditionBuilder {
-  /// Refused: an assignment, or a call without a result.
+  /// Refused, because an assignment or a call without a result is no condition.
   @available(*, unavailable, message: "a line of a condition compares: write == for =")
   @_disfavoredOverload
   @_documentation(visibility: internal)
@@ -122,7 +122,7 @@ extension ConditionBuilder {
 }
 
 extension Attribute {
-  /// Refused: null, of a required attribute.
+  /// Refused, because a required attribute is never null.
   @available(
     *, unavailable, message: "this attribute is required and never nil; leave the line out"
   )
@@ -130,7 +130,7 @@ extension Attribute {
   @_documentation(visibility: internal)
   public static func == (lhs: Self, rhs: _OptionalNilComparisonType) -> Condition<E> { .all }
 
-  /// Refused: null, of a required attribute.
+  /// Refused, because a required attribute is never null.
   @available(
     *, unavailable, message: "this attribute is required and never nil; leave the line out"
   )
@@ -140,7 +140,8 @@ extension Attribute {
 }
 
 extension Attribute where Value: Collection, Value.Element: Codable {
-  /// Refused: an element that is a document, of which conditions name a member.
+  /// Refused, because conditions compare a member of an element that is a document, not the
+  /// element.
   @available(
     *, unavailable,
     message:
@@ -152,7 +153,9 @@ extension Attribute where Value: Collection, Value.Element: Codable {
 }
 
 extension Attribute {
-  /// Refused: the commonest attribute of a related record, which its id does not have.
+  /// Refused, because a related record's id does not have the record's attributes.
+  ///
+  /// `name` is the attribute that related records have most often.
   @available(
     *, unavailable, message: "name an attribute of a related record in brackets: $0.person[\\.name]"
   )
@@ -162,7 +165,7 @@ extension Attribute {
 }
 
 extension Entity {
-  /// Refused: a key path is no condition.
+  /// Refused, because a key path is no condition.
   @available(*, unavailable, message: "a condition is a closure: where { $0.isSeen }")
   @_disfavoredOverload
   @_documentation(visibility: internal)
@@ -172,17 +175,18 @@ extension Entity {
 }
 
 extension Query {
-  /// Refused: a key path is no condition.
+  /// Refused, because a key path is no condition.
   @available(*, unavailable, message: "a condition is a closure: where { $0.isSeen }")
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public func `where`<Value>(_ path: KeyPath<E.Attributes, Attribute<E, Value>>) -> Query { self }
 }
 
-// Of a condition by a key path the compiler says otherwise that it cannot tell the path's type. With these
-// for values of any type, it would talk of key paths where a case of an enumeration is misspelt.
+// Without these overloads the compiler only reports that it cannot infer the key path's type. The
+// overloads are limited to `AttributeValue`: for values of any type, the compiler would report key
+// paths where a case of an enumeration is misspelt.
 
-/// Refused: a comparison of a key path.
+/// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode == 4 }")
 @_disfavoredOverload
 @_documentation(visibility: internal)
@@ -190,7 +194,7 @@ public func == <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
-/// Refused: a comparison of a key path.
+/// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode != 4 }")
 @_disfavoredOverload
 @_documentation(visibility: internal)
@@ -198,7 +202,7 @@ public func != <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
-/// Refused: a comparison of a key path.
+/// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode < 4 }")
 @_disfavoredOverload
 @_documentation(visibility: internal)
@@ -206,7 +210,7 @@ public func < <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
-/// Refused: a comparison of a key path.
+/// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode <= 4 }")
 @_disfavoredOverload
 @_documentation(visibility: internal)
@@ -214,7 +218,7 @@ public func <= <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
-/// Refused: a comparison of a key path.
+/// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode > 4 }")
 @_disfavoredOverload
 @_documentation(visibility: internal)
@@ -222,7 +226,7 @@ public func > <E: Entity, Value: AttributeValue>(
   path: KeyPath<E.Attributes, Attribute<E, Value>>, value: Value
 ) -> Condition<E> { .all }
 
-/// Refused: a comparison of a key path.
+/// Refused, because a condition compares an attribute, not a key path.
 @available(*, unavailable, message: "a condition is a closure: where { $0.episode >= 4 }")
 @_disfavoredOverload
 @_documentation(visibility: internal)
@@ -231,7 +235,7 @@ public func >= <E: Entity, Value: AttributeValue>(
 ) -> Condition<E> { .all }
 
 extension Query {
-  /// Refused: the direction belongs to the attribute.
+  /// Refused, because the direction belongs to the attribute.
   @available(
     *, unavailable, message: "the direction follows the attribute: sorted(by: \\.title.descending)"
   )
@@ -241,7 +245,7 @@ extension Query {
     by path: KeyPath<E.Attributes, Attribute<E, Value>>, _ direction: _SortDirection
   ) -> Query { self }
 
-  /// Refused: the direction belongs to the attribute.
+  /// Refused, because the direction belongs to the attribute.
   @available(
     *, unavailable, message: "the direction follows the attribute: sorted(by: \\.title.descending)"
   )
@@ -252,7 +256,7 @@ extension Query {
   ) -> Query { self }
 }
 
-/// What people write after the attribute of an order, which is refused.
+/// The directions of a refused call of `sorted(by:_:)` or `sorted(by:order:)`.
 @_documentation(visibility: internal)
 public enum _SortDirection {
   case ascending, descending

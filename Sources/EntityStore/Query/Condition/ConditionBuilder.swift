@@ -1,4 +1,4 @@
-/// Makes one condition of the lines of a closure, each of which must be true.
+/// Joins the lines of a closure, each of which must be true, into one condition.
 ///
 ///     Film.where {
 ///       $0.energy > 3
@@ -7,80 +7,81 @@
 ///       !$0.isHidden
 ///     }
 ///
-/// A line is a ``Condition`` or a Boolean attribute. What `if`, `switch` and `for` leave out is not asked
-/// for.
+/// A line is a ``Condition`` or a Boolean attribute. Lines that `if`, `switch` and `for` leave out
+/// do not count.
 @resultBuilder
 public enum ConditionBuilder<E: Entity> {
-  /// A comparison.
+  /// Takes a line that is a condition.
   @_documentation(visibility: internal)
   public static func buildExpression(_ condition: Condition<E>) -> Condition<E> { condition }
 
-  /// A Boolean attribute that must be true.
+  /// Takes a line that is a Boolean attribute, which must be true.
   @_documentation(visibility: internal)
   public static func buildExpression(_ attribute: Attribute<E, Bool>) -> Condition<E> {
     attribute.condition
   }
 
-  /// All lines.
+  /// Joins all lines.
   @_documentation(visibility: internal)
   public static func buildBlock(_ conditions: Condition<E>...) -> Condition<E> {
     .all(of: conditions)
   }
 
-  /// An `if` without `else`.
+  /// Takes the result of an `if` without `else`.
   @_documentation(visibility: internal)
   public static func buildOptional(_ condition: Condition<E>?) -> Condition<E> {
     condition ?? .all(of: [])
   }
 
-  /// The first branch.
+  /// Takes the first branch of an `if` or `switch`.
   @_documentation(visibility: internal)
   public static func buildEither(first condition: Condition<E>) -> Condition<E> { condition }
 
-  /// The other branch.
+  /// Takes another branch of an `if` or `switch`.
   @_documentation(visibility: internal)
   public static func buildEither(second condition: Condition<E>) -> Condition<E> { condition }
 
-  /// A `for` loop.
+  /// Joins the conditions of a `for` loop.
   @_documentation(visibility: internal)
   public static func buildArray(_ conditions: [Condition<E>]) -> Condition<E> {
     .all(of: conditions)
   }
 
-  /// An `if #available`.
+  /// Takes the result of an `if #available`.
   @_documentation(visibility: internal)
   public static func buildLimitedAvailability(_ condition: Condition<E>) -> Condition<E> {
     condition
   }
 }
 
-/// What ``anyOf(_:)`` and its like take: a ``Condition``, or a Boolean attribute.
+/// A ``Condition`` or a Boolean attribute, as an argument of ``anyOf(_:)`` and similar functions.
 ///
-/// Do not conform to it.
+/// Do not conform to this protocol.
 public protocol ConditionTerm<Root>: Sendable {
-  /// The entity.
+  /// The entity of the condition.
   @_documentation(visibility: internal)
   associatedtype Root: Entity
-  /// The condition.
+  /// The term as a condition.
   @_documentation(visibility: internal)
   var condition: Condition<Root> { get }
 }
 
 extension Condition: ConditionTerm {
-  /// Itself.
+  /// The condition itself.
   @_documentation(visibility: internal)
   public var condition: Condition { self }
 }
 
 extension Attribute: ConditionTerm where Value == Bool {
-  /// Whether the attribute is true.
+  /// The condition that the attribute is true.
   @_documentation(visibility: internal)
   public var condition: Condition<E> { self == true }
 }
 
-/// Whether one of the conditions is true; false without conditions.
+/// Whether at least one of the conditions is true; false without conditions.
 ///
-/// A condition is not evaluated behind one that is true. The function takes an array of conditions, too:
+/// The conditions are evaluated in order, up to the first true one. The function takes an array of
+/// conditions, too:
 ///
 ///     Film.where { film in anyOf(words.map { film.title.contains($0) }) }
 public func anyOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
@@ -91,7 +92,7 @@ public func anyOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
 @_documentation(visibility: internal)
 public func anyOf<E: Entity>(_ conditions: [Condition<E>]) -> Condition<E> { .any(of: conditions) }
 
-/// Whether all conditions are true, as of the lines of a closure; for use inside ``anyOf(_:)``.
+/// Whether all conditions are true, like the lines of a closure; for use inside ``anyOf(_:)``.
 ///
 /// The function takes an array of conditions, too.
 public func allOf<E: Entity>(_ terms: any ConditionTerm<E>...) -> Condition<E> {
@@ -119,12 +120,12 @@ public prefix func ! <E: Entity>(attribute: Attribute<E, Bool>) -> Condition<E> 
 }
 
 extension Condition {
-  /// Whether all of `conditions` are true; true when there is none.
+  /// Whether all of `conditions` are true; true for an empty array.
   static func all(of conditions: [Condition]) -> Condition {
     joined(conditions) { .all(of: $0) }
   }
 
-  /// Whether one of `conditions` is true; false when there is none.
+  /// Whether at least one of `conditions` is true; false for an empty array.
   static func any(of conditions: [Condition]) -> Condition {
     conditions.isEmpty ? .none : joined(conditions) { .any(of: $0) }
   }
@@ -145,7 +146,7 @@ extension Condition {
     var trees: [ConditionTree] = []
     for condition in conditions {
       guard case .success(let content) = condition.content else { return condition }
-      // What `if` has left out.
+      // The condition has no lines, since an `if` left them out.
       if content.isUnsaid { continue }
       trees.append(content.tree)
       joined.positions.merge(content.positions) { first, _ in first }

@@ -1,20 +1,20 @@
 internal import LodestoreBytes
 
-/// A part of a condition that only Swift code can tell, on the decoded entity.
+/// A part of a condition that only Swift code can evaluate, on the decoded entity.
 ///
-/// What `#Predicate` can say and ``ConditionTree`` cannot. Equal only to itself; a format string
-/// cannot hold one, so it prints as its `text` in angle brackets, which does not parse.
+/// Such parts of a `#Predicate` cannot be expressed by ``ConditionTree``. A closure equals only
+/// itself. Its `text` is printed in angle brackets, which do not parse as a format string.
 final class ConditionClosure: Sendable, Hashable {
   private typealias Test =
     @Sendable (ByteView, UInt64, StoredEntity, TransactionCore)
     throws(StoreError) -> Bool
 
-  /// The source as well as it is known, for plans and errors.
+  /// The known part of the closure's source, for plans and errors.
   let text: String
-  /// The closure behind the decoding of its entity.
+  /// Decodes the entity and calls the program's closure with it.
   private let test: Test
 
-  /// A closure on entities of type `E`.
+  /// Creates a test of decoded entities of type `E`.
   init<E: Entity>(text: String, _ test: @escaping @Sendable (E) throws -> Bool) {
     self.text = text
     self.test = { (bytes, id, entity, core) throws(StoreError) in
@@ -27,7 +27,7 @@ final class ConditionClosure: Sendable, Hashable {
     }
   }
 
-  /// Whether the closure is true for a record.
+  /// Returns whether the closure is true for a record.
   func evaluate(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity, core: TransactionCore
   ) throws(StoreError) -> Bool {

@@ -1,18 +1,21 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Swift values as constants of conditions.
+/// Converts Swift values to constants of conditions.
 enum ConditionConstant {
-  /// A scalar of JSON is that scalar, since JSON attributes compare as what they hold.
+  /// Returns the constant for a value.
+  ///
+  /// A scalar in a JSON value becomes that scalar, since conditions compare a JSON attribute by the
+  /// value it holds.
   static func value<V: AttributeValue>(_ value: V) -> Value {
-    // The type is checked first: casting each of many values would cost more than the rest.
+    // The type is checked first: casting each of many values would cost more than the conversion.
     if V.self == JSONValue.self || V.self == JSONValue?.self, let json = value as? JSONValue {
       return scalar(json)
     }
     return value._storedValue.value
   }
 
-  /// The constants of many values; their texts are prefetched.
+  /// Returns the constants for many values, prefetching their texts.
   static func values<V: AttributeValue>(_ list: [V]) -> [Value] {
     HeldTexts.map(list) { value($0) }
   }

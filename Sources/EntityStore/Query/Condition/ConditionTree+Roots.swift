@@ -1,19 +1,20 @@
 extension ConditionTree {
-  /// The condition with paths that begin at `old` beginning at `new`.
+  /// Returns the condition with the paths that begin at `old` beginning at `new`.
   ///
-  /// - Parameter back: the name by which a record at `old` leads to the record of the other paths, for
-  ///   the message.
-  /// - Throws: ``StoreError/Code/invalidQuery`` where a path begins elsewhere than at `old` or at the
-  ///   variable of a SUBQUERY inside, or where only a closure can tell.
+  /// - Parameter back: the name by which a record at `old` leads to the record that the other paths
+  ///   begin at, for the error message.
+  /// - Throws: ``StoreError/Code/invalidQuery`` if a path begins elsewhere than at `old` or at the
+  ///   variable of an inner SUBQUERY, or if the condition contains a closure.
   func rerooted(
     from old: ValuePath.Root, to new: ValuePath.Root, back: String? = nil
   ) throws(StoreError) -> ConditionTree {
     try PathChange.rerooting(from: old, to: new, back: back).changed(self)
   }
 
-  /// The condition with other names of the record's members, by the names that it has.
+  /// Returns the condition with the record's members renamed.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` for a closure.
+  /// - Parameter names: the new names, by the old ones.
+  /// - Throws: ``StoreError/Code/invalidQuery`` if the condition contains a closure.
   func renamingMembers(_ names: [String: String]) throws(StoreError) -> ConditionTree {
     try PathChange { (path, _) in
       guard path.root == .record, case .member(let name)? = path.steps.first,
@@ -35,7 +36,7 @@ extension ConditionTree {
     }
   }
 
-  /// How deep SUBQUERYs are nested.
+  /// The number of nested levels of SUBQUERYs.
   var subqueryDepth: Int {
     switch self {
     case .constant, .closure: 0
@@ -48,7 +49,7 @@ extension ConditionTree {
 }
 
 extension Operand {
-  /// Returns the operand with its paths led on from `root`, through `steps`.
+  /// Returns the operand with its paths beginning at `root` and passing through `steps` first.
   func moved(to root: ValuePath.Root, behind steps: [ValuePath.Step]) throws(StoreError) -> Operand
   {
     try PathChange.rerooting(from: .record, to: root, back: nil, prefix: steps).changed(self)
@@ -84,9 +85,9 @@ extension Operand {
   }
 }
 
-/// Changes the paths of a condition.
+/// Rewrites the paths of a condition.
 private struct PathChange {
-  /// Returns what a path becomes, with the variables of the SUBQUERYs around it.
+  /// Returns the replacement for a path, given the variables of the SUBQUERYs around it.
   let change: (ValuePath, Set<String>) throws(StoreError) -> ValuePath
   private var variables: Set<String> = []
 
@@ -94,11 +95,11 @@ private struct PathChange {
     self.change = change
   }
 
-  /// Gives paths another root.
+  /// Returns the change that gives paths another root.
   ///
   /// - Parameters:
-  ///   - back: the name by which a record at `old` leads back.
-  ///   - prefix: the steps that go before those of each path.
+  ///   - back: the name by which a record at `old` leads back, for the error message.
+  ///   - prefix: the steps inserted before those of each path.
   static func rerooting(
     from old: ValuePath.Root, to new: ValuePath.Root, back: String?,
     prefix: [ValuePath.Step] = []

@@ -1,31 +1,31 @@
 internal import LodestoreFormat
 
-/// A condition on one record, as data: what all three ways of saying one end in.
+/// A condition on one record as data, the common form of all three ways of writing one.
 ///
-/// Key path operators, `#Predicate` and the format string build it; ``ConditionBinding`` checks it against an
-/// entity's schema, the planner and the evaluator take it from there. Logic has two values: a
-/// comparison with null is false but for `==` and `!=`, to which null is a value like any other,
-/// and NOT turns false into true.
+/// Key path operators, `#Predicate` and the format string build it. ``ConditionBinding`` checks it
+/// against an entity's schema, for the planner and the evaluator. Conditions have two truth values:
+/// a comparison with null is false, except that `==` and `!=` treat null like any other value. NOT
+/// turns false into true.
 ///
-/// Make one with ``all(of:)``, ``any(of:)`` and ``negated``, which keep to the form that
-/// ``ConditionPrinter`` prints and the parser returns.
+/// Create conditions with ``all(of:)``, ``any(of:)`` and ``negated``. Trees from these functions
+/// keep the form that ``ConditionPrinter`` prints and the parser returns.
 indirect enum ConditionTree: Sendable, Hashable {
   case constant(Bool)
-  /// AND: two conditions or more, in the order of the author.
+  /// AND of two or more conditions, in the order in which they were written.
   case all([ConditionTree])
-  /// OR: two conditions or more.
+  /// OR of two or more conditions.
   case any([ConditionTree])
   case not(ConditionTree)
   case comparison(Comparison)
-  /// What only a Swift closure can tell, on the decoded entity.
+  /// A Swift closure that is evaluated on the decoded entity.
   case closure(ConditionClosure)
 
-  /// The conjunction of `conditions`; true when there is none.
+  /// Returns the conjunction of `conditions`; true for an empty array.
   static func all(of conditions: [ConditionTree]) -> ConditionTree {
     conditions.count > 1 ? .all(conditions) : conditions.first ?? .constant(true)
   }
 
-  /// The disjunction of `conditions`; false when there is none.
+  /// Returns the disjunction of `conditions`; false for an empty array.
   static func any(of conditions: [ConditionTree]) -> ConditionTree {
     conditions.count > 1 ? .any(conditions) : conditions.first ?? .constant(false)
   }
@@ -33,21 +33,25 @@ indirect enum ConditionTree: Sendable, Hashable {
   var negated: ConditionTree { .not(self) }
 }
 
-/// `[quantifier] left operator[options] right`.
+/// A comparison, written `[quantifier] left operator[options] right`.
 struct Comparison: Sendable, Hashable {
-  /// Over the elements of a left side that is a collection; NONE is NOT ANY.
+  /// The quantifier over the elements of a collection on the left side.
+  ///
+  /// NONE is written as NOT ANY.
   enum Quantifier: Sendable, Hashable { case any, all }
 
   enum Operator: Sendable, Hashable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-    /// The right side is a list of two, both included.
+    /// Takes a list of two bounds on the right side, both included.
     case between
-    /// The right side is a list, a collection in a document, or a text that contains the left one.
+    /// Takes on the right side a list, a collection in a document, or a text that contains the left
+    /// one.
     case `in`
     case contains, beginsWith, endsWith
-    /// `?` stands for one character, `*` for any number; the whole text.
+    /// Compares the whole text with a pattern, in which `?` stands for one character and `*` for
+    /// any number.
     case like
-    /// A regular expression; the whole text.
+    /// Compares the whole text with a regular expression.
     case matches
   }
 
@@ -74,19 +78,22 @@ indirect enum Operand: Sendable, Hashable {
   case value(Value)
   /// A list of constants.
   case values([Value])
-  /// A list in which something is no constant.
+  /// A list with at least one element that is not a constant.
   case list([Operand])
   case path(ValuePath)
-  /// A `$NAME` that has not been given a value and that no SUBQUERY declares.
+  /// A `$NAME` without a value that no SUBQUERY declares.
   case variable(String)
   case arithmetic(ArithmeticOperator, Operand, Operand)
   case negative(Operand)
-  /// `TERNARY(condition, a, b)`.
+  /// The first operand if the condition is true, otherwise the second: `TERNARY(condition, a, b)`.
   case conditional(ConditionTree, Operand, Operand)
-  /// `SUBQUERY(collection, $variable, condition)`: the elements for which the condition is true,
-  /// followed by what is asked of them, such as `@count`.
+  /// `SUBQUERY(collection, $variable, condition)`: the elements for which the condition is true.
+  ///
+  /// The steps after it, such as `@count`, apply to these elements.
   case subquery(Operand, variable: String, ConditionTree, [ValuePath.Step])
-  /// `CAST(operand, "type")`; constants are converted when it is read.
+  /// `CAST(operand, "type")`.
+  ///
+  /// A cast of a constant is replaced by the converted constant when the format string is parsed.
   case cast(Operand, CastType)
   case call(OperandFunction, [Operand])
 }
@@ -95,20 +102,22 @@ enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
   case add = "+"
   case subtract = "-"
   case multiply = "*"
-  /// Of two integers an integer, rounded towards zero.
+  /// The quotient of two integers is an integer, rounded towards zero.
   case divide = "/"
   case remainder = "%"
   case power = "**"
-  // Of the bits of integers, in two's complement; null for other numbers.
+  // Operators on the bits of integers in two's complement. Their result for other numbers is null.
   case and = "&"
   case or = "|"
   case exclusiveOr = "^"
-  /// Null where the result needs more than 64 bits, and by a negative number of bits.
+  /// The result is null if it needs more than 64 bits, or if the number of bits is negative.
   case shiftLeft = "<<"
-  /// Keeps the sign; null by a negative number of bits.
+  /// The shift keeps the sign.
+  ///
+  /// The result is null if the number of bits is negative.
   case shiftRight = ">>"
 
-  /// Whether it is of the bits of integers.
+  /// Whether the operator works on the bits of integers.
   var isBitwise: Bool {
     switch self {
     case .and, .or, .exclusiveOr, .shiftLeft, .shiftRight: true
@@ -125,37 +134,40 @@ enum CastType: String, Sendable, Hashable, CaseIterable {
 /// Functions of one operand, written `name:(operand)`, and `now()`.
 enum OperandFunction: String, Sendable, Hashable, CaseIterable {
   case uppercase, lowercase
-  /// Without case and diacritics.
+  /// Removes differences in case and diacritics.
   case canonical
   case length
   case abs, floor, ceiling, trunc, sqrt
-  /// All bits of an integer turned around; null for other numbers.
+  /// Inverts all bits of an integer; null for other numbers.
   case onesComplement
   case count, sum, min, max, average
   case now
-  // Parts of a date, with the names of `CalendarPart`. A second operand says the time zone.
+  // Parts of a date, with the names of `CalendarPart`. A second operand names the time zone.
   case year, quarter, month, weekYear, week, dayOfYear, day, weekday, hour, minute, second
   case startOfYear, startOfQuarter, startOfMonth, startOfWeek, startOfDay, startOfHour
 }
 
-/// A way from the record, or from the variable of a SUBQUERY, to a value.
+/// A path from the record, or from the variable of a SUBQUERY, to a value.
 package struct ValuePath: Sendable, Hashable {
   enum Root: Sendable, Hashable {
-    /// `SELF`, or nothing, in front of an attribute's name.
+    /// The record itself, written `SELF` or omitted before an attribute's name.
     case record
-    /// Declared by a SUBQUERY around it.
+    /// The variable of an enclosing SUBQUERY.
     case variable(String)
   }
 
   enum Step: Sendable, Hashable {
-    /// An attribute's name, then names of members; of a collection, that member of each element.
+    /// An attribute's name, or a member's name after it.
+    ///
+    /// On a collection, the step takes that member of each element.
     case member(String)
     case element(Int)
     case first, last
-    /// `[SIZE]`.
+    /// The number of elements, written `[SIZE]`.
     case size
-    /// `@count`, `@sum` and so on, over the collection before it; further steps say of what in
-    /// each element.
+    /// `@count`, `@sum` and so on over the collection before it.
+    ///
+    /// The steps after it lead to the aggregated value in each element.
     case aggregate(CollectionOperator)
   }
 
@@ -167,7 +179,7 @@ package struct ValuePath: Sendable, Hashable {
     self.steps = steps
   }
 
-  /// The attribute `name`.
+  /// Creates the path to the attribute `name`.
   init(attribute name: String) { self.init(.record, [.member(name)]) }
 }
 

@@ -1,13 +1,13 @@
-// Aggregates of those related records that fulfil a condition. The file keeps the condition as a
-// format string, so every program keeps the attribute right.
+// Aggregates of the related records that fulfil a condition. The file stores the condition as a
+// format string, so every program keeps the attribute correct.
 
 extension Derivation where Value == Int {
-  /// How many of the records that the relationship leads to fulfil a condition.
+  /// The number of related records that fulfil a condition.
   ///
   ///     .derived("openLoans", \.openLoans, .count(loans) { $0.returnedOn == nil })
   ///
-  /// - Parameter condition: a condition on the related record's own attributes, without closures and `now()`. These
-  ///   attributes may be derived.
+  /// - Parameter condition: a condition on the related record's own attributes, without closures
+  ///   and `now()`. Derived attributes are allowed.
   public static func count<Target: Entity>(
     _ relationship: ToMany<E, Target>,
     @ConditionBuilder<Target> where condition:
@@ -18,7 +18,7 @@ extension Derivation where Value == Int {
 }
 
 extension Derivation where Value: Numeric {
-  /// The sum over the records that fulfil a condition; 0 of none.
+  /// The sum over the related records that fulfil a condition; 0 if there are none.
   public static func sum<Target: Entity>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -27,7 +27,7 @@ extension Derivation where Value: Numeric {
     sum(relationship, source).restricted(to: Condition.stored(condition))
   }
 
-  /// The sum of an optional attribute over the records that fulfil a condition.
+  /// The sum of an optional attribute over the related records that fulfil a condition.
   public static func sum<Target: Entity>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value?> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -38,7 +38,7 @@ extension Derivation where Value: Numeric {
 }
 
 extension Derivation where Value == Double? {
-  /// The average over the records that fulfil a condition; null of none.
+  /// The average over the related records that fulfil a condition; null if there are none.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -47,7 +47,7 @@ extension Derivation where Value == Double? {
     average(relationship, source).restricted(to: Condition.stored(condition))
   }
 
-  /// The average of an optional number over the records that fulfil a condition.
+  /// The average of an optional number over the related records that fulfil a condition.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -58,7 +58,7 @@ extension Derivation where Value == Double? {
 }
 
 extension Derivation {
-  /// The least value of the records that fulfil a condition; null of none.
+  /// The least value among the related records that fulfil a condition; null if there are none.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -67,7 +67,8 @@ extension Derivation {
     minimum(relationship, source).restricted(to: Condition.stored(condition))
   }
 
-  /// The least value of an optional attribute of the records that fulfil a condition; null of none.
+  /// The least value of an optional attribute among the related records that fulfil a condition;
+  /// null if there are none.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -76,7 +77,7 @@ extension Derivation {
     minimum(relationship, source).restricted(to: Condition.stored(condition))
   }
 
-  /// The greatest value of the records that fulfil a condition; null of none.
+  /// The greatest value among the related records that fulfil a condition; null if there are none.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     @ConditionBuilder<Target> where condition:
@@ -85,8 +86,8 @@ extension Derivation {
     maximum(relationship, source).restricted(to: Condition.stored(condition))
   }
 
-  /// The greatest value of an optional attribute of the records that fulfil a condition; null of
-  /// none.
+  /// The greatest value of an optional attribute among the related records that fulfil a condition;
+  /// null if there are none.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     @ConditionBuilder<Target> where condition:

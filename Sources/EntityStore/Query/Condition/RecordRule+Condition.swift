@@ -1,10 +1,11 @@
 extension RecordRule {
-  /// A condition that every record fulfils when it is written.
+  /// Creates a rule from a condition that every record must fulfil when it is written.
   ///
   /// - Parameters:
-  ///   - name: what must be, for messages: "the end is after the start".
-  ///   - condition: of the record's own attributes, without closures. As in queries a comparison with null
-  ///     is false: say what is to be with null, `anyOf($0.end == nil, $0.end >= $0.start)`.
+  ///   - name: the requirement in words, for messages, such as "the end is after the start".
+  ///   - condition: a condition on the record's own attributes, without closures. As in queries, a
+  ///     comparison with null is false. To allow null, write
+  ///     `anyOf($0.end == nil, $0.end >= $0.start)`.
   public init(
     _ name: String,
     @ConditionBuilder<E> _ condition: @escaping @Sendable (E.Attributes) -> Condition<E>
@@ -16,7 +17,7 @@ extension RecordRule {
     }
   }
 
-  /// A condition as a predicate format string.
+  /// Creates a rule from a predicate format string.
   public init(_ name: String, format: String) {
     self.init(name: name) { () throws(StoreError) in format }
   }

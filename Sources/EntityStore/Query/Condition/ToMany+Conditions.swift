@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-// Conditions on the records that a record leads to.
+// Conditions on related records, and values computed from them.
 
 extension ToMany {
-  /// Whether one of the records fulfils all lines of `build`.
+  /// Whether at least one of the related records fulfils all lines of `build`.
   ///
   ///     Fireball.where { $0.groups.any { $0.name == "X" } }
   public func any(
@@ -12,78 +12,78 @@ extension ToMany {
     count(where: build).compared(.greater, .value(.integer(0)))
   }
 
-  /// Whether all of the records, if there are any, fulfil all lines of `build`.
+  /// Whether every related record fulfils all lines of `build`; true if there are none.
   public func all(
     @ConditionBuilder<Target> _ build: (Target.Attributes) -> Condition<Target>
   ) -> Condition<E> {
     counted(Condition(build).negated).compared(.equal, .value(.integer(0)))
   }
 
-  /// Whether none of the records fulfils all lines of `build`.
+  /// Whether no related record fulfils all lines of `build`.
   public func none(
     @ConditionBuilder<Target> _ build: (Target.Attributes) -> Condition<Target>
   ) -> Condition<E> {
     count(where: build).compared(.equal, .value(.integer(0)))
   }
 
-  /// Whether there is no record.
+  /// Whether there are no related records.
   public var isEmpty: Condition<E> { count.compared(.equal, .value(.integer(0))) }
 
-  /// Whether the record with `id` is one of them.
+  /// Whether the record with `id` is one of the related records.
   public func contains(_ id: RecordID<Target>) -> Condition<E> {
     Condition(
       .comparison(
         Comparison(.path(path), .contains, .value(.integer(Int64(bitPattern: id.rawValue))))))
   }
 
-  /// How many records there are.
+  /// The number of related records.
   public var count: Attribute<E, Int> {
     Attribute(deriving: .path(path(.aggregate(.count))))
   }
 
-  /// How many of the records fulfil all lines of `build`.
+  /// The number of related records that fulfil all lines of `build`.
   public func count(
     @ConditionBuilder<Target> where build: (Target.Attributes) -> Condition<Target>
   ) -> Attribute<E, Int> {
     counted(Condition(build))
   }
 
-  /// The sum of an attribute over all records; 0 when there is none.
+  /// The sum of an attribute over all related records; 0 if there are none.
   public func sum<Value: AttributeValue>(
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
   ) -> Attribute<E, Double?> {
     aggregate(.sum, attribute)
   }
 
-  /// The mean of an attribute over the records that have a value; null when none has.
+  /// The mean of an attribute over the related records that have a value; null if none has one.
   public func average<Value: AttributeValue>(
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
   ) -> Attribute<E, Double?> {
     aggregate(.avg, attribute)
   }
 
-  /// The lowest value of an attribute of the records; null when none has one.
+  /// The lowest value of an attribute among the related records; null if none has one.
   public func minimum<Value: AttributeValue>(
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
   ) -> Attribute<E, Value?> {
     aggregate(.min, attribute)
   }
 
-  /// The highest value of an attribute of the records; null when none has one.
+  /// The highest value of an attribute among the related records; null if none has one.
   public func maximum<Value: AttributeValue>(
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value>>
   ) -> Attribute<E, Value?> {
     aggregate(.max, attribute)
   }
 
-  /// The lowest value of an optional attribute of the records; null when none has one.
+  /// The lowest value of an optional attribute among the related records; null if none has one.
   public func minimum<Value: AttributeValue>(
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value?>>
   ) -> Attribute<E, Value?> {
     aggregate(.min, attribute)
   }
 
-  /// The highest value of an optional attribute of the records; null when none has one.
+  /// The highest value of an optional attribute among the related records; null if none has one.
   public func maximum<Value: AttributeValue>(
     _ attribute: KeyPath<Target.Attributes, Attribute<Target, Value?>>
   ) -> Attribute<E, Value?> {
@@ -117,7 +117,7 @@ extension ToMany {
 }
 
 extension Attribute where Value: _RecordReference, Value._Target: Entity {
-  /// What the related record has; null where there is none.
+  /// An attribute of the related record; null if there is no record.
   ///
   ///     Note.where { $0.person[\.name] == "Ann" }
   public subscript<V: AttributeValue>(
@@ -126,8 +126,8 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
     related(Value._Target.attributes[keyPath: path])
   }
 
-  /// The optional attribute of the related record; null where there is no record, and where the record
-  /// has null.
+  /// An optional attribute of the related record; null if there is no record or the record has
+  /// null.
   public subscript<V: AttributeValue>(
     _ path: KeyPath<Value._Target.Attributes, Attribute<Value._Target, V?>>
   ) -> Attribute<E, V?> {
@@ -150,7 +150,7 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
     }
   }
 
-  /// Whether the related record is there and fulfils all lines of `build`.
+  /// Whether there is a related record that fulfils all lines of `build`.
   ///
   ///     Note.where { $0.person.satisfies { $0.name == "Ann"; $0.age > 20 } }
   public func satisfies(
@@ -165,7 +165,7 @@ extension Attribute where Value: _RecordReference, Value._Target: Entity {
 }
 
 extension Condition {
-  /// How many of the records that `collection` leads to fulfil the condition.
+  /// Returns the operand that counts the records of `collection` which fulfil the condition.
   fileprivate func counted(in collection: Operand) -> Result<Operand, StoreError> {
     content.flatMap { content in
       let variable = "r\(content.tree.subqueryDepth + 1)"
@@ -188,22 +188,22 @@ extension StoreError {
   }
 }
 
-/// The id of a record, or none.
+/// The type of an attribute that refers to a record: a record id or an optional one.
 @_documentation(visibility: internal)
 public protocol _RecordReference: AttributeValue {
-  /// The entity.
+  /// The entity of the record.
   @_documentation(visibility: internal)
   associatedtype _Target
 }
 
 extension RecordID: _RecordReference {
-  /// The entity.
+  /// The entity of the record.
   @_documentation(visibility: internal)
   public typealias _Target = E
 }
 
 extension Optional: _RecordReference where Wrapped: _RecordReference {
-  /// The entity.
+  /// The entity of the record.
   @_documentation(visibility: internal)
   public typealias _Target = Wrapped._Target
 }

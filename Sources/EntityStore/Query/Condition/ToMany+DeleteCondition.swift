@@ -1,13 +1,15 @@
 extension ToMany {
-  /// A relationship with links of its own, whose records keep the record that leads to them from
-  /// being deleted while they fulfil a condition.
+  /// Creates a relationship with stored links.
   ///
-  /// The condition is kept in the file, so every program and `kvdump` keep to it. As under
-  /// ``RelationshipDeleteRule/deny`` the records before the delete count, also where another
-  /// relationship would cascade to them.
+  /// Related records that fulfil a condition prevent the delete of the record that leads to them.
+  ///
+  /// The condition is stored in the file, so every program and `kvdump` apply it. As under
+  /// ``RelationshipDeleteRule/deny``, the condition is checked on the records before the delete,
+  /// even if another relationship would cascade to them.
   ///
   /// - Parameters:
-  ///   - onDelete: the rule for the other records; ``RelationshipDeleteRule/deny`` is refused.
+  ///   - onDelete: the rule for the other related records; ``RelationshipDeleteRule/deny`` is
+  ///     refused.
   ///   - condition: a condition on the related record's own attributes, without closures.
   public init(
     ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify,
@@ -17,8 +19,9 @@ extension ToMany {
     self.init(ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Declares the inverse of a relationship with links of its own, whose records keep the record
-  /// that leads to them from being deleted while they fulfil a condition.
+  /// Creates the inverse of a relationship with stored links.
+  ///
+  /// Related records that fulfil a condition prevent the delete of the record that leads to them.
   public init(
     inverse: ToMany<Target, E>, ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify,
     @ConditionBuilder<Target> deniesDeleteWhere condition:
@@ -27,8 +30,9 @@ extension ToMany {
     self.init(inverse, ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Declares the inverse of an optional attribute, whose records keep the record that they lead to
-  /// from being deleted while they fulfil a condition.
+  /// Creates the inverse of an optional attribute.
+  ///
+  /// Records that fulfil a condition prevent the delete of the record that they refer to.
   ///
   ///     static let loans = ToMany<Member, Loan>(
   ///       inverse: \.member, onDelete: .cascade, deniesDeleteWhere: { $0.returnedOn == nil })
@@ -41,10 +45,11 @@ extension ToMany {
     self.init(of: inverse, ordered, onDelete, Condition.stored(condition))
   }
 
-  /// Declares the inverse of a required attribute, whose records keep the record that they lead to
-  /// from being deleted while they fulfil a condition.
+  /// Creates the inverse of a required attribute.
   ///
-  /// As the attribute cannot be null, ``RelationshipDeleteRule/nullify`` is refused.
+  /// Records that fulfil a condition prevent the delete of the record that they refer to.
+  ///
+  /// The attribute cannot be null, so ``RelationshipDeleteRule/nullify`` is refused.
   public init(
     inverse: any KeyPath<Target, RecordID<E>> & Sendable, ordered: Bool = false,
     onDelete: RelationshipDeleteRule,
@@ -56,10 +61,10 @@ extension ToMany {
 }
 
 extension Condition {
-  /// The format string of a condition on one record's attributes.
+  /// Returns a closure that gives the format string of a condition on one record's attributes.
   ///
-  /// The result throws ``StoreError/Code/badSchema`` for a condition that only Swift code can
-  /// evaluate.
+  /// The closure throws ``StoreError/Code/badSchema`` if the condition has a part that only Swift
+  /// code can evaluate.
   static func stored(
     _ build: @escaping @Sendable (E.Attributes) -> Condition<E>
   ) -> StoredCondition {
@@ -70,9 +75,10 @@ extension Condition {
       }
     }
   }
-  /// The condition as the file keeps it.
+  /// Returns the condition as the format string that the file stores.
   ///
-  /// - Parameter message: says of its text that a part of it is Swift code.
+  /// - Parameter message: returns the error message for a condition with a Swift closure, given the
+  ///   condition's text.
   func storedText(_ message: (String) -> String) throws(StoreError) -> String {
     let tree = try content.get().tree
     let text = ConditionPrinter.text(tree)

@@ -2,8 +2,9 @@ import LodestoreSystem
 
 /// Arithmetic of expressions, which never traps: an operation without a result gives null.
 ///
-/// Integers stay integers and are exact to 64 bits; a division of two rounds towards zero; anything
-/// with a fraction makes the result a double. A date and a number of seconds add and subtract.
+/// Integers stay integers and are exact to 64 bits, and a quotient of integers is rounded towards
+/// zero. If an operand is a double, the result is a double. A number of seconds can be added to a
+/// date and subtracted from it.
 enum Arithmetic {
   static func value(
     _ op: ArithmeticOperator, _ left: DynamicValue, _ right: DynamicValue
@@ -30,7 +31,8 @@ enum Arithmetic {
     }
   }
 
-  /// The operands have 64 bits, so that no sum or product overflows 128.
+  /// Returns the result for two integers of at most 64 bits, so no sum or product overflows 128
+  /// bits.
   private static func integers(_ op: ArithmeticOperator, _ a: Int128, _ b: Int128) -> Int128? {
     switch op {
     case .add: a + b
@@ -59,7 +61,7 @@ enum Arithmetic {
     }
   }
 
-  /// All bits of an integer turned around.
+  /// Returns the integer with all bits inverted.
   static func complement(_ value: DynamicValue) -> DynamicValue {
     guard case .integer(let integer)? = value.number else { return .null }
     return DynamicValue(.integer(~integer))
@@ -82,10 +84,12 @@ enum Arithmetic {
 
   // MARK: Collections
 
-  /// `op` over the values that are not null; sums of nothing are 0, other results null.
+  /// Returns the aggregate of the values that are not null.
   ///
-  /// The lowest and the highest value are found among the numbers and dates that have an order, so
-  /// not-a-number is left out. Its place among the values would decide otherwise.
+  /// Without values a sum or count is 0, and other results are null.
+  ///
+  /// The minimum and maximum ignore not-a-number, which has no order. Otherwise the result would
+  /// depend on its position among the values.
   static func aggregate(
     _ op: CollectionOperator, _ values: [DynamicValue]
   ) throws -> DynamicValue {

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// CAST of a value of a record; null where it cannot be converted.
+/// Converts values of records for CAST; the result is null if a value cannot be converted.
 enum Cast {
   static func value(_ value: DynamicValue, to type: CastType) -> DynamicValue {
     switch type {

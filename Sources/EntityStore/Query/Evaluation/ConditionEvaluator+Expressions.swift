@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension ConditionEvaluator {
-  /// Whether a comparison of expressions is true for the record.
+  /// Returns whether a comparison of expressions is true for the record.
   func evaluate(_ comparison: BoundComparison, _ record: RecordUnderTest) throws -> Bool {
     if let answer = try cased(comparison, record) { return answer }
     let left = try value(comparison.left, record)
@@ -9,7 +9,7 @@ extension ConditionEvaluator {
     guard let quantifier = comparison.quantifier else {
       return try compare(left, right, comparison)
     }
-    // A scalar is a collection of one, null one of none.
+    // A scalar counts as a collection of one element, null as an empty collection.
     let elements = try left.elements() ?? (left.isNull ? [] : [left])
     switch quantifier {
     case .any:
@@ -21,10 +21,10 @@ extension ConditionEvaluator {
     }
   }
 
-  /// Whether an attribute's text in upper or lower case equals a constant, by bytes where both are
-  /// ASCII; `nil` for every other comparison.
+  /// Compares an attribute's text in upper or lower case with a constant by bytes, if both are
+  /// ASCII; returns `nil` for every other comparison.
   ///
-  /// A string for each record would take longer than all the rest.
+  /// Creating a string for each record would take longer than the rest of the comparison.
   private func cased(
     _ comparison: BoundComparison, _ record: RecordUnderTest
   ) throws -> Bool? {
@@ -40,7 +40,7 @@ extension ConditionEvaluator {
       var isSame = other.count == text.count
       for index in text.indices {
         var byte = text[index]
-        // Other characters may become several, or be equal in another form.
+        // Other characters may become several in another case, or have several equal forms.
         guard byte < 0x80 else { return nil }
         guard isSame else { continue }
         if letters.contains(byte) { byte ^= 0x20 }
@@ -86,7 +86,7 @@ extension ConditionEvaluator {
     if let elements = try collection.elements() {
       return try elements.contains { try DynamicValue.areEqual($0, value, options) }
     }
-    // A text is IN the texts that contain it.
+    // IN with a text on the right side is true if that text contains the left one.
     guard let needle = value.string else { return false }
     let test = try pattern(.contains, needle, comparison)
     return collection.withText { test.admits($0) } ?? false
@@ -146,7 +146,7 @@ extension ConditionEvaluator {
     case .related(let operand): return try value(operand, record)
     case .cast(let operand, let type): return Cast.value(try value(operand, record), to: type)
     case .call(let function, let operands):
-      // Without a list, which would take as long as most functions.
+      // A single argument is passed without an array, which would take as long as most functions.
       if operands.count == 1, function.takesText {
         return Self.call(function, on: try value(operands[0], record))
       }
@@ -179,7 +179,7 @@ extension ConditionEvaluator {
 
   // MARK: Paths
 
-  /// The value at the end of `steps`; null where no value is there.
+  /// Returns the value at the end of `steps`, or null if none exists.
   private func follow(
     _ steps: ArraySlice<ValuePath.Step>, from value: DynamicValue
   ) throws -> DynamicValue {
@@ -209,7 +209,7 @@ extension ConditionEvaluator {
     switch value {
     case .list(let elements):
       let found = try elements.map { try member(name, of: $0, rest) }.filter { !$0.isNull }
-      // A member that no element has is null, as one that an object lacks.
+      // A member that no element has is null, like a member that an object lacks.
       return found.isEmpty ? .null : .list(found)
     case .collection(let document):
       if try DocumentReader(document).kind() == .array {
@@ -217,7 +217,7 @@ extension ConditionEvaluator {
       }
       let found = try DocumentReader.member(named: name, in: document)
       return try follow(rest, from: try found.map { try DynamicValue(document: $0) } ?? .null)
-    // A scalar has no members: null, whose elements can still be counted.
+    // A member of a scalar is null, on which later steps such as `@count` still apply.
     default: return try follow(rest, from: .null)
     }
   }
@@ -252,7 +252,8 @@ extension ConditionEvaluator {
         }
       return try Arithmetic.aggregate(op, values)
     case .now: return .date(now)
-    // Bound as a part of a date.
+    // Parts of dates are bound as `BoundOperand.datePart`, so these functions are never called
+    // here.
     case .year, .quarter, .month, .weekYear, .week, .dayOfYear, .day, .weekday, .hour, .minute,
       .second, .startOfYear, .startOfQuarter, .startOfMonth, .startOfWeek, .startOfDay,
       .startOfHour:
@@ -260,7 +261,7 @@ extension ConditionEvaluator {
     }
   }
 
-  /// A function of one scalar.
+  /// Returns the result of a function of one scalar.
   static func call(_ function: OperandFunction, on argument: DynamicValue) -> DynamicValue {
     switch function {
     case .uppercase:
@@ -289,7 +290,7 @@ extension ConditionEvaluator {
 }
 
 extension OperandFunction {
-  /// The letters of ASCII that the function gives their other case; `nil` for other functions.
+  /// The ASCII letters whose case the function changes; `nil` for other functions.
   fileprivate var changedLetters: ClosedRange<UInt8>? {
     switch self {
     case .uppercase: 0x61...0x7a
@@ -298,7 +299,7 @@ extension OperandFunction {
     }
   }
 
-  /// Whether it is a function of one text.
+  /// Whether the function takes one text.
   fileprivate var takesText: Bool {
     switch self {
     case .uppercase, .lowercase, .canonical, .length: true
@@ -308,7 +309,8 @@ extension OperandFunction {
 }
 
 extension DynamicValue {
-  /// A text of ASCII characters in the case that `function` gives it; `nil` for any other value.
+  /// Returns the text in the case that `function` produces, or `nil` if the value is not an ASCII
+  /// text.
   fileprivate func ascii(_ function: OperandFunction) -> String? {
     withText { text -> String? in
       guard let range = function.changedLetters, text.allSatisfy({ $0 < 0x80 }) else { return nil }

@@ -4,26 +4,30 @@ internal import LodestoreFormat
 
 /// Evaluates a condition on the bytes of records, each through its own layout.
 ///
-/// One for each run of a query, on one thread. Nothing is decoded but the parts of documents that the
-/// condition reads, and the records of closures.
+/// Each run of a query has its own evaluator, used on one thread. The evaluator decodes only the
+/// parts of documents that the condition reads, and whole records for closures.
 final class ConditionEvaluator {
   private let condition: BoundCondition
   let entity: StoredEntity
   let core: TransactionCore
-  /// For the current layout.
+  /// The condition compiled for the current layout.
   private let program: LayoutProgram
-  /// For older layouts; made when a record has one.
+  /// The condition compiled for older layouts, by layout number.
+  ///
+  /// A program is compiled when a record has the layout.
   private var olderPrograms: [UInt16: LayoutProgram] = [:]
   private let verifiesChecksums: Bool
-  /// Scratch for the keys of attributes.
+  /// A reusable encoder for the keys of attributes.
   var key = KeyEncoder()
-  /// The current elements of the SUBQUERYs around the current expression, outermost first.
+  /// The current elements of the enclosing SUBQUERYs, outermost first.
   var elements: [DynamicValue] = []
-  /// Called for each element of a SUBQUERY; may end the run.
+  /// Called for each element of a SUBQUERY.
+  ///
+  /// Throwing from it ends the run.
   var onElement: (() throws -> Void)?
-  /// The time of `now()`, one for the whole run.
+  /// The time that `now()` returns, the same for the whole run.
   let now: Double
-  /// What is known of related records, by the test or operand.
+  /// The evaluations of related records, by the identity of the test or operand.
   private var relatedByQuestion: [ObjectIdentifier: RelatedEvaluation] = [:]
 
   init(
@@ -37,7 +41,7 @@ final class ConditionEvaluator {
     program = LayoutProgram(condition, layout: entity.layout)
   }
 
-  /// Whether the record `id` with these bytes fulfils the condition.
+  /// Returns whether the record `id` with these bytes fulfils the condition.
   func admits(_ bytes: ByteView, id: UInt64) throws(StoreError) -> Bool {
     if !verifiesChecksums, let answer = program.admits(bytes) {
       guard answer, !program.rest.isEmpty else { return answer }
@@ -46,10 +50,11 @@ final class ConditionEvaluator {
     return try admitsOther(bytes, id: id)
   }
 
-  /// Visits the records from the cursor to `end` that fulfil the condition, until `body` returns
-  /// false; returns how many records it has read.
+  /// Visits the records from the cursor's position through `end` that fulfil the condition, until
+  /// `body` returns false.
   ///
-  /// As `admits`, in a loop that keeps the program of the current layout in locals.
+  /// The tests are those of ``admits(_:id:)``, in a loop that keeps the program of the current
+  /// layout in local variables. Returns the number of records read.
   @inline(__always)
   func forEach(
     from cursor: Cursor, through end: UInt64,
@@ -73,7 +78,7 @@ final class ConditionEvaluator {
     return count
   }
 
-  /// A record of another layout, or one whose checksum is verified first.
+  /// Tests a record of another layout, or one whose checksum must be verified first.
   @inline(never)
   private func admitsOther(_ bytes: ByteView, id: UInt64) throws(StoreError) -> Bool {
     let view = try entity.view(bytes, id: id)
@@ -162,7 +167,8 @@ final class ConditionEvaluator {
     }
   }
 
-  /// What finds out about the records that `question`, a test or an operand, is about.
+  /// Returns the evaluation for a test or an operand about related records, creating it on first
+  /// use.
   private func related(
     _ question: AnyObject, _ end: RelationshipEnd, _ condition: BoundCondition
   ) throws(StoreError) -> RelatedEvaluation {
@@ -172,13 +178,13 @@ final class ConditionEvaluator {
     return made
   }
 
-  /// The answer to a question about related records.
+  /// Returns the value of an operand about related records.
   func value(_ operand: RelatedOperand, _ record: RecordUnderTest) throws -> DynamicValue {
     try related(operand, operand.end, operand.condition ?? .constant(true))
       .value(operand.question, for: record)
   }
 
-  /// Whether a record that is about to be written fulfils the condition.
+  /// Returns whether a record that is about to be written fulfils the condition.
   func admits(new view: RecordView, id: UInt64) throws(StoreError) -> Bool {
     do {
       return try evaluate(condition, RecordUnderTest(view: view, id: id))
@@ -187,7 +193,7 @@ final class ConditionEvaluator {
     }
   }
 
-  /// For conditions inside expressions, which are not part of a layout's program.
+  /// Evaluates a condition inside an expression, which is not part of a layout's program.
   func evaluate(_ condition: BoundCondition, _ record: RecordUnderTest) throws -> Bool {
     switch condition {
     case .all(let parts):

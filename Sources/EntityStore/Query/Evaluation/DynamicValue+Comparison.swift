@@ -2,9 +2,10 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension DynamicValue {
-  /// The order of two values; `nil` where they have none: different kinds, null, not-a-number.
+  /// Returns the order of two values, or `nil` if they have none: different kinds, null, or
+  /// not-a-number.
   ///
-  /// Text compared with a date or a UUID is parsed as one: JSON has no other way to hold it.
+  /// Text compared with a date or a UUID is parsed as one, since JSON stores both as text.
   static func order(_ a: DynamicValue, _ b: DynamicValue, _ options: TextOptions) throws -> Int? {
     if let text = textOrder(a, b, options) { return text }
     if let left = a.number, let right = b.number { return numberOrder(a, left, b, right) }
@@ -47,7 +48,7 @@ extension DynamicValue {
     }
   }
 
-  /// Exactly, also where the integer is beyond what a double holds.
+  /// Returns the exact order, even if a double cannot hold the integer.
   private static func order(_ integer: Int128, _ double: Double) -> Int? {
     if double.isNaN { return nil }
     if double >= 1e30 { return -1 }
@@ -57,7 +58,7 @@ extension DynamicValue {
     return double == double.rounded(.down) ? 0 : -1
   }
 
-  /// The same of 64 bits, for which no wide arithmetic is needed.
+  /// Returns the exact order for an integer of 64 bits, without wider arithmetic.
   static func order(_ integer: Int64, _ double: Double) -> Int? {
     if double.isNaN { return nil }
     if double >= 0x1p63 { return -1 }
@@ -68,7 +69,7 @@ extension DynamicValue {
     return double == floor ? 0 : -1
   }
 
-  /// The date, also of a text that says one: JSON has no other way to hold it.
+  /// The date, parsed if the value is a text, since JSON stores dates as text.
   var readDate: Double? {
     if case .date(let seconds) = self { return seconds }
     guard let text = string, case .date(let seconds)? = Value(text: text, as: .date) else {
@@ -90,7 +91,7 @@ extension DynamicValue {
     }
   }
 
-  /// Whether two values are the same; null is the same as null.
+  /// Returns whether two values are equal; null equals null.
   static func areEqual(
     _ a: DynamicValue, _ b: DynamicValue, _ options: TextOptions
   ) throws -> Bool {
@@ -116,7 +117,7 @@ extension DynamicValue {
     return true
   }
 
-  /// The names of an object's members; none for an array.
+  /// Returns the names of an object's members, or none for an array.
   private func memberNames() throws -> [String] {
     guard case .collection(let document) = self else { return [] }
     var reader = DocumentReader(document)

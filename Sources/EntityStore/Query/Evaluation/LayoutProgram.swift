@@ -21,12 +21,12 @@ struct LayoutProgram {
     case related(RelatedTest)
   }
 
-  /// A test of a number that is in no slot: the record id.
+  /// A test of a number that is not in a slot: the record id.
   enum NumberTest: Sendable {
     case interval(NumberInterval)
     case set(NumberSet)
 
-    /// `nil` for a test that no number passes.
+    /// Creates the test; `nil` for one that no number passes.
     init?(_ test: AttributeTest) {
       switch test.kind {
       case .interval(let interval): self = .interval(interval)
@@ -44,21 +44,23 @@ struct LayoutProgram {
   }
 
   let layout: RecordLayout
-  /// Tests of slots that every record must pass; run first, as they are the cheapest.
+  /// The tests of slots that every record must pass, run first because they are the cheapest.
   let slots: ContiguousArray<SlotTest>
-  /// Comparisons of numbers that every record must pass; run next.
+  /// The comparisons of numbers that every record must pass, run second.
   let numbers: ContiguousArray<NumberComparison>
-  /// What ``numbers`` are compiled from.
+  /// The comparisons that ``numbers`` are compiled from.
   let comparisons: [BoundComparison]
-  /// Tests of texts that every record must pass; run then.
+  /// The tests of texts that every record must pass, run third.
   let texts: ContiguousArray<VariableTest>
-  /// Whether there are neither ``numbers`` nor ``texts``, as in most scans.
+  /// Whether ``numbers`` and ``texts`` are both empty, as in most scans.
   private let hasSlotsOnly: Bool
-  /// The tests to which ``texts`` refer.
+  /// The tests that ``texts`` refer to, kept alive here.
   private let steadyTests: [SteadyTextTest]
-  /// The other parts of the condition, in their order.
+  /// The remaining parts of the condition, in their order.
   let rest: [Step]
-  /// Slots are read only of records with at least as many bytes.
+  /// The least number of bytes of a record of this layout.
+  ///
+  /// Slots are not read from shorter records.
   let shortestRecord: Int
 
   private let offsets: VariableOffsets
@@ -82,8 +84,8 @@ struct LayoutProgram {
     }
     let parts =
       if case .all(let parts) = condition { parts } else { [condition] }
-    // Slots and texts are tested before the other parts, closures too: a closure is not called for a record
-    // that another part excludes, even if it would have thrown.
+    // Slots and texts are tested before the other parts. So a closure is not called for a record
+    // that a later part excludes, even if the closure would have thrown.
     for part in parts {
       let step = Self.step(part, layout)
       switch step {
@@ -106,10 +108,10 @@ struct LayoutProgram {
     self.rest = rest
   }
 
-  /// Whether a record of this layout passes the tests of slots, numbers and texts.
+  /// Returns whether a record of this layout passes the tests of slots, numbers and texts.
   ///
-  /// `nil` when it has another layout, has wide offsets, breaks the format, or a ``NumberComparison``
-  /// cannot tell.
+  /// Returns `nil` if the record has another layout or wide offsets or breaks the format, or if a
+  /// ``NumberComparison`` cannot decide.
   @inline(__always)
   func admits(_ bytes: ByteView) -> Bool? {
     guard bytes.count >= shortestRecord, bytes.uint16(at: 0) == layoutNumber else { return nil }
@@ -171,7 +173,7 @@ struct LayoutProgram {
 }
 
 extension AttributeTest {
-  /// Whether `value` passes, without a record.
+  /// Returns whether `value` passes the test, without a record.
   func admits(_ value: Value) -> Bool {
     if value == .null {
       if case .null = kind { return true }

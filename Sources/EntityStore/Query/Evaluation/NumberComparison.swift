@@ -15,7 +15,7 @@ struct NumberComparison {
   private let shortestRecord: Int
   private let layoutNumber: UInt16
 
-  /// `nil` where a side is no expression that ``NumberProgram`` can compile.
+  /// Compiles a comparison; `nil` if ``NumberProgram`` cannot compile one of the sides.
   init?(
     _ left: BoundOperand, _ comparison: Comparison.Operator, _ right: BoundOperand,
     _ layout: RecordLayout
@@ -42,10 +42,10 @@ struct NumberComparison {
     layoutNumber = layout.number
   }
 
-  /// Whether a record passes.
+  /// Returns whether a record passes the comparison.
   ///
-  /// `nil` where ``ConditionEvaluator`` has to evaluate the comparison: for a record of another layout
-  /// or with wide offsets, a number beyond 64 bits, a text that is not ASCII.
+  /// Returns `nil` if ``ConditionEvaluator`` must evaluate the comparison. This is so for a record
+  /// of another layout or with wide offsets, a number beyond 64 bits, and a text that is not ASCII.
   func admits(_ record: ByteView) -> Bool? {
     guard record.count >= shortestRecord, record.uint16(at: 0) == layoutNumber else { return nil }
     return withUnsafeTemporaryAllocation(
@@ -60,7 +60,7 @@ struct NumberComparison {
       if case .unknown = second { return nil }
       switch (first, second) {
       case (.value, .value): return holds(x, registers.pointee)
-      // Null is the same as null, and has no order.
+      // Null equals null, and has no order.
       case (.null, .null): return comparison == .equal
       default: return comparison == .notEqual
       }
@@ -96,7 +96,8 @@ struct NumberComparison {
 }
 
 extension NumberComparison {
-  /// The tests that together mean `comparison`; `nil` where one of them cannot be compiled.
+  /// Returns the comparisons that together are equivalent to `comparison`, or `nil` if one of them
+  /// cannot be compiled.
   static func all(_ comparison: BoundComparison, _ layout: RecordLayout) -> [NumberComparison]? {
     if comparison.quantifier != nil { return nil }
     let pairs: [(Comparison.Operator, BoundOperand)]

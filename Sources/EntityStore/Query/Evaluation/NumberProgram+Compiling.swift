@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
 extension NumberProgram {
-  /// `nil` for an expression that is more than numbers and dates of the record's own slots.
+  /// Compiles an expression; `nil` if it is not made of numbers and dates in the record's own
+  /// slots.
   init?(_ operand: BoundOperand, _ layout: RecordLayout) {
     var compiler = Compiler(layout: layout)
     guard let kind = compiler.compile(operand, into: 0) else { return nil }
@@ -13,7 +14,7 @@ extension NumberProgram {
     let layout: RecordLayout
     var instructions: ContiguousArray<Instruction> = []
 
-    /// Appends what leaves the value of `operand` in `register`.
+    /// Appends the instructions that compute `operand` into `register`.
     mutating func compile(_ operand: BoundOperand, into register: Int) -> Kind? {
       guard register < NumberProgram.registerCount else { return nil }
       let left = UInt8(register)
@@ -97,10 +98,10 @@ extension NumberProgram {
       var result: Kind = .double
       switch (x, y, op) {
       case (.date, .date, .subtract): break
-      // Two dates have a difference and no sum.
+      // Two dates can be subtracted, but not added.
       case (.date, .date, _): return nil
       case (.date, _, .add), (.date, _, .subtract), (_, .date, .add): result = .date
-      // Null for each record.
+      // Any other operator with a date gives null for every record.
       case (.date, _, _), (_, .date, _): return nil
       default: break
       }
@@ -110,7 +111,9 @@ extension NumberProgram {
       return result
     }
 
-    /// `nil` for powers, which are doubles, and for shifts, which are rare.
+    /// Returns the operation on two integers.
+    ///
+    /// Returns `nil` for powers, whose results are doubles, and for shifts, which are rare.
     private static func ofIntegers(_ op: ArithmeticOperator) -> Instruction.Operation? {
       switch op {
       case .add: .addIntegers
@@ -125,7 +128,8 @@ extension NumberProgram {
       }
     }
 
-    /// `nil` where the result is null for each record: of bits.
+    /// Returns the operation on two doubles, or `nil` for a bitwise operator, whose result is
+    /// always null.
     private static func ofDoubles(_ op: ArithmeticOperator) -> Instruction.Operation? {
       switch op {
       case .add: .addDoubles
@@ -174,9 +178,9 @@ extension NumberProgram {
       return kind
     }
 
-    /// The second operand of two is in the next register.
+    /// Appends an operation on `left` and the next register, which holds a second operand.
     private mutating func append(_ operation: Instruction.Operation, _ left: UInt8) {
-      // An instruction with one operand reads the next register too, and must find one.
+      // An instruction with one operand also reads a right register, so this must be a valid one.
       let right = min(left + 1, UInt8(NumberProgram.registerCount - 1))
       instructions.append(Instruction(operation: operation, left: left, right: right))
     }

@@ -4,9 +4,10 @@ import LodestoreSystem
 
 /// An expression of numbers and dates, compiled for one record layout.
 ///
-/// Its instructions run over registers of 64 bits. The kind of each is known when it is compiled,
-/// so that nothing is allocated or looked up for a record. The results are those of ``Arithmetic``;
-/// where a run cannot tell them (an integer beyond 64 bits, a text that is not ASCII) it says so.
+/// Its instructions run over registers of 64 bits. The kind of each register is known when the
+/// expression is compiled, so a run allocates and looks up nothing. The results are those of
+/// ``Arithmetic``. A run returns ``Outcome/unknown`` if it cannot compute the result: an integer
+/// beyond 64 bits, or a text that is not ASCII.
 struct NumberProgram {
   enum Kind: UInt8 {
     case integer, double, date
@@ -14,7 +15,7 @@ struct NumberProgram {
 
   enum Outcome {
     case value, null
-    /// ``ConditionEvaluator`` has to evaluate the expression.
+    /// The result is not known, and ``ConditionEvaluator`` must evaluate the expression.
     case unknown
   }
 
@@ -30,24 +31,27 @@ struct NumberProgram {
 
     var operation: Operation
     var kind: WordSlot.Kind = .int64
-    /// The register of the operand, or of the first of two, and of the result.
+    /// The register of the first operand, which also takes the result.
     var left: UInt8
     var right: UInt8 = 0
     var nullBit = NullBit()
-    /// Where the slot is; of text, which of the variable attributes it is.
+    /// The position of the slot; for a text, its ordinal among the variable attributes.
     var position: Int32 = 0
     var constant: UInt64 = 0
   }
 
-  /// Deeper expressions are evaluated by ``ConditionEvaluator``.
+  /// The number of registers.
+  ///
+  /// Expressions nested deeper are evaluated by ``ConditionEvaluator``.
   static let registerCount = 8
 
   let kind: Kind
   let instructions: ContiguousArray<Instruction>
 
-  /// Runs over a record of the layout with narrow offsets and at least its fixed part.
+  /// Runs the program on a record of the layout.
   ///
-  /// The result is in the first register.
+  /// The record must have narrow offsets and at least the layout's fixed part. The result is left
+  /// in the first register.
   @inline(__always)
   func run(
     _ record: ByteView, _ offsets: VariableOffsets, _ registers: UnsafeMutablePointer<UInt64>

@@ -1,12 +1,15 @@
 internal import LodestoreFormat
 
-/// A condition of the catalogue on the attributes of one record: a rule, or the condition of a
-/// delete rule or of a derived attribute.
+/// A condition stored in the catalogue, on the attributes of one record: a rule, or the condition
+/// of a delete rule or a derived attribute.
 final class RecordCondition: RecordTest {
   private let bound: BoundCondition
   private let evaluator: ConditionEvaluator
 
-  /// - Throws: ``StoreError/Code/invalidQuery`` where the text is no condition on records of `entity`.
+  /// Parses a condition and binds it to `entity`.
+  ///
+  /// - Throws: ``StoreError/Code/invalidQuery`` if the text is not a condition on records of
+  ///   `entity`.
   init(_ text: String, of entity: StoredEntity, core: TransactionCore) throws(StoreError) {
     let parsed = try ConditionParser.parse(text)
     var binding = ConditionBinding(entity)
@@ -15,10 +18,10 @@ final class RecordCondition: RecordTest {
     evaluator = ConditionEvaluator(bound, entity: entity, core: core, now: core.time)
   }
 
-  /// The numbers of the attributes that it reads.
+  /// The numbers of the attributes that the condition reads.
   var attributeNumbers: Set<UInt32> { bound.attributeNumbers }
 
-  /// Whether a record may fulfil it at one time and not at another.
+  /// Whether the result for an unchanged record can differ from one time to another.
   var dependsOnTime: Bool { bound.dependsOnTime }
 
   func admits(_ view: RecordView, id: UInt64) throws(StoreError) -> Bool {
@@ -27,8 +30,10 @@ final class RecordCondition: RecordTest {
 }
 
 extension DerivationDescription {
-  /// The numbers of the attributes of `target`, whose records it is derived from, that it depends
-  /// on; `nil` where its condition cannot be read.
+  /// Returns the numbers of the attributes of `target` that the derivation depends on, or `nil` if
+  /// its condition cannot be parsed.
+  ///
+  /// - Parameter target: the entity of the related records.
   func sources(in target: EntityDescription) -> Set<UInt32>? {
     var numbers: Set<UInt32> = []
     if kind.isOfRelated, let source { numbers.insert(source) }
@@ -43,7 +48,7 @@ extension DerivationDescription {
 }
 
 extension TransactionCore {
-  /// The condition on the related records of `derivation`; `nil` where all of them count.
+  /// Returns the condition on the related records of `derivation`, or `nil` if all of them count.
   ///
   /// - Throws: ``StoreError/Code/badSchema`` for a condition that cannot be used.
   func condition(of derivation: RelatedDerivation) throws(StoreError) -> (any RecordTest)? {
@@ -63,8 +68,8 @@ extension TransactionCore {
     }
   }
 
-  /// The condition of the delete rule of `end`, on the records that it leads to; `nil` where there
-  /// is none.
+  /// Returns the condition by which `end` denies deletes, on the records that it leads to; `nil` if
+  /// none exists.
   ///
   /// - Throws: ``StoreError/Code/badSchema`` for a condition that cannot be used.
   func denyCondition(of end: RelationshipEnd) throws(StoreError) -> (any RecordTest)? {
@@ -79,8 +84,10 @@ extension TransactionCore {
     }
   }
 
-  /// Throws ``StoreError/Code/badSchema`` for a condition of a delete rule or a derived attribute
-  /// that cannot be used, where one of its two entities is among `declared`.
+  /// Checks the conditions of delete rules and derived attributes between two entities of which one
+  /// is in `declared`.
+  ///
+  /// Throws ``StoreError/Code/badSchema`` for a condition that cannot be used.
   func checkConditions(_ declared: Set<String>) throws(StoreError) {
     func isDeclared(_ end: RelationshipEnd) -> Bool {
       declared.contains(end.source.name) || declared.contains(end.target.name)

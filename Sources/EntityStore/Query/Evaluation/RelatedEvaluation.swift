@@ -1,27 +1,29 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Tests the records that others lead to, one after the other, and keeps the answers.
+/// Tests related records, one after the other, and caches the answers.
 ///
-/// Where an index answers the condition it is asked once, and links alone tell the rest; otherwise each
-/// related record is read once.
+/// If an index answers the condition, it is asked once, and links alone decide for each record.
+/// Otherwise each related record is read once.
 final class RelatedEvaluation {
   private let end: RelationshipEnd
   private let condition: BoundCondition
   private let core: TransactionCore
-  /// By the id of a record, those that it leads to; `nil` where an attribute holds the id.
+  /// The links from a record to its related records; `nil` if an attribute holds the id.
   private let links: LinkCursor?
   private let records: Cursor
   private let evaluator: ConditionEvaluator
   private let isAlways: Bool
-  /// Whether an id may lead to no record: before the end of a write, in an attribute.
+  /// Whether an id may lead to no record.
+  ///
+  /// Before the end of a write, the id in an attribute may.
   private let mayDangle: Bool
-  /// The ids of all related records that fulfil the condition, where an index has them.
+  /// The ids of all related records that fulfil the condition, if an index finds them.
   private var admitted: Set<UInt64>?
-  /// The answers for single records; forgotten when there are too many.
+  /// The answers for single records, cleared when ``mostKnown`` is reached.
   private var known: [UInt64: Bool] = [:]
   private static let mostKnown = 1 << 20
-  /// The largest number of ids that an index is asked for at once.
+  /// The largest estimated number of ids for which an index is asked.
   private static let mostAdmitted = 1 << 18
 
   init(
@@ -42,7 +44,8 @@ final class RelatedEvaluation {
     admitted = isAlways ? nil : try Self.admitted(RelatedTest(end, condition), core)
   }
 
-  /// The ids that an index has at once; `nil` where records would have to be read.
+  /// Returns the ids that an index finds, or `nil` if all records would have to be scanned or too
+  /// many ids are expected.
   private static func admitted(
     _ test: RelatedTest, _ core: TransactionCore
   ) throws(StoreError) -> Set<UInt64>? {
@@ -51,7 +54,7 @@ final class RelatedEvaluation {
     return Set(try PlanRun(plan, core: core).ids())
   }
 
-  /// Whether `record` leads to one that fulfils the condition.
+  /// Returns whether one of the record's related records fulfils the condition.
   func isTrue(for record: RecordUnderTest) throws -> Bool {
     var isTrue = false
     try forEach(of: record) { id in
@@ -61,7 +64,7 @@ final class RelatedEvaluation {
     return isTrue
   }
 
-  /// The answer to `question` about the records that `record` leads to.
+  /// Returns the value that `question` asks of the record's related records.
   func value(
     _ question: RelatedOperand.Question, for record: RecordUnderTest
   ) throws -> DynamicValue {

@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The attributes of one entity that have other names than before, for the conditions of the
-/// catalogue that name them: rules, conditions of delete rules and of derived attributes.
+/// The renamed attributes of one entity, applied to conditions of the catalogue: rules, and
+/// conditions of delete rules and derived attributes.
 ///
-/// The catalogue names attributes by their numbers everywhere else.
+/// Everywhere else the catalogue refers to attributes by number.
 struct RenamedAttributes {
   private let entity: EntityNumber
   /// The new names, by the old ones.
@@ -24,7 +24,7 @@ struct RenamedAttributes {
 
   var isEmpty: Bool { names.isEmpty }
 
-  /// The rules with the new names.
+  /// Returns the rules with the new names.
   func renamed(_ rules: [EntityDescription.Rule]) -> [EntityDescription.Rule] {
     rules.map { rule in
       var rule = rule
@@ -33,8 +33,7 @@ struct RenamedAttributes {
     }
   }
 
-  /// Gives conditions on records of the entity the new names, wherever the catalogue has them; the
-  /// rules of the entity apart.
+  /// Renames attributes in all conditions on records of the entity, except the entity's own rules.
   func rename(
     in entities: inout [EntityDescription], _ relationships: inout [RelationshipDescription]
   ) {
@@ -58,8 +57,9 @@ struct RenamedAttributes {
     }
   }
 
-  /// The condition with the new names; as it is where it has none of the old ones, or where this
-  /// version cannot read it.
+  /// Returns the condition with the new names.
+  ///
+  /// Returns it unchanged if it contains none of the old names, or if this version cannot parse it.
   private func renamed(_ condition: String) -> String {
     guard let parsed = try? ConditionParser.parse(condition),
       !parsed.tree.memberNames.isDisjoint(with: names.keys),
@@ -69,12 +69,12 @@ struct RenamedAttributes {
   }
 }
 
-/// A condition of the catalogue that names an attribute that is not there.
+/// A name in a condition of the catalogue for which no attribute exists.
 struct LostName {
   var entity: String
   var message: String
 
-  /// All lost names of the catalogue, in the order of `entities` and `relationships`.
+  /// Returns all lost names of the catalogue, in the order of `entities` and `relationships`.
   static func all(
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
   ) -> [LostName] {
@@ -124,15 +124,15 @@ struct LostName {
 }
 
 extension EntityDescription {
-  /// Gives the rules the names that attributes have got since `before`.
+  /// Updates the rules to the names of attributes that have changed since `before`.
   mutating func renameInRules(since before: EntityDescription) {
     rules = RenamedAttributes(from: before, to: self).renamed(rules)
   }
 }
 
 extension StoreCore {
-  /// Writes the new names of attributes into the conditions of the catalogue, rules of the entity
-  /// apart.
+  /// Writes new names of attributes into the conditions of the catalogue, except the entity's own
+  /// rules.
   func renameInConditions(
     from before: EntityDescription, to after: EntityDescription, in transaction: Transaction
   ) throws {
@@ -151,14 +151,16 @@ extension StoreCore {
     }
   }
 
-  /// The messages about conditions of the catalogue that name attributes that are not there.
+  /// Returns the messages about conditions of the catalogue that name missing attributes.
   func lostNames(in transaction: Transaction) throws -> Set<String> {
     Set(try allLostNames(in: transaction).map(\.message))
   }
 
-  /// Throws ``StoreError/Code/badSchema`` where a condition names an attribute that is not there.
+  /// Throws ``StoreError/Code/badSchema`` if a condition of the catalogue names a missing
+  /// attribute.
   ///
-  /// - Parameter lost: the messages about conditions for which that is no change.
+  /// - Parameter lost: the messages to ignore, since their names were already missing before the
+  ///   change.
   func checkNames(except lost: Set<String>, in transaction: Transaction) throws {
     let all = try allLostNames(in: transaction)
     guard let first = all.first(where: { !lost.contains($0.message) }) else { return }

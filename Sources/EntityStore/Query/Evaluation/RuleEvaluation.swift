@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Asks the rules of an entity about records that are about to be written.
+/// Checks records that are about to be written against the rules of an entity.
 final class RuleEvaluation: RecordRules {
   private struct Rule {
     var name: String
@@ -50,14 +50,16 @@ final class RuleEvaluation: RecordRules {
 }
 
 extension TransactionCore {
-  /// The rules of `entity`; throws ``StoreError/Code/badSchema`` for one that cannot be used.
+  /// Returns the rules of `entity`, or `nil` if it has none.
+  ///
+  /// Throws ``StoreError/Code/badSchema`` for a rule that cannot be used.
   func rules(of entity: StoredEntity) throws(StoreError) -> (any RecordRules)? {
     entity.description.rules.isEmpty ? nil : try RuleEvaluation(entity, core: self)
   }
 }
 
 extension DeclaredEntity {
-  /// Throws where a rule names an attribute of ``removed``.
+  /// Throws if a rule names an attribute listed in ``removed``.
   func checkRules() throws(StoreError) {
     guard !removed.isEmpty else { return }
     for rule in rules {

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// A test of one fixed-width slot: its ``OrderedNumber`` lies between two bounds.
 ///
-/// All comparisons of a number, a date or a Boolean with constants are of this form. A scan runs an array
-/// of these tests before it reads anything else of a record.
+/// All comparisons of a number, a date or a Boolean with constants have this form. A scan runs
+/// these tests before it reads anything else of a record.
 struct SlotTest {
   private let low: Int64
   private let high: Int64
@@ -13,7 +13,7 @@ struct SlotTest {
   private let kind: WordSlot.Kind
   private let isNegated: Bool
 
-  /// `nil` for an attribute that has no slot of a number.
+  /// Creates the test; `nil` if the attribute's slot holds no number.
   init?(_ slot: RecordLayout.Slot, _ interval: NumberInterval, isNegated: Bool) {
     guard let kind = WordSlot.Kind(slot.type) else { return nil }
     self.kind = kind
@@ -24,7 +24,9 @@ struct SlotTest {
     self.isNegated = isNegated
   }
 
-  /// Whether a record passes, which has at least the fixed part of its layout.
+  /// Returns whether a record passes.
+  ///
+  /// `record` must have at least the fixed part of its layout.
   @inline(__always)
   func admits(_ record: ByteView) -> Bool {
     if nullBit.isSet(in: record) { return isNegated }
@@ -34,7 +36,7 @@ struct SlotTest {
 }
 
 extension RecordView {
-  /// The ``OrderedNumber`` of a fixed-width attribute that is not null.
+  /// Returns the ``OrderedNumber`` of a fixed-width attribute that is not null.
   func orderedNumber(at slot: RecordLayout.Slot) throws(FormatError) -> Int64 {
     switch try value(at: slot) {
     case .bool(let flag): flag ? 1 : 0

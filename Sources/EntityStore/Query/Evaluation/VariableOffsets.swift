@@ -1,14 +1,14 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Where the variable attributes of a layout lie in a record whose offsets are narrow.
+/// The offsets of a layout's variable attributes in a record whose offsets are narrow.
 struct VariableOffsets {
-  /// Offset of the ends of the variable attributes, two bytes each.
+  /// The offset of the table of ends, with two bytes for each variable attribute.
   let ends: Int
-  /// Offset of the bytes that these bound.
+  /// The offset of the bytes of the variable attributes.
   let heap: Int
 
-  /// How many bytes a record has at least.
+  /// The least number of bytes of a record.
   var shortestRecord: Int { heap + RecordLayout.checksumSize }
 
   init(_ layout: RecordLayout) {
@@ -16,7 +16,7 @@ struct VariableOffsets {
     heap = layout.endsOffset + layout.variableCount * 2
   }
 
-  /// The bytes of a variable attribute; `nil` when the offsets break the format.
+  /// Returns the bytes of a variable attribute, or `nil` if the offsets break the format.
   @inline(__always)
   func text(_ ordinal: Int, in record: ByteView) -> ByteView? {
     let end = Int(record.uint16(at: ends &+ ordinal &* 2))

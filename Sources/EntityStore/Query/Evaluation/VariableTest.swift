@@ -1,10 +1,10 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A text test at a fixed address, so that a scan can run it without reference counting.
+/// A text test in an object of its own, so that a scan can run it without reference counting.
 final class SteadyTextTest {
   fileprivate let test: TextTest
-  /// The only text that passes, where there is only one.
+  /// The bytes of the only text that passes, if there is only one.
   fileprivate let exact: ByteView?
 
   init(_ test: TextTest) {
@@ -19,7 +19,7 @@ final class SteadyTextTest {
 
 /// A test of one text within the bytes of a record, without a view of the record.
 ///
-/// Its owner keeps the ``SteadyTextTest`` alive.
+/// The test's owner must keep the ``SteadyTextTest`` alive.
 struct VariableTest {
   private unowned(unsafe) let test: SteadyTextTest
   private let exact: ByteView?
@@ -35,7 +35,7 @@ struct VariableTest {
     self.isNegated = isNegated
   }
 
-  /// Whether a record with narrow offsets passes; `nil` when its offsets break the format.
+  /// Returns whether a record with narrow offsets passes, or `nil` if its offsets break the format.
   @inline(__always)
   func admits(_ bytes: ByteView, _ offsets: VariableOffsets) -> Bool? {
     if nullBit.isSet(in: bytes) { return isNegated }
@@ -49,7 +49,7 @@ struct VariableTest {
     return text.count == exact.count && compareKeys(text, exact) == 0
   }
 
-  /// The same, of a record that has a view.
+  /// Returns whether the record of a view passes.
   func admits(_ view: RecordView) -> Bool {
     if nullBit.isSet(in: view.bytes) { return isNegated }
     return admits(view.variableBytes(ordinal: ordinal)) != isNegated

@@ -9,7 +9,7 @@ extension WordSlot.Kind {
     }
   }
 
-  /// The slot at `offset` as an ``OrderedNumber``.
+  /// Returns the ``OrderedNumber`` of the slot at `offset`.
   @inline(__always)
   func key(_ record: ByteView, at offset: Int) -> Int64 {
     switch self {

@@ -1,40 +1,43 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Groups entries of an index by some elements of their keys, and adds up others.
+/// Groups the entries of an index by some elements of their keys, and aggregates others.
 ///
-/// Memory: for one group where entries come in the order of the groups. Otherwise for each its key,
-/// 44 bytes, and about 150 for each term, up to a limit, beyond which they go to a file.
+/// If entries come in the order of the groups, only one group is in memory. Otherwise each group
+/// takes its key, 44 bytes, and about 150 for each term. Beyond a limit, groups go to a file.
 struct EntryGrouping: ~Copyable {
   private struct Term {
     var function: GroupTerm.Function
-    /// Its position in the tuple; `nil` where records are counted.
+    /// The position of the element in the tuple; `nil` if records are counted.
     var position: Int?
   }
 
-  // Memory of its own, and no class: to retain and release an array or an object for each entry
-  // would take longer than all the rest.
-  /// The positions of the elements that tell the groups apart.
+  // Manually allocated memory, not arrays or objects: retaining and releasing one for each entry
+  // would take longer than the grouping.
+  /// The positions of the elements that the groups are keyed by.
   private let positions: UnsafeMutableBufferPointer<Int>
   private let terms: UnsafeMutableBufferPointer<Term>
-  /// Whether these are the first of the tuple, in their order, so that they are one run of bytes.
+  /// Whether ``positions`` are the first elements of the tuple in order, so that they are one run
+  /// of bytes.
   private let isPrefix: Bool
-  /// The number of elements of a key that are read.
+  /// The number of elements read from each key.
   private let elementCount: Int
-  /// A zero, and after it the end of each element of the last key.
+  /// A zero, followed by the end of each element in the last key.
   private let ends: UnsafeMutablePointer<Int>
 
   private var groups: GroupStates
-  /// The elements that tell the group of the last entry.
+  /// The group elements of the last entry.
   private let lastKey: UnsafeMutableRawPointer
   private var lastLength = 0
-  /// The group of the last entry, its state and its totals.
+  /// The number, state and totals of the last entry's group.
   private var current = 0
   private var state = GroupStates.State()
   private var currentTotals: UnsafeMutablePointer<GroupTotal>
 
+  /// Creates a grouping of entries.
+  ///
   /// - Parameters:
-  ///   - attributes: those of the index, of which `keys` and `terms` are some.
+  ///   - attributes: the attributes of the index, including those of `keys` and `terms`.
   ///   - isOrdered: whether entries come in the order of the groups.
   init(
     _ attributes: [UInt32], keys: [UInt32],
@@ -53,11 +56,11 @@ struct EntryGrouping: ~Copyable {
     _ = self.positions.initialize(from: positions)
     self.terms = .allocate(capacity: terms.count)
     _ = self.terms.initialize(from: terms)
-    // A question may name the same attribute more than once.
+    // The grouping may name the same attribute more than once.
     lastKey = .allocate(byteCount: KeyEncoder.cutPrefix * max(1, positions.count), alignment: 8)
     ends = .allocate(capacity: elementCount + 1)
     ends.initialize(repeating: 0, count: elementCount + 1)
-    // An element that is kept has memory of its own.
+    // A stored element allocates memory of its own.
     groups = GroupStates(
       termCount: terms.count, isOrdered: isOrdered, heldPerTotal: 48, spilling)
     currentTotals = groups.totals
@@ -70,7 +73,7 @@ struct EntryGrouping: ~Copyable {
     lastKey.deallocate()
   }
 
-  /// Finds the elements of `key`; returns false where it has fewer.
+  /// Finds the elements of `key`; returns false if the key has fewer.
   @inline(__always)
   mutating func split(_ key: ByteView) -> Bool {
     var position = 0
@@ -82,7 +85,7 @@ struct EntryGrouping: ~Copyable {
     return true
   }
 
-  /// Whether the entry that was split last belongs to the group of the one before.
+  /// Returns whether the last split entry belongs to the same group as the entry before it.
   @inline(__always)
   func isOfCurrentGroup(_ key: ByteView) -> Bool {
     guard groupCount > 0 else { return false }
@@ -102,14 +105,15 @@ struct EntryGrouping: ~Copyable {
     return offset == lastLength
   }
 
-  /// Whether the last key from `offset` on has the same bytes as `key` from `start` on.
+  /// Returns whether the last key from `offset` and `key` from `start` have the same `length`
+  /// bytes.
   @inline(__always)
   private func isEqual(_ offset: Int, _ key: ByteView, _ start: Int, _ length: Int) -> Bool {
     let last = ByteView(start: lastKey + offset, count: length)
     return compareBytes(last, key.part(from: start, count: length), length) == 0
   }
 
-  /// Goes on with the group of the entry that was split last, which is made where it is new.
+  /// Continues with the group of the last split entry, creating the group if it is new.
   mutating func begin(_ key: ByteView, tick: () throws -> Void) throws {
     keepState()
     lastLength = 0
@@ -128,7 +132,7 @@ struct EntryGrouping: ~Copyable {
     if groupCount > 0 { groups.states[current] = state }
   }
 
-  /// Adds the entry that was split last to its group.
+  /// Adds the last split entry to its group.
   @inline(__always)
   mutating func add(_ key: ByteView, id: UInt64) throws {
     state.count &+= 1
@@ -154,7 +158,7 @@ struct EntryGrouping: ~Copyable {
 
   func totals(_ group: Int) -> UnsafeBufferPointer<GroupTotal> { groups.totals(group) }
 
-  /// Leaves the values of a group in `values`.
+  /// Reads the group's values into `values`.
   func readKeyValues(_ group: Int, into values: inout [Value]) throws {
     if try groups.withKey(group, { try read($0, into: &values) }) == nil {
       try read(lastElements, into: &values)
@@ -167,7 +171,8 @@ struct EntryGrouping: ~Copyable {
     for _ in 0..<positions.count { values.append(try decoder.next()) }
   }
 
-  /// Visits the groups, which do not come in their order, with their values, ascending by their keys.
+  /// Visits the groups with their values, counts and totals, ascending by key; for entries that are
+  /// not in the order of the groups.
   mutating func forEach(
     tick: () throws -> Void,
     _ body: ([Value], Int, UnsafeBufferPointer<GroupTotal>) throws -> Void
@@ -180,7 +185,7 @@ struct EntryGrouping: ~Copyable {
     }
   }
 
-  /// The groups in the order of their keys.
+  /// Returns the groups in the order of their keys.
   func sorted(tick: () throws -> Void) throws -> [Int] { try groups.sorted(tick: tick) }
 
   @inline(__always)

@@ -1,14 +1,14 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The key of groups by one number, date or Boolean, which is read from its slot.
+/// The key of groups by one number, date or Boolean, which is read directly from its slot.
 final class GroupWord {
   private let slot: SlotOrder
   private let kind: WordSlot.Kind
   private var last: UInt64??
   private var bytes: [UInt8] = []
 
-  /// `nil` for any other key.
+  /// Creates the key; `nil` if the grouping is by anything else.
   init?(_ terms: [BoundOrder.Term], _ entity: StoredEntity) {
     guard terms.count == 1, let attribute = terms[0].attribute,
       let kind = WordSlot.Kind(attribute.type),
@@ -18,7 +18,7 @@ final class GroupWord {
     self.kind = kind
   }
 
-  /// Takes the value of a record; returns whether it is that of the record before.
+  /// Reads the value of a record, and returns whether the record before had the same value.
   func move(to bytes: ByteView, _ id: UInt64) throws -> Bool {
     let word = try slot.word(bytes, id)
     defer { last = .some(word) }
@@ -36,7 +36,7 @@ final class GroupWord {
     return try bytes._withBytes(body)
   }
 
-  /// The value of the group with `key`.
+  /// Returns the value of the group with `key`.
   func value(ofKey key: ByteView) -> Value {
     guard key.count == 9 else { return .null }
     let word = key.bigEndianUInt64(at: 1)
@@ -50,7 +50,7 @@ final class GroupWord {
   }
 }
 
-/// Makes the keys by which groups are told apart: the values of the grouping as bytes.
+/// Writes the keys that identify groups: the values of the grouping as bytes.
 final class GroupKeyWriter {
   private let terms: [BoundOrder.Term]
   private let evaluator: ConditionEvaluator
@@ -66,14 +66,14 @@ final class GroupKeyWriter {
     collections = terms.filter { $0.isOfDocument || OperandTypes.kind($0.operand) == .any }
   }
 
-  /// Makes the key of `record`; returns whether it is that of the record before.
+  /// Writes the key of `record`, and returns whether the record before had the same key.
   func move(to record: RecordUnderTest) throws -> Bool {
     if terms.isEmpty { return true }
     try order.write(record)
     let ordered = order.key.dropLast(8)
     guard collections.isEmpty else {
       var whole = Array(ordered)
-      // Collections have no order, and are compared by their bytes.
+      // Collections have no order. Their bytes tell them apart.
       for term in collections {
         let value = try evaluator.value(term.operand, record)
         if case .collection(let document) = value { whole += [1] + Array(document) }
@@ -90,7 +90,7 @@ final class GroupKeyWriter {
   func values(_ record: RecordUnderTest) throws -> [Value] {
     try terms.map { term in
       let value = try evaluator.value(term.operand, record).owned
-      // The two zeros are one group, and one key of an index.
+      // −0 and 0 form one group, since they share one key of an index.
       return if case .double(0) = value { .double(0) } else { value }
     }
   }

@@ -1,16 +1,18 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// What is known of a group: of all its records, or of some, as those of one run in a file.
+/// The totals of all or some records of a group.
+///
+/// A run in a file has those of some.
 struct GroupPart {
-  /// How many records there are.
+  /// The number of records.
   var count: Int
-  /// One for each term.
+  /// The totals, one for each term.
   var totals: [GroupTotal]
-  /// The values of the grouping; empty where the key tells them.
+  /// The values of the grouping; empty if the key contains them.
   var values: [Value]
 
-  /// Adds what is known of other records of the group.
+  /// Adds the totals of other records of the group.
   mutating func merge(_ other: GroupPart, _ functions: [GroupTerm.Function]) throws {
     count += other.count
     for (index, function) in functions.enumerated() {
@@ -18,7 +20,7 @@ struct GroupPart {
     }
   }
 
-  /// Writes one as a sequence of document values, for ``init(reading:termCount:)``.
+  /// Writes a part as a sequence of document values, for ``init(reading:termCount:)``.
   static func write(
     count: Int, _ totals: some Collection<GroupTotal>, _ values: some Collection<Value>,
     to writer: inout DocumentWriter
@@ -28,7 +30,7 @@ struct GroupPart {
     for value in values { value.write(to: &writer) }
   }
 
-  /// Reads one that ends where `reader` does.
+  /// Reads a part that extends to the end of `reader`.
   init(reading reader: inout DocumentReader, termCount: Int) throws {
     count = Int(try reader.int64())
     (totals, values) = ([], [])
@@ -39,7 +41,7 @@ struct GroupPart {
 }
 
 extension Value {
-  /// Writes a document value from which ``init(reading:)`` makes the same again.
+  /// Writes the value so that ``init(reading:)`` can read the same value back.
   func write(to writer: inout DocumentWriter) {
     switch self {
     case .null: writer.writeNull()
@@ -53,7 +55,7 @@ extension Value {
     case .string(let text): writer.write(text)
     case .data(let bytes): bytes._withBytes { writer.write(data: $0) }
     case .document(let bytes):
-      // In an array, to tell it from data.
+      // The bytes of a document are written in an array, to distinguish them from data.
       let token = writer.beginArray()
       bytes._withBytes { writer.write(data: $0) }
       writer.endArray(token, count: 1)
@@ -80,7 +82,7 @@ extension Value {
     }
   }
 
-  /// What it takes beside its own size, in bytes.
+  /// The memory that the value takes in addition to its own size, in bytes.
   var heldByteCount: Int {
     switch self {
     case .string(let text): text.utf8.count

@@ -2,32 +2,37 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Groups that did not fit in memory: sorted runs in a scratch file, which are merged when they are
-/// read.
+/// Groups that did not fit in memory, as sorted runs in a scratch file.
+///
+/// Reading the groups merges the runs.
 ///
 /// A run is a sequence of: u32 size of the key, u32 size of the part, key, part. No other process
-/// reads it, so its numbers have the byte order of the machine.
+/// reads the file, so its numbers have the byte order of the machine.
 final class GroupRuns {
-  /// How much memory groups take before they are a run, where a store does not say otherwise: with
-  /// what sorting and growing take, under 64 MB.
+  /// The memory that groups may take before they are written as a run, unless a run sets another
+  /// limit.
+  ///
+  /// Together with the memory for sorting and growing, this stays under 64 MB.
   static let memoryLimit = 20 << 20
 
   private static let headSize = 8
 
   private let file: ScratchFile
   private let functions: [GroupTerm.Function]
-  /// The offset in the file at which each run ends; it begins where the one before it ends.
+  /// The end offset of each run in the file.
+  ///
+  /// A run begins at the end of the previous one.
   private var ends: [Int] = []
   private var writer = DocumentWriter()
 
-  /// Makes a scratch file beside `path`; `nil` where none can be made.
+  /// Creates a scratch file in the folder of `path`; `nil` if none can be created there.
   init?(beside path: String, _ functions: [GroupTerm.Function]) throws(LMDBError) {
     guard let file = try ScratchFile.ifAllowed(beside: path) else { return nil }
     self.file = file
     self.functions = functions
   }
 
-  /// Adds a group to the run that is being written, in ascending order of the keys.
+  /// Appends a group to the current run, in ascending order of the keys.
   func append(
     _ key: ByteView, count: Int, _ totals: some Collection<GroupTotal>,
     _ values: some Collection<Value>
@@ -44,9 +49,9 @@ final class GroupRuns {
 
   func endRun() { ends.append(file.byteCount) }
 
-  /// Merges the runs, and visits each group once, ascending by the keys.
+  /// Merges the runs, and visits each group once, ascending by key.
   ///
-  /// - Parameter memory: what the merge takes, in bytes, unless there are very many runs.
+  /// - Parameter memory: the memory for the merge in bytes. With very many runs, more is used.
   func forEach(memory: Int, _ body: (ByteView, GroupPart) throws -> Void) throws {
     var runs: [Run] = []
     for (index, end) in ends.enumerated() {
@@ -54,7 +59,7 @@ final class GroupRuns {
       runs.append(
         Run(RunWindow(start..<end, size: max(4_096, min(1 << 20, memory / ends.count)), in: file)))
     }
-    // The runs that have groups left, by their next keys.
+    // The runs that have groups left, ordered by their next keys.
     var heap = Heap<Int>()
     for (index, run) in runs.enumerated() where try run.advance() {
       heap.insert(index) { comesFirst($0, $1, runs) }
@@ -65,7 +70,7 @@ final class GroupRuns {
       let run = runs[first]
       let part = try run.part(termCount: functions.count)
       if var merged = group, key._withBytes({ compareKeys($0, run.key) == 0 }) {
-        // Not shared with the variable while it is changed.
+        // Set to `nil` so that the totals have one owner and are not copied when they change.
         group = nil
         try merged.merge(part, functions)
         group = merged
@@ -84,7 +89,9 @@ final class GroupRuns {
     if let group { try key._withBytes { try body($0, group) } }
   }
 
-  /// Of equal keys that of the earlier run is first, whose values are those found first.
+  /// Orders runs by key.
+  ///
+  /// For equal keys the earlier run comes first, since its values were found first.
   @inline(__always)
   private func comesFirst(_ a: Int, _ b: Int, _ runs: [Run]) -> Bool {
     let order = compareKeys(runs[a].key, runs[b].key)
@@ -96,12 +103,12 @@ final class GroupRuns {
     private var window: RunWindow
     private var keySize = 0
     private var partSize = 0
-    /// What is visited now, to be passed by before the next.
+    /// The size of the current group, which is skipped before the next one is read.
     private var size = 0
 
     init(_ window: consuming RunWindow) { self.window = window }
 
-    /// Moves to the next group; false when there is none.
+    /// Moves to the next group; returns false if none exists.
     func advance() throws(LMDBError) -> Bool {
       window.pass(size)
       size = 0

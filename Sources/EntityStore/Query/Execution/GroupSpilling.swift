@@ -1,14 +1,16 @@
-/// When groups go to a scratch file, and those that have gone there.
+/// The limit at which groups go to a scratch file, and the runs written so far.
 struct GroupSpilling {
-  /// How much groups may take, in bytes.
+  /// The memory that groups may take, in bytes.
   let memory: Int
   private let path: String
   private let functions: [GroupTerm.Function]
   private(set) var runs: GroupRuns?
-  /// Beside a store that may only be read there may be no place for a file.
+  /// Whether no file could be created, for example in the folder of a read-only store.
   private var hasNoPlace = false
 
-  /// - Parameter path: that of the store, beside which the file is made.
+  /// Creates the spilling without a file.
+  ///
+  /// - Parameter path: the path of the store, in whose folder the file is created.
   init(memory: Int, beside path: String, _ functions: [GroupTerm.Function]) {
     (self.memory, self.path, self.functions) = (memory, path, functions)
   }
@@ -16,8 +18,8 @@ struct GroupSpilling {
   @inline(__always)
   func isDue(_ byteCount: Int) -> Bool { byteCount > memory && !hasNoPlace }
 
-  /// Where a run is written; `nil` where there is no place for the file, and the groups have to stay
-  /// in memory.
+  /// Returns the runs to write to, or `nil` if no file can be created and the groups must stay in
+  /// memory.
   mutating func begin() throws -> GroupRuns? {
     if runs == nil { runs = try GroupRuns(beside: path, functions) }
     hasNoPlace = runs == nil

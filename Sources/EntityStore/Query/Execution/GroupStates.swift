@@ -1,37 +1,41 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The groups that are known while entries or records are visited: in memory, and in a scratch file what
-/// does not fit there.
+/// The groups found while entries or records are visited, in memory and, beyond a limit, in a
+/// scratch file.
 struct GroupStates: ~Copyable {
-  /// The state of a group without its totals.
+  /// The state of a group, without its totals.
   struct State {
     var count = 0
     var lowestID = UInt64.max
   }
 
-  /// `nil` where groups come in their order, and only the last of these is kept.
+  /// The groups by key; `nil` if groups come in order, so that only the last one is kept.
   private var table: GroupTable?
   private(set) var groupCount = 0
-  /// The states of the groups, and further ones after them.
+  /// The states of the groups.
+  ///
+  /// The array may be longer than ``groupCount``.
   var states: [State] = []
-  // No array, of which each access would be checked.
-  /// As many for each group as there are terms.
+  // Manually allocated, because an array would check each access.
+  /// The totals of each group, one for each term.
   private(set) var totals: UnsafeMutablePointer<GroupTotal>
   private var totalCapacity: Int
-  /// One value of each group for each key; empty where the table's bytes give the values.
+  /// The values of each group, one for each key; empty if the table's bytes contain the values.
   private var values: [Value] = []
-  /// What values and totals take beside their own size, in bytes.
+  /// The memory that values and totals take in addition to their own size, in bytes.
   private var heldByteCount = 0
   private var spilling: GroupSpilling?
   private let termCount: Int
   private let bytesPerGroup: Int
 
+  /// Creates an empty set of groups.
+  ///
   /// - Parameters:
-  ///   - isOrdered: whether groups come in their order.
-  ///   - heldPerTotal: what a total takes beside its own size, in bytes, where ``add(_:_:_:)`` does not
-  ///     count it.
-  ///   - spilling: `nil` where all groups stay in memory.
+  ///   - isOrdered: whether groups come in the order of their keys.
+  ///   - heldPerTotal: the memory of a total in addition to its own size, in bytes, if
+  ///     ``add(_:_:_:)`` does not count it.
+  ///   - spilling: `nil` if all groups stay in memory.
   init(
     termCount: Int, isOrdered: Bool = false, heldPerTotal: Int = 0, _ spilling: GroupSpilling?
   ) {
@@ -54,7 +58,9 @@ struct GroupStates: ~Copyable {
       + values.count * MemoryLayout<Value>.stride
   }
 
-  /// The number of the group with `key`; numbers that were told before may be of other groups now.
+  /// Returns the number of the group with `key`, creating the group if it is new.
+  ///
+  /// Numbers returned earlier may refer to other groups after the call.
   mutating func group(
     of key: ByteView, tick: () throws -> Void
   ) throws -> (number: Int, isNew: Bool) {
@@ -86,7 +92,7 @@ struct GroupStates: ~Copyable {
     groupCount += 1
   }
 
-  /// Keeps the values of the group that was made last.
+  /// Stores the values of the group that was created last.
   mutating func append(_ new: [Value]) {
     values += new
     for value in new { heldByteCount += value.heldByteCount }
@@ -106,7 +112,7 @@ struct GroupStates: ~Copyable {
     groupCount = 0
   }
 
-  /// Writes all groups to the file, where there is place for it.
+  /// Writes all groups to the scratch file, if one can be created.
   private mutating func spill(_ tick: () throws -> Void) throws {
     guard let runs = try spilling?.begin() else { return }
     try forEachInMemory(tick) { try runs.append($0, count: $1, $2, $3) }
@@ -123,17 +129,17 @@ struct GroupStates: ~Copyable {
     UnsafeBufferPointer(start: totals + group * termCount, count: termCount)
   }
 
-  /// The key of a group, where these do not come in their order.
+  /// Calls `body` with the key of a group; returns `nil` if groups come in order.
   func withKey<R>(_ group: Int, _ body: (ByteView) throws -> R) rethrows -> R? {
     try table?.withKey(group, body)
   }
 
-  /// The groups in the order of their keys.
+  /// Returns the groups in the order of their keys.
   func sorted(tick: () throws -> Void) throws -> [Int] {
     try table?.sorted(tick: tick) ?? Array(0..<groupCount)
   }
 
-  /// Visits the groups with their counts, totals and values, ascending by their keys.
+  /// Visits the groups with their counts, totals and values, ascending by key.
   mutating func forEach(
     tick: () throws -> Void,
     _ body: (ByteView, Int, UnsafeBufferPointer<GroupTotal>, ArraySlice<Value>) throws
@@ -141,7 +147,7 @@ struct GroupStates: ~Copyable {
   ) throws {
     guard let spilling, let runs = spilling.runs else { return try forEachInMemory(tick, body) }
     try spill(tick)
-    // Their memory is for the merge.
+    // Frees the memory of the groups for the merge.
     self = GroupStates(termCount: termCount, nil)
     try runs.forEach(memory: spilling.memory) { key, part in
       try tick()

@@ -1,27 +1,26 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A hash table that numbers groups by their keys, which are bytes, in the order of their first
-/// use.
+/// A hash table that numbers groups by their keys, in the order of their first use.
 ///
-/// All keys lie in one array. Memory: the keys and about 20 bytes for each group. Each table hashes
-/// with another random seed, against keys that were chosen to collide.
+/// The keys are byte strings in one array. Memory: the keys and about 20 bytes for each group. Each
+/// table has its own random seed, so that keys cannot be chosen to collide.
 struct GroupTable {
   private var keys: [UInt8] = []
-  /// Where the key of each group ends.
+  /// The end of each group's key.
   private var ends: [Int] = []
   private var hashes: [UInt32] = []
-  /// Slots of the hash table with linear probing: 0 for a free slot, otherwise a group's number
-  /// plus 1.
+  /// The slots of the hash table, with linear probing: 0 for a free slot, otherwise a group's
+  /// number plus 1.
   private var slots = [UInt32](repeating: 0, count: 64)
   private let seed = UInt64.random(in: 0 ... .max)
 
   var count: Int { ends.count }
 
-  /// What it takes, without room for more.
+  /// The number of bytes in use, without spare capacity.
   var byteCount: Int { keys.count + ends.count * 12 + slots.count * 4 }
 
-  /// Forgets all groups; the memory is kept.
+  /// Removes all groups and keeps the memory.
   mutating func removeAll() {
     keys.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
@@ -29,7 +28,7 @@ struct GroupTable {
     for slot in slots.indices { slots[slot] = 0 }
   }
 
-  /// The group with `key`, which is new where no other had it.
+  /// Returns the number of the group with `key`, and whether the group is new.
   mutating func group(of key: ByteView) -> (number: Int, isNew: Bool) {
     let hash = self.hash(key)
     var slot = Int(hash) & (slots.count - 1)
@@ -82,7 +81,7 @@ struct GroupTable {
     return UInt32(truncatingIfNeeded: state ^ state >> 32)
   }
 
-  /// The groups in the order of their keys; `tick` is called for every few of them.
+  /// Returns the groups in the order of their keys, calling `tick` at intervals.
   func sorted(tick: () throws -> Void) throws -> [Int] {
     let skipped = commonLength
     var sort = WordSort()

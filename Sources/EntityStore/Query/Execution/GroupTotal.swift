@@ -7,7 +7,7 @@ internal import LodestoreFormat
   internal import Foundation
 #endif
 
-/// The state of an aggregate; null and not-a-number are left out.
+/// The state of an aggregate, which ignores null and not-a-number.
 struct GroupTotal {
   private var count = 0
   private var integers: Int128 = 0
@@ -16,7 +16,8 @@ struct GroupTotal {
   private var hasDouble = false
   private var hasDecimal = false
   private var extreme = Value.null
-  /// The lowest or highest value as the element of an index key, where entries are added.
+  /// The lowest or highest value as an element of an index key, if entries are added instead of
+  /// values.
   private var extremeElement: [UInt8] = []
 
   mutating func add(_ value: DynamicValue, _ function: GroupTerm.Function) throws {
@@ -29,7 +30,7 @@ struct GroupTotal {
     }
   }
 
-  /// Adds the number with `word` to a count, a sum or an average.
+  /// Adds the number with this ordered word to a count, a sum or an average.
   @inline(__always)
   mutating func add(_ word: UInt64, _ kind: WordSlot.Kind, _ function: GroupTerm.Function) {
     switch kind {
@@ -46,7 +47,7 @@ struct GroupTotal {
     count += 1
   }
 
-  /// Adds the value that is `element` of an index key; null and not-a-number are left out.
+  /// Adds the value of an element of an index key; null and not-a-number are ignored.
   @inline(__always)
   mutating func add(element: ByteView, _ function: GroupTerm.Function) throws {
     if KeyDecoder.isNull(element) { return }
@@ -97,7 +98,7 @@ struct GroupTotal {
     }
     switch value.number {
     case .integer(let number)?:
-      // The sum of 2^64 numbers of 64 bits fits.
+      // The sum of up to 2^64 integers of 64 bits fits into 128 bits.
       integers += number
       count += 1
     case .double(let number)?: add(number)
@@ -122,7 +123,7 @@ struct GroupTotal {
 
   // MARK: In parts
 
-  /// Adds what is known of other records.
+  /// Adds the state of an aggregate over other records.
   mutating func merge(_ other: GroupTotal, _ function: GroupTerm.Function) throws {
     count += other.count
     integers += other.integers
@@ -141,7 +142,7 @@ struct GroupTotal {
     }
   }
 
-  /// Writes it as document values, for ``init(reading:)``.
+  /// Writes the state as document values, for ``init(reading:)``.
   func write(to writer: inout DocumentWriter) {
     writer.write(Int64(count))
     writer.write(UInt64(truncatingIfNeeded: integers))
@@ -168,12 +169,14 @@ struct GroupTotal {
 
   init() {}
 
-  /// What it takes beside its own size, in bytes.
+  /// The memory that the state takes in addition to its own size, in bytes.
   var heldByteCount: Int { extreme.heldByteCount + extremeElement.count }
 
   // MARK: Results
 
-  /// The result; without values null, but 0 of a count and a sum.
+  /// Returns the result.
+  ///
+  /// Without values a count or sum is 0, and other results are null.
   func value(_ function: GroupTerm.Function) -> Value {
     switch function {
     case .count: .integer(Int64(count))
@@ -186,7 +189,8 @@ struct GroupTotal {
   private var decodedExtreme: Value {
     extremeElement._withBytes { element in
       var decoder = KeyDecoder(element)
-      // Of a damaged file: ``KeyDecoder/endOfElement(in:at:)`` looks at the length alone.
+      // Decoding fails only in a damaged file, since ``KeyDecoder/endOfElement(in:at:)`` checks the
+      // length alone.
       return (try? decoder.next()) ?? .null
     }
   }
@@ -205,9 +209,9 @@ struct GroupTotal {
   }
 }
 
-/// A sum of numbers in binary that does not lose the low bits of small ones beside large ones, so
-/// that it hardly depends on the order in which a plan finds the records.
+/// A sum of binary numbers that keeps the low bits of small numbers added to large ones.
 ///
+/// The result therefore hardly depends on the order in which a plan finds the records. This is
 /// Neumaier's form of Kahan's summation.
 private struct CompensatedSum {
   private var sum = 0.0
@@ -238,6 +242,8 @@ private struct CompensatedSum {
 
   init() {}
 
-  /// Of infinite numbers there is nothing to compensate.
+  /// The sum.
+  ///
+  /// With infinite numbers there is nothing to compensate.
   var value: Double { sum.isFinite ? sum + compensation : sum }
 }

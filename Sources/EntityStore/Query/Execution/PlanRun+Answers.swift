@@ -3,7 +3,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// How many results there are, from entries alone where these tell.
+  /// Returns the number of results, counted from entries alone if they decide the condition.
   func count() throws(StoreError) -> Int {
     do {
       let all = try countAll()
@@ -16,7 +16,7 @@ extension PlanRun {
   }
 
   private func countAll() throws -> Int {
-    // More than this need not be counted.
+    // Counting stops here, since the offset and the limit need no more.
     let most = plan.request.wantedCount ?? .max
     if start == nil, plan.isAnsweredByEntries {
       switch plan.access {
@@ -46,7 +46,8 @@ extension PlanRun {
     return count
   }
 
-  /// Counts the records with ids within `range` by the pages, without reading each record.
+  /// Counts the records with ids within `range` by the counts of pages, without reading each
+  /// record.
   private func countRecords(_ range: ClosedRange<UInt64>, _ most: Int) throws -> Int {
     let cursor = try Cursor(entity.records, in: core.transaction)
     guard try cursor.seek(atOrAfter: range.lowerBound) else { return 0 }
@@ -71,7 +72,7 @@ extension PlanRun {
     return count
   }
 
-  /// The ids of the results in order, from entries alone where these tell.
+  /// Returns the ids of the results in order, from entries alone if they decide the condition.
   func ids() throws(StoreError) -> [UInt64] {
     if plan.isAnsweredByEntries, start == nil {
       do {
@@ -116,7 +117,7 @@ extension PlanRun {
 
   // MARK: Pages
 
-  /// Visits one page of results; returns the token of the next.
+  /// Visits one page of results, and returns the token for the next page.
   func forEachOfPage(
     _ body: (UInt64, ByteView) throws -> Void
   ) throws(StoreError) -> ContinuationToken? {

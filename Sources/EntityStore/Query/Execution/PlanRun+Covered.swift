@@ -3,10 +3,10 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the values of some attributes of the results from the entries of the index alone;
-  /// returns false, and visits nothing, where the index does not cover the query.
+  /// Visits the values of some attributes of the results, read from index entries alone.
   ///
-  /// Text that is not ASCII is in a key in its normalized form, and is taken from the record.
+  /// Returns false, and visits nothing, if the index does not cover the query. Text that is not
+  /// ASCII is normalized in keys, so it is read from the record.
   func forEachCovered(
     _ attributes: [UInt32], _ body: ([Value]) throws(StoreError) -> Bool
   ) throws(StoreError) -> Bool {
@@ -73,8 +73,8 @@ extension PlanRun {
     }
   }
 
-  /// The row of one entry, with the bytes of its elements: entries with equal ones follow each
-  /// other.
+  /// The values of one entry and the bytes of their elements, reused for following entries with
+  /// equal elements.
   private struct CoveredRow {
     var elements: [UInt8] = []
     var values: [Value] = []
@@ -116,8 +116,8 @@ extension PlanRun {
 }
 
 extension Value {
-  /// Whether it is a text that, from a key, may have another form than the record's: one that is
-  /// not ASCII.
+  /// Whether the value is a text that is not ASCII, so that an index key may hold another form than
+  /// the record.
   var isNormalizedText: Bool {
     if case .string(let text) = self { !text.utf8.allSatisfy { $0 < 0x80 } } else { false }
   }

@@ -3,8 +3,10 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// The plan by an index whose entries tell the whole condition and have the attributes of the
-  /// grouping and of the terms; `nil` where no such index costs less.
+  /// Returns the plan by an index whose entries decide the whole condition and contain the
+  /// attributes of the grouping and of the terms.
+  ///
+  /// Returns `nil` if no such index costs less.
   func coveringPlan(of question: GroupQuestion) throws(StoreError) -> QueryPlan? {
     guard let attributes = question.attributes else { return nil }
     return try core.plan(
@@ -13,8 +15,8 @@ extension PlanRun {
 
   /// Visits the groups from entries alone.
   ///
-  /// - Returns: `nil` where all groups have been visited. Otherwise how many: 0 where no index
-  ///   serves, or as many as come before a key that is cut.
+  /// - Returns: `nil` if all groups have been visited. Otherwise the number of groups visited: 0 if
+  ///   no index serves, or the number of groups before a cut key.
   func coveredGroups(
     _ question: GroupQuestion, _ body: (GroupRow) throws(StoreError) -> Void
   ) throws -> Int? {
@@ -36,7 +38,7 @@ extension PlanRun {
       return nil
     }
     var visited = 0
-    // One array for all groups, where `body` keeps none.
+    // One row is reused for all groups, which avoids copies if `body` does not store its arrays.
     var row = GroupRow(keys: [], count: 0, values: [])
     let isWhole = try walk(access, &grouping) { grouping in
       try tick()
@@ -52,7 +54,7 @@ extension PlanRun {
     return nil
   }
 
-  /// How groups are made.
+  /// Explains how the groups are computed.
   func groupExplanation(
     by keys: [String], of others: [String], analyzing: Bool
   ) throws(StoreError) -> QueryExplanation {
@@ -65,15 +67,14 @@ extension PlanRun {
       counts.results = count
     }
     var description = chosen.description
-    // Groups come ascending by their values, and all of them.
+    // Groups are visited ascending by their values and without a limit.
     description.lines.removeAll { ["order", "limit", "offset", "else"].contains($0.title) }
     return QueryExplanation(description, analyzing ? counts : nil)
   }
 
-  /// Adds the entries of `access` to `grouping`; false, and not all of them, where a key may be
-  /// cut.
+  /// Adds the entries of `access` to `grouping`; stops and returns false at a key that may be cut.
   ///
-  /// - Parameter atEndOfRun: called where the next entry is of another group than the one before.
+  /// - Parameter atEndOfRun: called before an entry of another group than the previous one.
   func walk(
     _ access: IndexAccess, _ grouping: inout EntryGrouping,
     atEndOfRun: (borrowing EntryGrouping) throws -> Void = { _ in }
@@ -95,13 +96,14 @@ extension PlanRun {
     return isWhole
   }
 
-  /// False where the key may be cut.
+  /// Adds one entry; returns false if its key may be cut.
   @inline(__always)
   private func add(
     _ id: UInt64, _ key: ByteView, to grouping: inout EntryGrouping,
     _ atEndOfRun: (borrowing EntryGrouping) throws -> Void
   ) throws -> Bool {
-    // Cut keys come after all others with the same beginning, and only their records tell.
+    // Cut keys sort after all others with the same beginning, and their values are known only from
+    // the records.
     guard !key.isEmpty, key.count < KeyEncoder.cutPrefix, grouping.split(key) else { return false }
     if !grouping.isOfCurrentGroup(key) {
       if grouping.groupCount > 0 { try atEndOfRun(grouping) }
@@ -113,7 +115,7 @@ extension PlanRun {
 }
 
 extension EntryGrouping {
-  /// Leaves the one group that is kept in `row`.
+  /// Reads the only group in memory into `row`.
   fileprivate func readOnlyGroup(_ question: GroupQuestion, into row: inout GroupRow) throws {
     try readKeyValues(0, into: &row.keys)
     row.count = state(0).count
@@ -123,7 +125,7 @@ extension EntryGrouping {
 }
 
 extension IndexAccess {
-  /// Whether entries come ascending by `attributes`, so that those of a group follow each other.
+  /// Returns whether entries are ordered by `attributes`, so that those of a group are adjacent.
   func comes(inOrderOf attributes: [UInt32]) -> Bool {
     guard isWalked || attributes.isEmpty else { return false }
     var rest = index.description.attributes[...]

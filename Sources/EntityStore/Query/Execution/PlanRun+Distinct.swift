@@ -3,8 +3,8 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Whether distinct values of `attributes` are asked for in the order of these: where there is no
-  /// other order.
+  /// Returns whether the query asks for distinct values in the order of `attributes`, which it does
+  /// without another order.
   func isOrdered(by attributes: [UInt32]) -> Bool {
     let terms = plan.order.terms
     return terms.count <= attributes.count
@@ -13,13 +13,13 @@ extension PlanRun {
       }
   }
 
-  /// Visits each combination of the values of some attributes once, ascending by these.
+  /// Visits each combination of the attributes' values once, in ascending order.
   ///
-  /// Where an index begins with them it takes a step in the index from one combination to the next,
-  /// however many records are between them. It reads the records of each until one matches.
+  /// In an index that begins with the attributes, the run steps from one combination to the next,
+  /// however many entries lie between. For each combination it reads records until one matches.
   ///
-  /// - Returns: `nil` where all have been visited, or `body` has ended it. Otherwise how many: the
-  ///   records tell the others.
+  /// - Returns: `nil` if all combinations have been visited, or if `body` ended the visit.
+  ///   Otherwise the number visited; the others must be found from records.
   func forEachDistinct(
     _ attributes: [UInt32], _ body: ([Value]) throws(StoreError) -> Bool
   ) throws(StoreError) -> Int? {
@@ -46,19 +46,24 @@ extension PlanRun {
     return try forEachDistinct(attributes, from: access, skipping: visited, body)
   }
 
-  /// The cost of reading records until one matches, where those that do lie evenly among all.
+  /// The cost of reading records until one matches, if matching records are evenly distributed.
   private var costOfFirstMatch: Double {
     Double(plan.recordCount) / Double(max(1, plan.estimatedMatchCount)) * Planner.Cost.fetchedRecord
   }
 
-  /// A plan below this cost is not worth steps.
+  /// A plan that costs less than this is not replaced by steps.
   private static let costOfFewSteps = 16 * Planner.Cost.range
-  /// Steps end after this number of values where none has gone over entries: a walk is cheaper.
+  /// The number of values after which steps end if none of them has skipped entries, since a walk
+  /// is cheaper then.
   private static let valuesOnTrial = 32
 
+  /// Visits the combinations by steps in the index.
+  ///
   /// - Parameters:
-  ///   - cost: the cost of the other way; steps end when they have cost as much.
-  ///   - hasOther: whether the other way is a walk of entries.
+  ///   - cost: the cost of the other plan. Steps end when they have cost as much.
+  ///   - hasOther: whether the other plan is a walk of entries.
+  /// - Returns: `nil` if all combinations have been visited, or if `body` ended the visit.
+  ///   Otherwise the number visited.
   private func step(
     over attributes: [UInt32], below cost: Double, hasOther: Bool,
     _ body: ([Value]) throws(StoreError) -> Bool
@@ -69,7 +74,7 @@ extension PlanRun {
     let positions = Array(first..<first + attributes.count)
     let cursor = try Cursor(access.index.tree, in: core.transaction)
     var visited = 0
-    // Whether a step has gone over entries.
+    // Whether a step has skipped entries.
     var hasSkipped = false
     var spent = 0.0
     var last: [UInt8] = []
@@ -82,13 +87,13 @@ extension PlanRun {
         counts.entriesRead += 1
         spent += Planner.Cost.entry
         let key = cursor.key
-        // Beyond the part that is cut, only records tell.
+        // The value of a cut key is known only from its record.
         guard spent < cost, key.count < KeyEncoder.cutPrefix,
           let end = Self.endOfElements(first + attributes.count, in: key)
         else { return visited }
         let prefix = key[..<end]
         let order = last._withBytes { compareKeys($0, prefix) }
-        // Keys out of order, as in a damaged file, would make the steps go round for ever.
+        // Keys out of order, as in a damaged file, would make the steps repeat forever.
         guard last.isEmpty || order <= 0 else {
           throw StoreError.damagedIndex(access.index.name, "its keys are out of order")
         }
@@ -111,10 +116,11 @@ extension PlanRun {
           guard try body(row) else { return nil }
           if hasOther, visited == Self.valuesOnTrial, !hasSkipped { return visited }
         }
-        // Often there is but one entry.
+        // Often a combination has only one entry, so the next entry is tried before a seek.
         hasEntry = try cursor.next()
         guard hasEntry, KeyDecoder.isElements(last, atBeginningOf: cursor.key) else { continue }
-        // In a key 255 follows an escaped zero, and no element begins with 255.
+        // In a key, 255 occurs only after an escaped zero, and no element begins with it. So this
+        // seek skips all entries of the combination.
         spent += Planner.Cost.range
         hasSkipped = true
         last.append(255)
@@ -140,8 +146,8 @@ extension PlanRun {
     return try passes(bytes, id)
   }
 
-  /// Leaves the values of some ascending elements in `row`; false where there is a text that only
-  /// its record tells.
+  /// Reads the values of elements at ascending positions into `row`; returns false if a text must
+  /// be read from its record.
   private func read(
     _ positions: [Int], ofKey key: ByteView, into row: inout [Value]
   ) throws -> Bool {
@@ -165,8 +171,10 @@ extension PlanRun {
 
   // MARK: All entries
 
-  /// Visits the same combinations by all entries of an index that tells the condition and has the
-  /// attributes, and perhaps others.
+  /// Visits the combinations by a walk over all entries of an index that decides the condition and
+  /// contains the attributes.
+  ///
+  /// - Parameter visited: the number of combinations to skip, since they have been visited before.
   private func forEachDistinct(
     _ attributes: [UInt32], from access: IndexAccess, skipping visited: Int,
     _ body: ([Value]) throws(StoreError) -> Bool
@@ -185,7 +193,7 @@ extension PlanRun {
       }
       var seen = 0
       var row: [Value] = []
-      /// False where no more are wanted.
+      /// Visits a group; returns false if no more are wanted.
       func visit(_ group: Int, _ grouping: borrowing EntryGrouping) throws -> Bool {
         try tick()
         seen += 1
@@ -215,10 +223,10 @@ extension PlanRun {
     }
   }
 
-  /// Visits the values of the last element of an index by the entries of a range in which that
+  /// Visits the values of the last element of an index, by the entries of a range in which that
   /// element ascends.
   ///
-  /// The first entry of a value has the lowest id, and the value is decoded once.
+  /// The first entry of each value has the lowest id. Each value is decoded once.
   private func forEachLastElement(
     of access: IndexAccess, _ range: IndexRange, skipping visited: Int,
     _ body: ([Value]) throws(StoreError) -> Bool
@@ -238,7 +246,7 @@ extension PlanRun {
         start = end
         place &+= 1
       }
-      // Only records tell the values of a cut key.
+      // The values of a cut key are known only from its record.
       guard key.count < KeyEncoder.cutPrefix, place == position,
         let end = KeyDecoder.endOfElement(in: key, at: start)
       else {

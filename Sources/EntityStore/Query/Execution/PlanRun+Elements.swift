@@ -2,9 +2,10 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// The ids of the records that entries of an index over elements are of, ascending and without repetition.
+  /// Returns the record ids of the entries of an element index, ascending and without repetition.
   ///
-  /// A cut key is in order with every constant that is not cut itself, as they differ before the cut.
+  /// A cut key compares correctly with every constant that is not cut itself, since they differ
+  /// before the cut.
   func collectElementIDs(_ access: IndexAccess) throws -> [UInt64] {
     try core.pendingEntries?.write()
     var ids: [UInt64] = []

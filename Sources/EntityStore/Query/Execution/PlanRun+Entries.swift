@@ -6,7 +6,7 @@ extension PlanRun {
   /// Visits the entries of one range of `access` that pass its filter, in order, until `body`
   /// returns false.
   ///
-  /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
+  /// - Parameter keys: the part of `range` to visit, as keys with record ids.
   @inline(__always)
   func forEachEntry(
     of access: IndexAccess, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool,
@@ -20,7 +20,7 @@ extension PlanRun {
     }
   }
 
-  /// Whether an entry passes `filter`; its record is read where the entry does not tell.
+  /// Returns whether an entry passes `filter`, reading the record if the entry cannot decide.
   func passes(_ filter: EntryFilter, _ id: UInt64, _ key: ByteView) throws -> Bool {
     try tick()
     if let answer = filter.admits(key, id: id) { return answer }
@@ -34,13 +34,13 @@ extension PlanRun {
     return try evaluator.admits(bytes, id: id)
   }
 
-  /// Visits the entries of `index` within `range` in order, as ``TransactionCore/walk`` does, until
+  /// Visits the entries of `index` within `range` in order, like ``TransactionCore/walk``, until
   /// `body` returns false.
   ///
-  /// Pages of the index are read in the map, without a cursor move for each entry, up to the first
-  /// key that may be cut.
+  /// Up to the first key that may be cut, entries are read directly from pages in the map, without
+  /// moving a cursor.
   ///
-  /// - Parameter keys: a part of `range` to stay in, as keys with record ids.
+  /// - Parameter keys: the part of `range` to visit, as keys with record ids.
   @inline(__always)
   func forEachEntry(
     of index: StoredIndex, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool,
@@ -66,7 +66,7 @@ extension PlanRun {
     _ = try forEachCutEntry(of: index, range, keys: bounds, isReversed: isReversed, body)
   }
 
-  /// Visits the same entries where keys may be cut; returns false where `body` did.
+  /// Visits entries whose keys may be cut; returns false if `body` did.
   @inline(never)
   func forEachCutEntry(
     of index: StoredIndex, _ range: IndexRange, keys: KeyRange? = nil, isReversed: Bool = false,
@@ -82,7 +82,7 @@ extension PlanRun {
     return goesOn
   }
 
-  /// The record id of an entry.
+  /// Returns the record id of an entry.
   @inline(__always)
   func recordID(
     _ key: ByteView, _ value: ByteView, _ index: StoredIndex,

@@ -2,18 +2,18 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// One aggregate of each group.
+/// An aggregate to compute for each group.
 struct GroupTerm: Sendable {
   enum Function: Sendable { case count, sum, min, max, average }
 
   var function: Function
   /// The value of each record that is aggregated.
   ///
-  /// ``Function/count`` counts the records where there is none, and the
-  /// records that have a value otherwise.
+  /// Without an operand, ``Function/count`` counts all records. With one, it counts the records
+  /// that have a value.
   var operand: Operand?
 
-  /// The path to the value; `nil` for a count of records and for a computed value.
+  /// The path to the value; `nil` if records are counted or the value is computed.
   var path: ValuePath? { if case .path(let path)? = operand { path } else { nil } }
 
   init(_ function: Function, _ path: ValuePath) { self.init(function, .path(path)) }
@@ -24,23 +24,23 @@ struct GroupTerm: Sendable {
   }
 }
 
-/// The records that have the same values in the operands of the grouping.
+/// A group: the records that have the same values in the operands of the grouping.
 struct GroupRow: Sendable {
   var keys: [Value]
   var count: Int
-  /// One for each term; null where no record has a value.
+  /// The results, one for each term; null if no record has a value.
   var values: [Value]
 }
 
 extension PlanRun {
-  /// The groups of the results by the values of `keys`, in ascending order of these.
+  /// Returns the groups of the results by the values of `keys`, in ascending order of these.
   ///
-  /// Texts that are canonically equivalent are one group. Limit and offset are ignored.
+  /// Canonically equivalent texts form one group. Limit and offset are ignored.
   ///
-  /// - Complexity: O(records that match). Memory for each group up to some 64 MB, beyond which they
-  ///   go to a scratch file beside the store. Where an index tells the whole condition and has the
-  ///   attributes, those of the terms too, only its entries are read; and in its order memory for
-  ///   one group.
+  /// - Complexity: O(records that match). Groups take memory up to some 64 MB, and beyond that a
+  ///   scratch file in the store's folder. If an index decides the whole condition and contains the
+  ///   attributes of the grouping and the terms, only its entries are read. If the index is in the
+  ///   order of the groups, one group is in memory.
   func groups(
     by keys: [Operand], _ terms: [GroupTerm] = []
   ) throws(StoreError) -> [GroupRow] {
@@ -49,7 +49,7 @@ extension PlanRun {
     return rows
   }
 
-  /// Visits the same groups, one after the other.
+  /// Visits the groups one after the other, as ``groups(by:_:)`` returns them.
   func forEachGroup(
     by keys: [Operand], _ terms: [GroupTerm], _ body: (GroupRow) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -80,12 +80,12 @@ extension PlanRun {
       termCount: readers.count,
       GroupSpilling(memory: groupMemory, beside: core.store.environment.path, functions))
     var lastGroup: Int?
-    // Numbers are read from their slots, without a view.
+    // Grouping and aggregating numbers reads their slots, without a view of the record.
     let needsView = word == nil && !keyTerms.isEmpty || readers.contains { $0.isOperand }
     try forEachMatch { id, bytes in
       let record =
         needsView ? RecordUnderTest(view: try entity.view(bytes, id: id), id: id) : nil
-      // Consecutive records are often of one group.
+      // Consecutive records often belong to the same group.
       let isSame: Bool =
         if let word {
           try word.move(to: bytes, id)
@@ -165,8 +165,9 @@ struct GroupQuestion {
     self.readers = readers
   }
 
-  /// The attributes of the grouping and of the terms, `nil` for a count of records; `nil` in all
-  /// where the entries of an index do not have their values.
+  /// The attributes of the grouping and of the terms, with `nil` for a term that counts records.
+  ///
+  /// The property is `nil` if index entries do not contain the values of all of them.
   var attributes: (keys: [UInt32], terms: [UInt32?])? {
     var keys: [UInt32] = []
     for term in keyTerms {
@@ -181,7 +182,7 @@ struct GroupQuestion {
     return (keys, terms)
   }
 
-  /// The results of the terms over one group.
+  /// Returns the results of the terms for one group.
   func values(count: Int, _ totals: UnsafeBufferPointer<GroupTotal>) -> [Value] {
     readers.indices.map { index in
       if readers[index].isCount { return .integer(Int64(count)) }
@@ -192,17 +193,19 @@ struct GroupQuestion {
 
 /// How the value of a term is read from a record.
 enum TermReader {
-  /// The records themselves are counted.
+  /// Counts the records themselves.
   case records
-  /// A number that is counted or added, read from its slot without a view of the record.
+  /// Counts or adds a number, read from its slot without a view of the record.
   case slot(SlotOrder, WordSlot.Kind, UInt32)
-  /// With the number of the attribute where its values are the same in an index.
+  /// Evaluates an operand.
+  ///
+  /// The attribute's number is given if an index holds the same values.
   case operand(BoundOperand, UInt32?)
 
   var isCount: Bool { if case .records = self { true } else { false } }
   var isOperand: Bool { if case .operand = self { true } else { false } }
 
-  /// The attribute whose values in an index serve as well.
+  /// The attribute whose values can be read from an index instead.
   var coveredNumber: UInt32? {
     switch self {
     case .records: nil
@@ -242,12 +245,12 @@ enum TermReader {
       self = .operand(operand, nil)
       return
     }
-    // A count does not ask which form a text has.
+    // A count does not depend on the form of a text, so an index serves it for every type.
     let isNumber = attribute.type != .bool && WordSlot.Kind(attribute.type) != nil
     self = .operand(operand, isNumber || term.function == .count ? attribute.number : nil)
   }
 
-  /// The operand of a term over a computed value, or over one of related records.
+  /// Binds the operand of a term over a computed value or over related records.
   private static func computed(
     _ source: Operand, _ function: GroupTerm.Function, _ binding: ConditionBinding
   ) throws(StoreError) -> BoundOperand {
@@ -269,7 +272,7 @@ extension BoundOrder {
 }
 
 extension DynamicValue {
-  /// The value with its own bytes.
+  /// The value with its bytes copied.
   var owned: Value {
     switch self {
     case .null, .list: .null

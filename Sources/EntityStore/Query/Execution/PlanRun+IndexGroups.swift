@@ -3,8 +3,9 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the matching records in the query's order, whose beginning is that of an index: the
-  /// records of entries that begin with the same values are sorted together.
+  /// Visits the matching records in the query's order, which begins with the order of an index.
+  ///
+  /// Records whose entries begin with the same values are sorted together as a group.
   func inGroups(
     _ access: IndexAccess, _ range: IndexRange, _ groups: QueryPlan.Groups,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -18,7 +19,7 @@ extension PlanRun {
     try forEachEntry(
       of: access, range, keys: keys, isReversed: groups.isReversed
     ) { id, key in
-      // Keys that are cut, which are passed empty, do not tell where a group ends.
+      // Cut keys are passed as empty ones. Such a key does not show where a group ends.
       if key.isEmpty { throw NeedsAlternative() }
       if !sorting.ids.isEmpty, !KeyDecoder.isElements(group, atBeginningOf: key) {
         goesOn = try visit(sorting, body)
@@ -35,9 +36,9 @@ extension PlanRun {
     if goesOn { _ = try visit(sorting, body) }
   }
 
-  /// A group, and what sorts it.
+  /// The ids of the current group, and the tools that sort it.
   private final class GroupSorting {
-    /// Whether nothing but the ids orders the records.
+    /// Whether the records of a group are ordered by their ids alone.
     let isByID: Bool
     let writer: SortKeyWriter
     let lookup: RecordLookup
@@ -50,12 +51,12 @@ extension PlanRun {
     }
   }
 
-  /// Visits the records of a group in their order, and leaves it empty.
+  /// Visits the records of a group in their order, and empties the group.
   private func visit(
     _ group: GroupSorting, _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
     if group.ids.count == 1, start == nil {
-      // Nothing to sort.
+      // A single record needs no sorting.
       let id = group.ids.removeLast()
       try tick()
       guard let bytes = try core.storedRecord(id, of: entity) else { throw missing(id) }

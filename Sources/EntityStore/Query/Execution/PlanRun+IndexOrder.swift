@@ -5,9 +5,9 @@ internal import LodestoreFormat
 extension PlanRun {
   /// Visits the matching records in the order of an index.
   ///
-  /// Entries are taken in batches whose records are read in the order of their ids, which visits a
-  /// page of records once instead of once per record; the first batches are small, as most such
-  /// queries want one page.
+  /// Entries are collected in batches whose records are read in the order of their ids. A page of
+  /// records is then visited once for a batch, instead of once for each record. The first batches
+  /// are small, since most such queries want one page of results.
   func inIndexOrder(
     _ access: IndexAccess, isReversed: Bool,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -38,8 +38,8 @@ extension PlanRun {
 
   /// Visits the matching records in the merged order of several ranges of an index.
   ///
-  /// The loop stands here again: sharing it costs the walk of one range four per cent, and inlining
-  /// this one costs other arrangements as much.
+  /// The loop repeats that of ``inIndexOrder(_:isReversed:_:)``. Sharing one loop makes a walk of
+  /// one range four per cent slower, and inlining this one slows other arrangements as much.
   @inline(never)
   func inMergedOrder(
     _ access: IndexAccess, isReversed: Bool,
@@ -68,13 +68,15 @@ extension PlanRun {
 
   private var firstBatchSize: Int {
     let wanted = plan.request.wantedCount.map { $0 - entriesToSkip } ?? .max
-    // Where each entry is a result, no more are looked up than are wanted.
+    // If each entry is a result, no more records are looked up than are wanted.
     let isCertain = residual == nil && start == nil
     return max(isCertain ? 1 : 16, min(wanted, 256))
   }
 
-  /// Twice as many as in the last batch, but not many more than hold what is still wanted, if records
-  /// go on to pass as often as before.
+  /// Returns the size of the next batch: twice the last size, but little more than the results
+  /// still wanted need.
+  ///
+  /// The estimate assumes that records go on to match as often as before.
   private func nextBatchSize(after size: Int) -> Int {
     let size = min(size * 2, Self.largestBatch)
     guard let limit = plan.request.limit, counts.results > 0 else { return size }
@@ -82,13 +84,13 @@ extension PlanRun {
     return min(size, max(16, Int(Double(limit - counts.results) * read * 1.25)))
   }
 
-  /// So many records of 170 bytes take some three megabytes, which the cache holds.
+  /// A batch of 16,384 records of 170 bytes takes some 3 MB, which fits the cache.
   private static let largestBatch = 16_384
 
-  /// Ids in the order of the index; their records are looked up in the order of the ids.
+  /// A batch of ids in the order of the index, whose records are looked up in the order of the ids.
   private struct EntryBatch {
     let lookup: RecordLookup
-    /// One for each id, once they have been looked up.
+    /// The records in the order of the index, once they have been looked up.
     var records: [SortedRecord] = []
     var order = WordSort()
 
@@ -104,9 +106,9 @@ extension PlanRun {
     }
   }
 
-  /// Visits the records of a batch, and leaves it empty.
+  /// Visits the records of a batch, and empties the batch.
   ///
-  /// - Parameter writer: where the query goes on after a token.
+  /// - Parameter writer: writes sort keys if the query continues after a token.
   private func visit(
     _ batch: inout EntryBatch, _ writer: SortKeyWriter?,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -124,7 +126,7 @@ extension PlanRun {
       batch.records[item.index] = SortedRecord(id: item.word, bytes: bytes)
     }
     for (index, record) in batch.records.enumerated() {
-      // The order of the index is random in memory.
+      // Records in the order of an index are scattered in memory, so later ones are prefetched.
       if index + 8 < batch.records.count { batch.records[index + 8].prefetch() }
       try tick()
       guard try passes(record.bytes, record.id) else { continue }
@@ -138,8 +140,11 @@ extension PlanRun {
     return true
   }
 
-  /// The key at which a walk goes on after the continuation token, where that gives a position in
-  /// the index; of merged ranges the part behind their first elements.
+  /// Returns the key at which a walk continues after the continuation token, or `nil` if the token
+  /// gives no position in the index.
+  ///
+  /// For merged ranges, this is the part of the key after the elements that differ between the
+  /// ranges.
   private func startBound(
     _ access: IndexAccess, isReversed: Bool, isMerged: Bool = false
   ) throws -> [UInt8]? {
@@ -149,12 +154,14 @@ extension PlanRun {
         in: start, access, attributes.count, skipping: isMerged ? access.pointCount : nil),
       tuple.count < KeyEncoder.cutPrefix
     else { return nil }
-    // In a unique index the id is part of keys with nulls only; all are at or after the tuple.
+    // In a unique index only keys with nulls contain the id. All entries of the tuple are at or
+    // after it.
     if access.index.isUnique { return isReversed ? tuple + [255] : tuple }
     return tuple + start.suffix(8).map { plan.order.isTieDescending ? ~$0 : $0 }
   }
 
-  /// The keys of the groups from that of the continuation token on, where it tells the group.
+  /// Returns the range of keys beginning with the group of the continuation token, or `nil` if the
+  /// token does not identify the group.
   func startedKeys(
     _ range: IndexRange, _ access: IndexAccess, _ groups: QueryPlan.Groups
   ) throws -> KeyRange? {
@@ -171,9 +178,9 @@ extension PlanRun {
     return keys
   }
 
-  /// The first elements of the tuple of the index at the record whose sort key is `key`.
+  /// Returns the first `count` elements of the index tuple of the record with the sort key `key`.
   ///
-  /// - Parameter skipped: how many of them to leave out.
+  /// - Parameter skipped: the number of elements to leave out at the beginning.
   private func tuple(
     in key: [UInt8], _ access: IndexAccess, _ count: Int, skipping skipped: Int? = nil
   ) -> [UInt8]? {
@@ -194,7 +201,7 @@ extension PlanRun {
     var tuple: [UInt8] = []
     for (position, attribute) in attributes.enumerated().dropFirst(skipped ?? 0) {
       if skipped == nil, position < access.fixedCount {
-        // The first elements of the range's bound, which are whole.
+        // The fixed elements come from the range's bound, in which they are complete.
         guard let element = firstElement(of: fixed) else { return nil }
         tuple += element
         fixed = fixed.dropFirst(element.count)

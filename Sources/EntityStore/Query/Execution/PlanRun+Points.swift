@@ -2,11 +2,11 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-// Many keys looked up in one pass over an index: one cursor moves forward from key to key, so that a
+// Lookups of many keys in one pass over an index. One cursor moves forward from key to key, so a
 // page with several of them is visited once.
 
 extension PlanRun {
-  /// Looks up whole tuples in a unique index, with one cursor in key order.
+  /// Looks up complete tuples in a unique index, with one cursor in key order.
   func forEachHolder(
     of points: PackedKeys, mayHaveNulls: Bool, in index: StoredIndex,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -15,7 +15,7 @@ extension PlanRun {
     for position in 0..<points.count {
       try tick()
       if mayHaveNulls || points.withKey(position, { $0.count > KeyEncoder.longestTuple }) {
-        // Cut, or with a null: several entries may have it.
+        // Several entries may share this tuple, since its key is cut or contains a null.
         let range = IndexRange.beginning(with: points[position])
         guard try forEachCutEntry(of: index, range, body) else { return }
         continue
@@ -30,7 +30,8 @@ extension PlanRun {
     }
   }
 
-  /// Visits the entries whose tuples begin with the elements of one of `prefixes`, which ascend.
+  /// Visits the entries whose tuples begin with the elements of one of `prefixes`, which must
+  /// ascend.
   func forEachEntry(
     beginningWith prefixes: PackedKeys, in index: StoredIndex,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -48,7 +49,9 @@ extension PlanRun {
     }
   }
 
-  /// The same for one prefix; false when no more is wanted, or no entry is at or above the prefix.
+  /// Visits the entries for one prefix.
+  ///
+  /// Returns false if `body` did, or if no entry is at or above the prefix.
   private func forEachEntry(
     beginningWith prefix: ByteView, at cursor: Cursor, in index: StoredIndex,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -56,7 +59,7 @@ extension PlanRun {
     if prefix.count >= KeyEncoder.cutPrefix {
       return try forEachCutEntry(of: index, .beginning(with: Array(prefix)), body)
     }
-    // Without an entry at or above this prefix there is none above the next ones either.
+    // If no entry is at or above this prefix, none is above the later prefixes either.
     guard try cursor.seek(atOrAfter: prefix) else { return false }
     var found = true
     while found, Self.begins(cursor.key, with: prefix) {
@@ -71,7 +74,7 @@ extension PlanRun {
     return true
   }
 
-  /// Whether the first elements of `key` are those of `prefix`.
+  /// Returns whether `key` begins with the elements of `prefix`.
   @inline(__always)
   private static func begins(_ key: ByteView, with prefix: ByteView) -> Bool {
     key.count >= prefix.count

@@ -2,7 +2,8 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// The ids of the records that lead to what another query finds, ascending and without repetition.
+  /// Returns the ids of the records that lead to results of another query, ascending and without
+  /// repetition.
   func collectIDs(_ access: RelatedAccess) throws -> [UInt64] {
     let run = try PlanRun(access.target, core: core)
     let targets = try run.ids()
@@ -33,7 +34,8 @@ extension PlanRun {
       }
     }
     IDSort.sortUnique(&ids)
-    // Until its end a write may have links and ids that lead from or to records that are not there.
+    // Before the end of a write, links and ids may refer to missing records, which are left out
+    // here.
     return core.isWrite ? try core.present(ids, of: entity) : ids
   }
 }

@@ -3,7 +3,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// Visits the records of `range` that pass, in ascending or descending order of their ids.
+  /// Visits the records of `range` that match, ordered by id.
   func scan(
     _ range: ClosedRange<UInt64>, isReversed: Bool,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -29,7 +29,7 @@ extension PlanRun {
     try scanForwards(range, body)
   }
 
-  /// Whether the results are all records by ascending ids.
+  /// Whether the results are all records in ascending order of id.
   var isOfAll: Bool {
     guard case .scan = plan.access, case .natural(isReversed: false) = plan.arrangement else {
       return false
@@ -38,14 +38,16 @@ extension PlanRun {
       && plan.request.limit == nil && !plan.request.wantsOnlyEntries
   }
 
-  /// Visits all records in a loop that is compiled into its caller: the calls for each record
-  /// through the stages of a plan would be a tenth of the time of reading it.
+  /// Visits all records in a loop that is compiled into its caller.
+  ///
+  /// Calling through the stages of a plan for each record would take a tenth of the time of reading
+  /// it.
   @inline(__always)
   func forEachOfAll(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {
     var count = 0
     let isWatched = control != nil
     defer {
-      // A run with a control reports the number while it goes on.
+      // A run with a control has updated the number of records read during the loop.
       if !isWatched { counts.recordsRead &+= count }
       counts.results &+= count
     }
@@ -64,8 +66,9 @@ extension PlanRun {
     }
   }
 
-  /// Visits the matching records by ascending ids; those of a scan in a loop that is compiled into
-  /// the caller.
+  /// Visits the matching records in ascending order of id.
+  ///
+  /// For a scan, the loop is compiled into the caller.
   @inline(__always)
   func forEachMatch(_ body: (UInt64, ByteView) throws -> Bool) throws {
     if case .scan = plan.access, start == nil {
@@ -103,7 +106,7 @@ extension PlanRun {
     guard let residual, let cursor = try beginScan(range) else { return }
     let end = range.upperBound
     guard isWatched else {
-      // With nothing to ask, the loop does nothing but test records.
+      // Without a control, the loop only tests records.
       counts.recordsRead += try residual.forEach(from: cursor, through: end, body)
       return
     }
@@ -116,7 +119,7 @@ extension PlanRun {
     }
   }
 
-  /// A cursor at the first record of `range`.
+  /// Returns a cursor at the first record of `range`, or `nil` if none exists.
   private func beginScan(_ range: ClosedRange<UInt64>) throws -> Cursor? {
     let cursor = try Cursor(entity.records, in: core.transaction)
     guard try cursor.seek(atOrAfter: range.lowerBound) else { return nil }

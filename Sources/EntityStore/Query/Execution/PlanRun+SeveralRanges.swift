@@ -3,10 +3,9 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// The ranges of `access` as they come in a direction, each with the part of it that is to be
-  /// visited.
+  /// Returns the ranges of `access` in the order of the walk, each with the part of it to visit.
   ///
-  /// - Parameter bound: the key from which on entries are visited.
+  /// - Parameter bound: the key at which the visit begins.
   func ranges(
     of access: IndexAccess, from bound: [UInt8]? = nil, isReversed: Bool
   ) -> [(range: IndexRange, keys: KeyRange?)] {
@@ -17,10 +16,12 @@ extension PlanRun {
     }
   }
 
-  /// Visits the entries of all ranges of `access` that pass its filter, merged by what follows the
-  /// elements that are the same within a range.
+  /// Visits the entries of all ranges of `access` that pass its filter, merged by the elements
+  /// after the point elements.
   ///
-  /// - Parameter bound: the part of a key, behind these elements, from which on they are visited.
+  /// The point elements are those that are equal within each range.
+  ///
+  /// - Parameter bound: the part of a key after the point elements at which the visit begins.
   @inline(never)
   func forEachMergedEntry(
     of access: IndexAccess, from bound: [UInt8]?, isReversed: Bool,
@@ -45,7 +46,7 @@ extension PlanRun {
         ranges.append(merged)
       }
     }
-    // The ranges that have entries left, by their next ones.
+    // The ranges that have entries left, ordered by their next entries.
     var heap = Heap<Int>()
     for index in ranges.indices { heap.insert(index) { ranges[$0].comes(before: ranges[$1]) } }
     let isUnique = access.index.isUnique
@@ -54,7 +55,7 @@ extension PlanRun {
       counts.entriesRead &+= 1
       let range = ranges[first]
       let key = range.cursor.key
-      // A key that is cut does not have the values to be merged by: the alternative reads records.
+      // A cut key lacks values to merge by, so the alternative plan reads records.
       guard key.count < KeyEncoder.cutPrefix else { throw NeedsAlternative() }
       let id = try recordID(key, range.cursor.value, access.index, isUnique: isUnique)
       let isResult = try access.filter.map { try passes($0, id, key) } ?? true
@@ -69,11 +70,11 @@ extension PlanRun {
   }
 }
 
-/// A range of an index that is merged with others, at its next entry.
+/// A range of an index that is merged with others, positioned at its next entry.
 private struct MergedRange {
   let cursor: Cursor
   let keys: KeyRange
-  /// The length of the elements that all keys of the range begin with.
+  /// The length of the elements that all keys of the range share.
   let prefixLength: Int
   let isReversed: Bool
 
@@ -84,7 +85,9 @@ private struct MergedRange {
     cursor.key.dropFirst(prefixLength)
   }
 
-  /// The id of an entry of a unique index, where it is no part of keys without null.
+  /// The record id of an entry of a unique index.
+  ///
+  /// Only keys with nulls contain it as well.
   private var id: UInt64? {
     cursor.value.count == 8 ? cursor.value.uint64(at: 0) : nil
   }
@@ -93,7 +96,8 @@ private struct MergedRange {
     let (first, second) = (rest, other.rest)
     var order = compareKeys(first, second)
     if let firstID = id, let secondID = other.id {
-      // Of equal elements, those behind a null are followed by the id in the key, and others are not.
+      // In a unique index, elements with a null are followed by the id in the key, and others are
+      // not. Equal elements are therefore ordered by id.
       let shared = min(first.count, second.count)
       if first[..<shared].elementsEqual(second[..<shared]) { order = firstID < secondID ? -1 : 1 }
     }
@@ -102,8 +106,8 @@ private struct MergedRange {
 }
 
 extension KeyRange {
-  /// The part of the range from `key` on, `key` included in the direction of the keys and excluded
-  /// backwards.
+  /// Returns the part of the range that begins at `key`: forwards `key` is included, backwards it
+  /// is excluded.
   fileprivate func starting(at key: [UInt8], isReversed: Bool) -> KeyRange {
     var range = self
     if isReversed {

@@ -19,8 +19,9 @@ extension PlanRun {
 
   /// Visits all matching records in an order by one slot.
   ///
-  /// Records are read in the order of the results, which is random in memory but can be prefetched.
-  /// Reading them in the order of ids and writing each result to its index takes half as long again.
+  /// Records are read in the order of the results, which is scattered in memory but can be
+  /// prefetched. Reading them in the order of ids and storing each result at its index takes half
+  /// as long again.
   func allSorted(by order: SlotOrder, _ body: (UInt64, ByteView) throws -> Bool) throws {
     let all = try gathered(by: order)
     hasSorted(all.records.count + all.nulls.count)
@@ -29,7 +30,8 @@ extension PlanRun {
     if !order.isNullFirst { _ = try visit(all.nulls, body) }
   }
 
-  /// The matching records with words, and their indexes sorted by these; and the records without one.
+  /// Returns the matching records with a word, their indexes sorted by word, and the records
+  /// without a word.
   private func gathered(
     by order: SlotOrder
   ) throws -> (records: [SortedRecord], words: WordSort, nulls: [SortedRecord]) {
@@ -50,7 +52,7 @@ extension PlanRun {
       }
       return true
     }
-    // The sort is stable: equal words stay in the order of ids, ascending or descending.
+    // The sort is stable: records with equal words stay in ascending or descending order of id.
     if order.isTieDescending {
       words.reverse()
       nulls.reverse()
@@ -71,7 +73,7 @@ extension PlanRun {
 
   /// Visits `records` in the order of `words`.
   ///
-  /// Their order in memory is another one, so those that come next are prefetched.
+  /// Memory holds the records in another order, so the next ones are prefetched.
   private func visit(
     _ records: [SortedRecord], in words: WordSort,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -92,12 +94,12 @@ extension PlanRun {
   }
 }
 
-/// A record to be visited later; its bytes are in the map.
+/// A record to visit later, whose bytes are in the map.
 struct SortedRecord {
   let id: UInt64
   let bytes: ByteView
 
-  /// Prefetches its first bytes into the cache.
+  /// Prefetches the record's first bytes into the cache.
   @inline(__always)
   func prefetch() {
     guard let base = bytes.baseAddress else { return }

@@ -3,10 +3,12 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// More results than this are sorted whole rather than kept in a heap.
+  /// The largest number of results kept in a heap.
+  ///
+  /// More are sorted as a whole.
   private static let largestHeap = 1 << 16
 
-  /// Visits the matching records in the order of the query's keys.
+  /// Visits the matching records in the query's order.
   func sorted(keeping kept: Int?, _ body: (UInt64, ByteView) throws -> Bool) throws {
     if start == nil, let slots = SlotOrder(plan.order, entity) {
       if let kept, kept <= Self.largestHeap {
@@ -19,7 +21,7 @@ extension PlanRun {
     let writer = makeSortKeyWriter()
     if let kept, kept <= Self.largestHeap {
       var top = TopRecords(capacity: kept)
-      // Most records are known by their first number to come too late, without a key.
+      // The first term's number excludes most records, without writing a key.
       let first = SlotOrder(BoundOrder(terms: Array(plan.order.terms.prefix(1))), entity)
       try forEachMatch { id, bytes in
         let word = try first?.word(bytes, id)
@@ -49,7 +51,9 @@ extension PlanRun {
   }
 }
 
-/// The first records of an order, at most `capacity`: a heap whose first element is the last of them.
+/// The first records in an order, at most `capacity` of them.
+///
+/// A heap keeps the records, with the last of them as its first element.
 struct TopRecords {
   struct Element {
     /// The first eight bytes of the key, which decide most comparisons.
@@ -57,7 +61,7 @@ struct TopRecords {
     var key: [UInt8]
     var id: UInt64
     var bytes: ByteView
-    /// The word of the first term; `nil` for null, and where the term is no number.
+    /// The word of the first term; `nil` for null and for a term that is no number.
     var first: UInt64?
 
     func precedes(_ other: Element) -> Bool {
@@ -68,7 +72,7 @@ struct TopRecords {
   private let capacity: Int
   private var heap = Heap<Element>()
   private var isFull = false
-  // Of the first element of a full heap.
+  // The words and key of the first element of a full heap.
   private var lastFirst: UInt64?
   private var lastWord: UInt64 = 0
   private var lastKey: [UInt8] = []
@@ -79,7 +83,8 @@ struct TopRecords {
     a._withBytes { a in b._withBytes { compareKeys(a, $0) < 0 } }
   }
 
-  /// Whether a record with this word of the first term may come before the last one that is kept.
+  /// Returns whether a record with this word of the first term may come before the last record
+  /// kept.
   @inline(__always)
   func admits(_ first: UInt64?, isNullFirst: Bool) -> Bool {
     guard isFull else { return true }
@@ -92,7 +97,7 @@ struct TopRecords {
   }
 
   private static func word(_ key: [UInt8]) -> UInt64 {
-    // A key ends with the record's id, so that it has eight bytes.
+    // A key ends with the record's id, so it has at least eight bytes.
     key._withBytes { $0.count >= 8 ? $0.bigEndianUInt64(at: 0) : 0 }
   }
 
@@ -124,7 +129,7 @@ struct TopRecords {
 
 /// All records of a result, sorted in runs that are merged, so that no single step takes long.
 final class SortedRecords {
-  /// How many entries a run has: they are sorted in some ten milliseconds.
+  /// The number of entries in a run, which are sorted in some ten milliseconds.
   private static let runLength = 1 << 17
   private static let longestRun = 1 << 30
 
@@ -152,8 +157,8 @@ final class SortedRecords {
       for _ in 0..<1_024 { try tick() }
       run.sort()
     }
-    // The runs that have entries left, by their next keys; keys end with the record's id, so that no two
-    // are equal.
+    // The runs that have entries left, ordered by their next keys. Keys end with the record's id,
+    // so no two are equal.
     var next = [Int](repeating: 0, count: runs.count)
     var heap = Heap<Int>()
     for run in runs.indices {

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension PlanRun {
-  /// The terms over all results.
+  /// Returns the values of the terms over all results.
   func totals(_ terms: [GroupTerm]) throws(StoreError) -> [Value] {
     if let values = try extremes(terms) { return values }
     var values: [Value] = []
@@ -13,8 +13,10 @@ extension PlanRun {
     return values
   }
 
-  /// The values of terms that all ask for the lowest or highest, each from an end of an index;
-  /// `nil` where one of them has none.
+  /// Returns the values of terms that all ask for the lowest or highest value, each read from an
+  /// index.
+  ///
+  /// Returns `nil` if no index gives one of the values.
   private func extremes(_ terms: [GroupTerm]) throws(StoreError) -> [Value]? {
     var values: [Value] = []
     for term in terms {
@@ -29,8 +31,8 @@ extension PlanRun {
     return values
   }
 
-  /// The lowest or highest value of an attribute, as the first in its order, where an index leads
-  /// there.
+  /// Returns the lowest or highest value of an attribute, read from the first record in the
+  /// attribute's order, if an index finds that record.
   private func firstValue(_ term: GroupTerm) throws(StoreError) -> Value? {
     guard term.function == .min || term.function == .max, let path = term.path,
       path.steps.count == 1, start == nil
@@ -57,7 +59,8 @@ extension PlanRun {
     return found
   }
 
-  /// The plan of the first record by `attribute`, where an index leads there for less.
+  /// Returns the plan for the first record ordered by `attribute`, if an index finds it at a lower
+  /// cost.
   private func planOfFirst(
     _ attribute: BoundAttribute, isDescending: Bool
   ) throws(StoreError) -> QueryPlan? {
@@ -77,8 +80,9 @@ extension PlanRun {
     return best
   }
 
-  /// The orders of indexes from `attribute` on, as names: the first record in each has the value
-  /// that is looked for.
+  /// Returns the orders of indexes beginning at `attribute`, as names of attributes.
+  ///
+  /// The first record in each of these orders has the extreme value.
   private func orders(beginningWith attribute: BoundAttribute) -> [[String]] {
     var found: [[String]] = []
     for index in entity.indexes {
@@ -92,7 +96,8 @@ extension PlanRun {
     return found
   }
 
-  /// The lowest or highest value of an indexed attribute over all records: the end of the index.
+  /// Returns the lowest or highest value of an indexed attribute over all records, from the end of
+  /// the index.
   private func extreme(_ term: GroupTerm) throws(StoreError) -> Value? {
     guard case .scan = plan.access, plan.residual == nil, start == nil, let path = term.path,
       term.function == .min || term.function == .max, path.steps.count == 1
@@ -103,7 +108,7 @@ extension PlanRun {
         $0.description.attributes.first == attribute.number
       })
     else { return nil }
-    // Null, which comes first, and not-a-number, which comes last, are left out.
+    // The range leaves out null, which sorts first, and not-a-number, which sorts last.
     let last: Value? =
       switch attribute.type {
       case .float, .double: .double(.nan)
@@ -133,7 +138,8 @@ extension PlanRun {
 }
 
 extension AttributeTest {
-  /// That there is a value, and one with a place in the order; `nil` where that cannot be said.
+  /// Returns the condition that the attribute has a value with a place in the order, or `nil` if no
+  /// test expresses this.
   fileprivate static func presence(of attribute: BoundAttribute) -> BoundCondition? {
     switch attribute.type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64, .float, .double,

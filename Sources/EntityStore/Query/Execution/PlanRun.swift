@@ -2,33 +2,35 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Runs a plan in a transaction: once, on its thread.
+/// One run of a plan in a transaction, on one thread.
 final class PlanRun {
   let plan: QueryPlan
   let core: TransactionCore
   let entity: StoredEntity
   let residual: ConditionEvaluator?
   let control: RunControl?
-  // Of one thread, and changed for each record: a check of each access would show in every run.
+  // Used by one thread and changed for each record. An exclusivity check for each access would slow
+  // every run.
   @exclusivity(unchecked) private var ticks = 0
-  /// The number of records that are read before the plan's alternative takes over.
+  /// The number of records after which the plan's alternative takes over.
   @exclusivity(unchecked) private var recordLimit = Int.max
   private var lastReport = 0.0
-  /// How many records will be looked at, where that is known.
+  /// The number of records that the run will test, if it is known.
   private var total: Int?
-  /// Whether no result is handed out before the last record has been looked at.
+  /// Whether results are passed on only after the last record has been tested.
   private var handsOutLast = false
-  /// How many results there are to hand out then, once that is known.
+  /// The number of sorted results to pass on, once it is known.
   private var sortedCount: Int?
   @exclusivity(unchecked) var counts = PlanCounts()
-  /// How much memory groups take before they go to a file, in bytes.
+  /// The memory that groups may take before they go to a file, in bytes.
   var groupMemory = GroupRuns.memoryLimit
-  /// What evaluates a filter's condition where an entry does not tell, by the filter.
+  /// The evaluators of filter conditions, by filter, for entries that cannot decide.
   var filterEvaluators: [ObjectIdentifier: ConditionEvaluator] = [:]
-  /// The number of results at the beginning that are skipped by their entries, without reading
-  /// records.
+  /// The number of leading results that are skipped by their entries, without reading records.
   private(set) var entriesToSkip = 0
-  /// The sort key after which results begin, from the continuation token.
+  /// The sort key from the continuation token.
+  ///
+  /// Results begin after it.
   let start: [UInt8]?
 
   init(
@@ -38,12 +40,13 @@ final class PlanRun {
     self.core = core
     self.control = control
     entity = plan.entity
-    // Records are checked against their checksums where the store is asked to, condition or not.
+    // If the store verifies checksums, records are evaluated even without a condition.
     let checked =
       plan.residual ?? (core.store.options.verifiesChecksums ? .constant(true) : nil)
     residual = checked.map { ConditionEvaluator($0, entity: plan.entity, core: core) }
     start = try plan.request.after?.content().key
-    // Of the control alone: the evaluator would wrap the error by which the alternative takes over.
+    // This asks the control only, not the record limit: the evaluator would wrap the error that
+    // makes the alternative take over.
     if let control { residual?.onElement = { [unowned self] in try tick(control) } }
   }
 
@@ -58,7 +61,7 @@ final class PlanRun {
   /// Visits the records of the results in order, within limit and offset, until `body` returns
   /// false.
   ///
-  /// The bytes are valid until the transaction changes something.
+  /// The bytes are valid until the next change in the transaction.
   @inline(__always)
   func forEach(_ body: (UInt64, ByteView) throws -> Bool) throws(StoreError) {
     if isOfAll { try forEachOfAll(body) } else { try forEachArranged(body) }
@@ -82,15 +85,16 @@ final class PlanRun {
     }
   }
 
-  /// How many results there will be, where that is known before: a scan without a condition.
+  /// The number of results, if it is known before the run, as for a scan without a condition.
   ///
-  /// A million at most, as memory is reserved for them and the file may be wrong.
+  /// The number is at most a million, since memory is reserved for the results and the count in the
+  /// file may be wrong.
   var certainCount: Int? {
     guard case .scan = plan.access, plan.residual == nil, start == nil else { return nil }
     return min(plan.recordCount, plan.request.limit ?? .max, 1 << 20)
   }
 
-  /// `body` for the results between offset and limit.
+  /// Returns a closure that calls `body` for the results between offset and limit.
   private func window(
     _ body: @escaping (UInt64, ByteView) throws -> Bool
   ) -> (UInt64, ByteView) throws -> Bool {
@@ -108,11 +112,13 @@ final class PlanRun {
     }
   }
 
-  /// Thrown when the plan's alternative is to take over.
+  /// Thrown to let the plan's alternative take over.
   struct NeedsAlternative: Error {}
 
-  /// Both plans give the same results in the same order, so that the second goes on where the first
-  /// ended.
+  /// Runs the plan, and continues with its alternative if that has to take over.
+  ///
+  /// The two plans give the same results in the same order, so the alternative skips those already
+  /// visited.
   private func arrangedWithAlternative(_ body: (UInt64, ByteView) throws -> Bool) throws {
     guard let alternative = plan.alternative else { return try arranged(body) }
     recordLimit = alternative.recordLimit
@@ -124,12 +130,13 @@ final class PlanRun {
         return try body(id, bytes)
       }
     } catch is NeedsAlternative {
-      // Its progress would begin anew, and progress only grows.
+      // The alternative does not report progress: its progress would restart from 0, and progress
+      // must only grow.
       let silent = control.map { RunControl(isCancelled: $0.isCancelled) }
       let other = try PlanRun(alternative.plan, core: core, control: silent)
       other.counts = counts
       defer {
-        // Results are counted here, where they are handed out.
+        // Results are counted by this run, which passes them on.
         counts.entriesRead = other.counts.entriesRead
         counts.recordsRead = other.counts.recordsRead
       }
@@ -163,7 +170,8 @@ final class PlanRun {
     }
   }
 
-  /// Whether a record fulfils the part of the condition that the access path does not prove.
+  /// Returns whether a record fulfils the part of the condition that the access path does not
+  /// guarantee.
   @inline(__always)
   func passes(_ bytes: ByteView, _ id: UInt64) throws(StoreError) -> Bool {
     guard let residual else { return true }
@@ -194,17 +202,17 @@ final class PlanRun {
     }
   }
 
-  /// The first id after the continuation token of a query in the order of ids.
+  /// Returns the first id after the continuation token, for a query in the order of ids.
   private func startID(isReversed: Bool) -> UInt64? {
     guard plan.order.isByID, let start, start.count == 8 else { return nil }
     let stored = start._withBytes { $0.bigEndianUInt64(at: 0) }
     let id = plan.order.isTieDescending ? ~stored : stored
-    // After the last id there is nothing: an empty range.
+    // After the last id, the result is an empty range.
     if isReversed { return id == 0 ? 0 : id - 1 }
     return id == .max ? .max : id + 1
   }
 
-  /// Visits the records with `ids`, in their order, that pass.
+  /// Visits the matching records among `ids`, in the order of `ids`.
   func fetch(
     _ ids: [UInt64], mayBeAbsent: Bool = false,
     _ body: (UInt64, ByteView) throws -> Bool
@@ -214,12 +222,12 @@ final class PlanRun {
     _ = try visit(ids, lookup, mayBeAbsent: mayBeAbsent, body)
   }
 
-  /// The same; returns false where `body` did.
+  /// Visits the matching records among `ids`; returns false if `body` did.
   func visit(
     _ ids: [UInt64], _ records: RecordLookup, mayBeAbsent: Bool = false,
     _ body: (UInt64, ByteView) throws -> Bool
   ) throws -> Bool {
-    // The first batches are small, as the first few records may be all that is wanted.
+    // The first batches are small, since only a few records may be wanted.
     var size = 16
     var start = 0
     while start < ids.count {
@@ -248,7 +256,7 @@ final class PlanRun {
 
   // MARK: Entries
 
-  /// The ids that a path leads to, ascending and without repetition.
+  /// Returns the ids that an access path finds, ascending and without repetition.
   func collectIDs(_ path: AccessPath) throws -> [UInt64] {
     var ids: [UInt64] = []
     switch path {
@@ -302,7 +310,8 @@ final class PlanRun {
     return result
   }
 
-  /// Visits the entries of a path's spans that pass its filter, each in the order of the index.
+  /// Visits the entries in the spans of `access` that pass its filter, each span in the order of
+  /// the index.
   func forEachEntry(of access: IndexAccess, _ body: (UInt64, ByteView) throws -> Bool) throws {
     guard let filter = access.filter else { return try forEachEntryOfSpan(access, body) }
     try forEachEntryOfSpan(access) { id, key in
@@ -336,14 +345,15 @@ final class PlanRun {
   /// Whether ``tick()`` must be called for each step.
   var isWatched: Bool { control != nil || recordLimit != .max }
 
-  /// Counts one step; now and then asks the control, and the plan, whether to go on.
+  /// Counts one step, and at intervals checks the record limit and asks the control whether to
+  /// continue.
   @inline(__always)
   func tick() throws {
     ticks &+= 1
     if ticks & 63 == 0 { try ask() }
   }
 
-  /// Counts one step that reads no record.
+  /// Counts one step that reads no record, and asks the control at intervals.
   private func tick(_ control: RunControl) throws {
     ticks &+= 1
     if ticks & 1_023 == 0 { try ask(control) }
@@ -351,7 +361,7 @@ final class PlanRun {
 
   @inline(never)
   private func ask() throws {
-    // Sixteen entries cost about as much as a record that one of them leads to.
+    // Sixteen entries cost about as much as looking up one record.
     if counts.recordsRead &+ counts.entriesRead >> 4 > recordLimit { throw NeedsAlternative() }
     if ticks & 1_023 == 0, let control { try ask(control) }
   }
@@ -366,18 +376,19 @@ final class PlanRun {
     report(completed, total)
   }
 
-  /// How far the run is: less than ``total`` before its end, as results are still to be handed out.
+  /// The progress of the run, less than ``total`` until the end, since results remain to be passed
+  /// on.
   private var completed: Int {
     guard let total else { return counts.recordsRead }
     let most = max(0, total - 1)
     guard handsOutLast else { return min(counts.recordsRead, most) }
-    // One half for looking at records, one for handing out what was found.
+    // One half stands for testing records, the other for passing on results.
     guard let sortedCount else { return min(counts.recordsRead / 2, most) }
     let share = Double(min(counts.results, sortedCount)) / Double(max(1, sortedCount))
     return min(total / 2 + Int(Double(total - total / 2) * share), most)
   }
 
-  /// Says that all is done, also where a limit left out records.
+  /// Reports completion, even if a limit left records untested.
   @inline(never)
   private func reportEnd() {
     guard let report = control?.report else { return }
@@ -385,7 +396,7 @@ final class PlanRun {
     report(all, all)
   }
 
-  /// All matching records are in hand and sorted.
+  /// Notes that all matching records have been found and sorted.
   func hasSorted(_ count: Int) { sortedCount = count }
 
   func expect(_ count: Int?) { total = count }

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreBytes
 
-/// Looks records up by their ids, many at a time; faster when the ids are close to each other.
+/// Looks up many records by id at a time, faster if the ids are close to each other.
 final class RecordLookup {
   private let cursor: Cursor
   private var finder: RecordFinder?
@@ -13,7 +13,7 @@ final class RecordLookup {
     finder = try RecordFinder(tree, in: transaction)
   }
 
-  /// Finds the records with `ids`; ``record(_:at:)`` has them.
+  /// Finds the records with `ids`, which ``record(_:at:)`` then returns.
   func look(for ids: some Collection<UInt64>) {
     guard finder != nil else { return }
     self.ids.removeAll(keepingCapacity: true)
@@ -25,11 +25,12 @@ final class RecordLookup {
     finder?.find(self.ids, &found)
   }
 
-  /// The record of the id at `index` of those last looked for; `nil` when there is none.
+  /// Returns the record of the id at `index` of the last lookup, or `nil` if none exists.
   @inline(__always)
   func record(_ id: UInt64, at index: Int) throws -> ByteView? {
     if finder != nil, found[index].baseAddress != nil { return found[index] }
-    // In a write transaction, or a record on overflow pages.
+    // The finder is nil in a write, with the plain engine and for an empty tree. Even a finder does
+    // not find records on overflow pages.
     return try cursor.seek(id) ? cursor.value : nil
   }
 }

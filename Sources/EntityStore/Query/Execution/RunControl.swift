@@ -1,11 +1,11 @@
-/// Reports the progress of a run and cancels it.
+/// Observes and cancels a run.
 ///
-/// The run asks every thousand entries or records, which is well under 50 milliseconds.
+/// The run calls the closures every thousand entries or records, so much more often than every 50
+/// milliseconds.
 package struct RunControl: Sendable {
-  /// Whether the run is to end with ``StoreError/Code/cancelled``.
+  /// Returns whether the run must end with ``StoreError/Code/cancelled``.
   var isCancelled: @Sendable () -> Bool
-  /// Told how many records have been looked at, and how many there are to look at where that is
-  /// known.
+  /// Receives the number of records tested so far, and the total number if it is known.
   var report: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
 
   package init(

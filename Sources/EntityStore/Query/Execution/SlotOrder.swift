@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// An order by one number, date or Boolean, which is read from its slot as a word, without a view of the
+/// An order by one number, date or Boolean, read from its slot as a word without a view of the
 /// record.
 final class SlotOrder {
   /// Whether records without a value come first.
@@ -10,12 +10,12 @@ final class SlotOrder {
   private let attribute: BoundAttribute
   private let isDescending: Bool
   private let entity: StoredEntity
-  /// The slot in the current layout; `nil` when that does not have the attribute.
+  /// The slot in the current layout; `nil` if the layout does not have the attribute.
   private let slot: WordSlot?
   private let layoutNumber: UInt16
   private let shortestRecord: Int
 
-  /// `nil` for any other order.
+  /// Creates the order; `nil` for an order that is not by one slot.
   init?(_ order: BoundOrder, _ entity: StoredEntity) {
     guard let term = order.terms.first, let attribute = term.attribute, !attribute.isRecordID,
       term.steps.isEmpty, term.options.isEmpty, WordSlot.Kind(attribute.type) != nil,
@@ -33,7 +33,7 @@ final class SlotOrder {
       layout.endsOffset + layout.variableCount * 2 + RecordLayout.checksumSize
   }
 
-  /// The word by which a record is sorted, ascending; `nil` when it has no value.
+  /// Returns the word that sorts a record in ascending order, or `nil` if the record has no value.
   @inline(__always)
   func word(_ bytes: ByteView, _ id: UInt64) throws(StoreError) -> UInt64? {
     guard let slot, bytes.count >= shortestRecord, bytes.uint16(at: 0) == layoutNumber
@@ -42,7 +42,7 @@ final class SlotOrder {
     return isDescending ? ~word : word
   }
 
-  /// The word of a record that has another layout or wide offsets, or breaks the format.
+  /// Returns the word of a record that has another layout or wide offsets, or breaks the format.
   @inline(never)
   private func otherWord(_ bytes: ByteView, _ id: UInt64) throws(StoreError) -> UInt64? {
     let view = try entity.view(bytes, id: id)

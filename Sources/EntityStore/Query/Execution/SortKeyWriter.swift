@@ -1,11 +1,11 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Makes the sort key of a record, whose bytes are in the order of the records.
+/// Writes the sort key of a record: comparing keys as bytes gives the order of the records.
 ///
-/// No two keys are equal, as they end with the id.
+/// Keys end with the record's id, so no two are equal.
 final class SortKeyWriter {
-  /// A term over an attribute itself, of records of the current layout.
+  /// A term over an attribute itself, for records of the current layout.
   private struct SlotTerm {
     var slot: RecordLayout.Slot
     var isDescending: Bool
@@ -15,14 +15,16 @@ final class SortKeyWriter {
   private let order: BoundOrder
   private let evaluator: ConditionEvaluator
   private let layout: RecordLayout
-  /// All terms but ids, where each is over an attribute of ``layout``; `nil` where one is not.
+  /// All terms except ids; `nil` if one of them is not over an attribute of ``layout``.
   private let slotTerms: [SlotTerm]?
   @exclusivity(unchecked) private var element = KeyEncoder()
   @exclusivity(unchecked) private(set) var key: [UInt8] = []
-  /// How many bytes of ``key`` are of the first term.
+  /// The number of bytes of ``key`` that the first term takes.
   @exclusivity(unchecked) private(set) var firstTermCount = 0
-  /// Follows the key of each term: the last byte of a text would otherwise be read together with the byte
-  /// of a null, or of an inverted id, after it.
+  /// The byte after each term.
+  ///
+  /// Without it, the last byte of a text could be confused with the byte of a following null or
+  /// inverted id.
   static let separator: UInt8 = 0x7f
 
   init(_ order: BoundOrder, evaluator: ConditionEvaluator) {
@@ -41,7 +43,7 @@ final class SortKeyWriter {
     self.slotTerms = slotTerms.count == terms.count ? slotTerms : nil
   }
 
-  /// Leaves the key of the record in ``key``.
+  /// Writes the record's key to ``key``.
   func write(_ bytes: ByteView, id: UInt64) throws {
     if order.isByID {
       key.removeAll(keepingCapacity: true)
@@ -52,7 +54,7 @@ final class SortKeyWriter {
     }
   }
 
-  /// Leaves the key of a record that has a view in ``key``.
+  /// Writes the key of a record with a view to ``key``.
   func write(_ record: RecordUnderTest) throws {
     if let slotTerms, record.view.isOf(layout) { return try write(record, slotTerms) }
     key.removeAll(keepingCapacity: true)
@@ -68,7 +70,7 @@ final class SortKeyWriter {
     append(record.id)
   }
 
-  /// Writes the key by slots, without evaluating operands, and copies it once.
+  /// Writes the key from slots, without evaluating operands, and copies it once.
   private func write(_ record: RecordUnderTest, _ terms: [SlotTerm]) throws {
     element.reset()
     var firstCount = 0
@@ -94,7 +96,7 @@ final class SortKeyWriter {
     withUnsafeBytes(of: id.bigEndian) { key.append(contentsOf: $0) }
   }
 
-  /// Appends ``element`` to the key, inverted where the order is descending.
+  /// Appends ``element`` to the key, inverted if the term is descending.
   private func append(isNull: Bool, _ term: BoundOrder.Term) {
     if isNull {
       key.append(term.isNullFirst ? 0 : 255)
@@ -105,7 +107,7 @@ final class SortKeyWriter {
     }
   }
 
-  /// Encodes the attribute's value; false for null.
+  /// Encodes the term's value to ``element``; returns false for null.
   private func append(
     _ term: BoundOrder.Term, _ record: RecordUnderTest
   ) throws -> Bool {
@@ -126,10 +128,10 @@ final class SortKeyWriter {
     return true
   }
 
-  /// Appends what tells apart the numbers that share the nearest double, which the key has already.
+  /// Appends bytes that order numbers with the same nearest double, which the key already contains.
   ///
-  /// So computed integers and decimals keep their exact order, also among numbers with a fraction.
-  /// The keys of documents have no such part: stored page tokens hold these keys.
+  /// Computed integers and decimals thus keep their exact order, also among numbers with a
+  /// fraction. Keys of documents have no such part, since stored page tokens contain these keys.
   private func appendRest(of value: DynamicValue) {
     switch (value, value.number) {
     case (.bool, _): break
@@ -142,7 +144,7 @@ final class SortKeyWriter {
   }
 
   private func append(_ value: DynamicValue, _ options: TextOptions) throws -> Bool {
-    // A document may mix kinds of values, which are ordered by kind first.
+    // A document may mix kinds of values, so values are ordered by kind first.
     let kind: UInt8 =
       switch value {
       case .bool: 1
@@ -159,7 +161,7 @@ final class SortKeyWriter {
       _ = value.withText { TextOrder.appendSortKey(of: $0, options: options, to: &sortKey) }
       sortKey._withBytes { element.append(data: $0) }
     case .bool(let flag): element.append(flag)
-    // All numbers of a document are ordered as doubles.
+    // All numbers in documents are ordered as doubles.
     case .integer, .unsigned, .double, .decimal: element.append(value.number?.double ?? .nan)
     case .date(let seconds): element.append(date: seconds)
     case .uuid(let uuid): element.append(uuid)

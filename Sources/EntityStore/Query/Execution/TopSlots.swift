@@ -1,11 +1,14 @@
-/// The first records of an order by a slot, at most `capacity`: a heap whose first element is the last of
-/// them.
+/// The first records in an order by a slot, at most `capacity` of them.
+///
+/// A heap keeps the records, with the last of them as its first element.
 struct TopSlots {
   private struct Element {
-    /// 1; of null 0 or 2, as it comes before or after all values.
+    /// 1 for a value.
+    ///
+    /// For null 0 or 2, depending on whether null comes first or last.
     var rank: UInt8
     var word: UInt64
-    /// The id, or its inverse.
+    /// The record's id, or its inverse if ids descend.
     var tie: UInt64
     var record: SortedRecord
 

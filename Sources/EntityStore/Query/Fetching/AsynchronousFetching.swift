@@ -7,11 +7,11 @@ extension Store {
   ///       print(progress.fraction ?? 0)
   ///     }
   ///
-  /// Cancelling the task ends it within 50 milliseconds, but for conditions in Swift that take
-  /// longer on a thousand records.
+  /// Cancelling the task ends the fetch within 50 milliseconds, unless a condition in Swift takes
+  /// longer for a thousand records.
   ///
-  /// - Parameter onProgress: called on the store's thread, a hundred times a second at most.
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// - Parameter onProgress: called on the store's thread, at most a hundred times a second.
+  /// - Throws: `CancellationError` if the task is cancelled.
   @inlinable
   public func fetch<E: Entity>(
     _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
@@ -26,11 +26,11 @@ extension Store {
     }
   }
 
-  /// How many records `query` finds, counted on a thread of the store, with progress, until done or
+  /// Counts the records that `query` finds, on a thread of the store, with progress, until done or
   /// cancelled.
   ///
-  /// - Parameter onProgress: called on the store's thread, a hundred times a second at most.
-  /// - Throws: `CancellationError` when the task is cancelled.
+  /// - Parameter onProgress: called on the store's thread, at most a hundred times a second.
+  /// - Throws: `CancellationError` if the task is cancelled.
   public func count<E: Entity>(
     _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil
   ) async throws -> Int {
@@ -38,27 +38,29 @@ extension Store {
       let run = try read.core.run(
         query.unordered(), wantsOnlyEntries: true, control: read.control)
       let count = try run.count()
-      // A count tells of its records as it goes, and its end is here.
+      // Counting reports progress while it reads records, but not its completion, which is reported
+      // here.
       let all = max(run.counts.recordsRead, count)
       onProgress?(WorkProgress(completed: all, total: all))
       return count
     }
   }
 
-  /// Finds what `query` asks for on a thread of the store; see ``results(_:)-(Query<E>)``.
+  /// Runs `query` on a thread of the store; see ``results(_:)-(Query<E>)``.
   public func results<E: Entity>(_ query: Query<E>) async throws -> FetchedResults<E> {
     let core = core
     return try await cancellably { try core.results(query, control: RunControl(isCancelled: $0)) }
   }
 
-  /// What `query` finds, in batches from one commit, each decoded when it is asked for.
+  /// Returns the results of `query` in batches from one commit, each decoded when the loop asks for
+  /// it.
   ///
   ///     for try await batch in store.batches(of: 500, query) { … }
   ///
-  /// The batches that have been asked for are in memory, and eight bytes a record for the ids. The
-  /// commit is held until the sequence is gone. A size below 1 is taken as 1.
+  /// Memory holds the batch in use and the ids of all results, eight bytes each. The commit is kept
+  /// until the sequence is released. A size below 1 is taken as 1.
   ///
-  /// Cancelling the task ends the sequence with `CancellationError`, also within a batch.
+  /// Cancelling the task ends the sequence with `CancellationError`, even within a batch.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read, in the
   ///   order of the query. The record counts for its batch, which may have fewer records than the others, or
@@ -86,7 +88,9 @@ extension Store {
     }
   }
 
-  /// Runs `body` on a reader thread; the cancelled task learns of it at once.
+  /// Runs `body` on a reader thread.
+  ///
+  /// Cancelling the task is visible to `body` at once.
   @usableFromInline
   func cancellably<R: Sendable>(
     _ body: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> R
@@ -112,13 +116,13 @@ extension Store {
   }
 }
 
-/// A read that can be cancelled and tells how far it has come.
+/// A read that can be cancelled and reports its progress.
 @usableFromInline
 struct WatchedRead {
   let core: TransactionCore
   let control: RunControl
 
-  /// As ``TransactionAccess`` does it.
+  /// Reads the results as ``TransactionAccess`` does, with the control.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, reserve: (Int) -> Void, _ body: (inout RecordReader) throws -> Bool
@@ -126,7 +130,8 @@ struct WatchedRead {
     try core.readResults(of: try core.run(query, control: control), reserve: reserve, body)
   }
 
-  /// As ``TransactionAccess`` does it.
+  /// Reads the results as ``TransactionAccess`` does, with the control, and reports unreadable
+  /// records.
   @usableFromInline
   func readResults<E: Entity>(
     of query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void,
@@ -138,17 +143,17 @@ struct WatchedRead {
 
 /// The results of a query in batches, as an asynchronous sequence.
 public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
-  /// One batch, decoded.
+  /// A batch of decoded records.
   @_documentation(visibility: internal)
   public typealias Element = [E]
 
   let store: Store
   let query: Query<E>
   let size: Int
-  /// Called with each record that cannot be read; `nil` where one ends the sequence.
+  /// Receives each record that cannot be read; `nil` if such a record ends the sequence.
   let onUnreadable: (@Sendable (UnreadableRecord<E>) -> Void)?
 
-  /// Runs the query with the first batch.
+  /// Creates an iterator, which runs the query when it is asked for the first batch.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(store: store, query: query, size: size, onUnreadable: onUnreadable)
@@ -174,7 +179,7 @@ public struct ResultBatches<E: Entity>: AsyncSequence, Sendable {
       self.onUnreadable = onUnreadable
     }
 
-    /// The next batch; `nil` after the last.
+    /// Returns the next batch, or `nil` after the last one.
     @inlinable
     @_documentation(visibility: internal)
     public mutating func next() async throws -> [E]? {

@@ -1,14 +1,16 @@
 internal import LodestoreFormat
 
-/// The attributes of each record that a call reads, without decoding the others.
+/// The attributes of each record that a call reads, without decoding the other attributes.
 struct Columns {
   private let entity: StoredEntity
-  /// The attributes' numbers in the file.
+  /// The numbers of the attributes.
   private(set) var numbers: [UInt32] = []
   private var slots: [RecordLayout.Slot] = []
 
   init(of entity: StoredEntity) { self.entity = entity }
 
+  /// Adds an attribute.
+  ///
   /// - Throws: ``StoreError/Code/invalidQuery`` for a value that is computed from an attribute.
   mutating func append<E: Entity, V>(_ attribute: Attribute<E, V>) throws(StoreError) {
     guard attribute.storedOrdinal != nil,
@@ -17,14 +19,14 @@ struct Columns {
     else {
       throw .badQuery(
         "'\(ConditionPrinter.text(attribute.operand))' is computed, and values and pages of attributes take "
-          + "what \(E.schema.name) stores; fetch the records, form groups by it, or keep it in a derived "
-          + "attribute")
+          + "stored attributes of \(E.schema.name); fetch the records, form groups by it, "
+          + "or keep it in a derived attribute")
     }
     numbers.append(stored.number)
     slots.append(entity.readLayout.slots[index])
   }
 
-  /// The value of the attribute at `place`, which is one more then.
+  /// Reads the value of the attribute at `place`, and advances `place`.
   func next<E: Entity, V>(
     _ attribute: Attribute<E, V>, _ place: inout Int, of reader: inout RecordReader
   ) throws(StoreError) -> V {
@@ -33,7 +35,9 @@ struct Columns {
     return try attribute.coding.read(from: &reader)
   }
 
-  /// Returns the same from values of an index, which are in the order of ``numbers``.
+  /// Returns the value at `place` among values from an index, and advances `place`.
+  ///
+  /// - Parameter values: the values in the order of ``numbers``.
   func next<E: Entity, V>(
     _ attribute: Attribute<E, V>, _ place: inout Int, of values: [Value]
   ) throws(StoreError) -> V {
@@ -44,10 +48,10 @@ struct Columns {
     return value
   }
 
-  /// How many values are loaded at once.
+  /// The number of values converted at once.
   static let loadedTogether = 1_024
 
-  /// Moves many values of the one column to the end of `list`.
+  /// Converts the values of the only column, and moves them to the end of `list`.
   func move<E: Entity, V>(
     _ values: inout [StoredValue], _ attribute: Attribute<E, V>, into list: inout [V]
   ) throws(StoreError) {

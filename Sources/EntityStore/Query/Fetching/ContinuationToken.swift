@@ -7,29 +7,32 @@ internal import LodestoreFormat
   internal import Foundation
 #endif
 
-/// Where a page of results ended: hand it to the query of the next page.
+/// The position at which a page of results ends, for the query of the next page.
 ///
-/// It holds the last record's position in the order, not the number of records before it, so that the
-/// next page begins there whatever was inserted or deleted meanwhile, and costs the same however
-/// deep it is. It is text, holds values of the record's sort attributes, and survives restarts. It
-/// belongs to one condition and order; another is refused.
+/// The token holds the position of the last record in the order, not the number of records before
+/// it. So the next page begins after that record, whatever is inserted or deleted meanwhile, and
+/// costs the same at any depth. A token is text that survives restarts, and contains the values of
+/// the record's sort attributes. A token belongs to one condition and order; other queries refuse
+/// it.
 public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// Letters, digits, `-` and `_`.
+  /// The token as text of letters, digits, `-` and `_`.
   public let text: String
 
-  /// Takes a token that was kept as text; the query that uses it checks the content.
+  /// Creates a token from its text.
+  ///
+  /// The query that uses the token checks it.
   public init(_ text: String) { self.text = text }
 
-  /// The text.
+  /// The token as text.
   public var description: String { text }
 
-  /// Reads the text alone.
+  /// Decodes the text alone.
   @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     text = try decoder.singleValueContainer().decode(String.self)
   }
 
-  /// Writes the text alone.
+  /// Encodes the text alone.
   @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
@@ -40,16 +43,16 @@ public struct ContinuationToken: Sendable, Hashable, Codable, CustomStringConver
 extension ContinuationToken {
   /// The content of a token.
   struct Content {
-    /// Of the query that made it.
+    /// The fingerprint of the query that made the token.
     var fingerprint: UInt32
-    /// The record's key in the order, as ``SortKeyWriter`` makes it, id included.
+    /// The sort key of the last record by ``SortKeyWriter``, including the id.
     var key: [UInt8]
   }
 
   private static let version: UInt8 = 2
-  /// The filler at the end of Base64, which a token leaves out.
+  /// The padding at the end of Base64, which a token omits.
   private static let filler = UInt8(ascii: "=")
-  /// The letters of Base64 that addresses cannot have as they are.
+  /// The replacements for the characters of Base64 that are special in URLs.
   private static let letters = [
     (base64: UInt8(ascii: "+"), token: UInt8(ascii: "-")),
     (base64: UInt8(ascii: "/"), token: UInt8(ascii: "_")),
@@ -86,7 +89,7 @@ extension ContinuationToken {
     }.get()
   }
 
-  /// Throws when the token was made by another query.
+  /// Throws if the token was made by another query.
   func check(_ request: QueryRequest, _ entity: StoredEntity) throws(StoreError) {
     guard try content().fingerprint == request.fingerprint(entity) else {
       throw .badToken("it was made by a query with another condition or order")
@@ -95,7 +98,7 @@ extension ContinuationToken {
 }
 
 extension QueryRequest {
-  /// Returns the same number for queries whose results come in the same order.
+  /// Returns a number that is the same for all queries with the same condition and order.
   func fingerprint(_ entity: StoredEntity) -> UInt32 {
     var text = "\(entity.number)\u{1}\(ConditionPrinter.text(condition))"
     for term in order {

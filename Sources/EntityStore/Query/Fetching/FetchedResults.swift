@@ -1,18 +1,18 @@
 internal import LodestoreFormat
 
-/// What a query found, as a collection that decodes a record when it is asked for one.
+/// The results of a query, as a collection that decodes a record on access.
 ///
 ///     let results = try store.results(Pod.all.sorted(by: \.name))
 ///     print(results.count, try results[0].value.name)
 ///     for batch in results.batches(of: 100) { show(try batch.values()) }
 ///
-/// The ids are found once; records are decoded on access from the same commit, so that nothing
-/// that is written meanwhile shows, and no record can be missing. It holds that commit: pages that
-/// it can still see are not reused, and the file grows while it is kept.
+/// The ids are found once. Records are decoded on access from the same commit, so later writes are
+/// not visible and no record can be missing. While the collection exists, pages of that commit are
+/// not reused, so writes make the file grow.
 ///
-/// Any thread may use it; accesses take turns.
+/// The collection can be used from any thread; accesses take turns.
 ///
-/// The counterpart of faults and `fetchBatchSize` in Core Data.
+/// The collection corresponds to faults and `fetchBatchSize` in Core Data.
 public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   let hold: SnapshotHold
   let allIDs: [UInt64]
@@ -30,15 +30,15 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     self.bounds = bounds
   }
 
-  /// 0, or the first index of the part.
+  /// The first index: 0, or the first index of a slice.
   @_documentation(visibility: internal)
   public var startIndex: Int { bounds.lowerBound }
 
-  /// One past the last index.
+  /// The index after the last one.
   @_documentation(visibility: internal)
   public var endIndex: Int { bounds.upperBound }
 
-  /// The record at `position`, not decoded yet.
+  /// The record at `position`, not yet decoded.
   ///
   /// - Precondition: `position` is one of `indices`.
   public subscript(position: Int) -> FetchedRecord<E> {
@@ -46,7 +46,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     return FetchedRecord(hold: hold, rawID: allIDs[position])
   }
 
-  /// The records in `range`, with the same indices.
+  /// The slice of the records in `range`, with the same indices.
   public subscript(range: Range<Int>) -> FetchedResults {
     precondition(
       range.lowerBound >= bounds.lowerBound && range.upperBound <= bounds.upperBound,
@@ -54,20 +54,22 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     return FetchedResults(self, range)
   }
 
-  /// The number of the commit that is seen.
+  /// The number of the commit that the results were read from.
   public var generation: CommitNumber { hold.generation }
 
-  /// The ids, in order.
+  /// The ids of the results, in order.
   public var ids: [E.ID] { allIDs[bounds].map { RecordID(rawValue: $0) } }
 
-  /// All records, decoded: for parts rather than the whole.
+  /// Decodes all records, which suits batches better than the whole collection.
   ///
-  /// - Throws: as ``FetchedRecord/value``.
+  /// - Throws: the errors of ``FetchedRecord/value``.
   @inlinable
   public func values() throws(StoreError) -> [E] { try values(isCancelled: { false }) }
 
-  /// As ``values()``, and asks every thousand records whether to end with
-  /// ``StoreError/Code/cancelled``.
+  /// Decodes all records, like ``values()``.
+  ///
+  /// Every thousand records it calls `isCancelled`, and ends with ``StoreError/Code/cancelled`` if
+  /// that returns true.
   @inlinable
   func values(isCancelled: () -> Bool) throws(StoreError) -> [E] {
     var found: [E] = []
@@ -104,7 +106,8 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Asks every thousand records whether to end.
+  /// Throws ``StoreError/Code/cancelled`` if `isCancelled` returns true, which is called every
+  /// thousand records.
   @inline(__always)
   private static func check(_ isCancelled: () -> Bool, _ count: inout Int) throws {
     if count % 1_024 == 0, isCancelled() {
@@ -113,7 +116,9 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
     count += 1
   }
 
-  /// Consecutive parts of `size` records, at least 1, the last perhaps of fewer.
+  /// Returns consecutive slices of `size` records.
+  ///
+  /// The last one may have fewer, and a size below 1 is taken as 1.
   public func batches(of size: Int) -> [FetchedResults] {
     let size = Swift.max(1, size)
     return stride(from: startIndex, to: endIndex, by: size).map { start in
@@ -122,7 +127,7 @@ public struct FetchedResults<E: Entity>: RandomAccessCollection, Sendable {
   }
 }
 
-/// One of the records that a query found, decoded when its value is asked for.
+/// A record that a query found, decoded when its value is read.
 public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
   let hold: SnapshotHold
   let rawID: UInt64
@@ -130,10 +135,11 @@ public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
   /// The record's id.
   public var id: E.ID { RecordID(rawValue: rawID) }
 
-  /// The record as of the results' commit; decoded each time.
+  /// The record at the commit of the results, decoded on each access.
   ///
-  /// - Throws: ``StoreError/Code/undecodableValue``; of a damaged file ``StoreError/Code/damaged``, and
-  ///   ``StoreError/Code/noSuchRecord`` where an index led to no record.
+  /// - Throws: ``StoreError/Code/undecodableValue``; for a damaged file
+  ///   ``StoreError/Code/damaged``, or ``StoreError/Code/noSuchRecord`` if an index led to a
+  ///   missing record.
   @inlinable
   public var value: E {
     get throws(StoreError) { try readValue { try E.read(from: &$0) } }
@@ -154,9 +160,9 @@ public struct FetchedRecord<E: Entity>: Sendable, Identifiable {
 }
 
 extension Store {
-  /// Finds what `query` asks for and returns it as a collection that decodes on access.
+  /// Runs `query` and returns the results as a collection that decodes on access.
   ///
-  /// - Complexity: that of finding the ids, 8 bytes of memory each.
+  /// - Complexity: the cost of finding the ids, with 8 bytes of memory for each.
   public func results<E: Entity>(_ query: Query<E>) throws(StoreError) -> FetchedResults<E> {
     try core.results(query)
   }

@@ -1,11 +1,11 @@
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The records that `query` finds, in its order.
+  /// Returns the records that `query` finds, in its order.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` before a record is read;
-  ///   ``StoreError/Code/conditionFailed`` when a condition cannot be evaluated on a record.
-  /// - Complexity: that of the plan, which ``explain(_:for:analyzing:)`` shows.
+  ///   ``StoreError/Code/conditionFailed`` if a condition cannot be evaluated on a record.
+  /// - Complexity: the cost of the plan, which ``explain(_:for:analyzing:)`` shows.
   @inlinable
   public func fetch<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
     var found: [E] = []
@@ -16,7 +16,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// The first record that `query` finds; `nil` when there is none.
+  /// Returns the first record that `query` finds, or `nil` if none exists.
   @inlinable
   public func first<E: Entity>(_ query: Query<E>) throws(StoreError) -> E? {
     var found: E?
@@ -27,12 +27,13 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// Visits what `query` finds, in its order; one record at a time is in memory, and the bytes of
-  /// what has to be sorted.
+  /// Visits the records that `query` finds, in its order, with one decoded record in memory at a
+  /// time.
   ///
-  /// In a write, `body` must not change anything.
+  /// If results have to be sorted, their bytes are in memory as well. In a write, `body` must not
+  /// change anything.
   ///
-  /// - Throws: what `body` throws, as it is; otherwise as `fetch(_:)`.
+  /// - Throws: the error that `body` throws; otherwise the errors of `fetch(_:)`.
   @inlinable
   public func forEach<E: Entity>(_ query: Query<E>, _ body: (E) throws -> Void) throws {
     try access.readEach(of: query) {
@@ -41,7 +42,8 @@ extension ReadableTransaction where Self: ~Copyable {
     }
   }
 
-  /// Visits what `query` finds, in its order, until `body` sets `stop`; see ``forEach(_:_:)``.
+  /// Visits the records that `query` finds, in its order, until `body` sets `stop`; see
+  /// ``forEach(_:_:)``.
   ///
   ///     try snapshot.forEach(Film.all) { film, stop in
   ///       if film.episode == 4 { stop = true }
@@ -57,25 +59,25 @@ extension ReadableTransaction where Self: ~Copyable {
     }
   }
 
-  /// How many records `query` finds, within its limit and offset.
+  /// Returns the number of records that `query` finds, within its limit and offset.
   ///
-  /// - Complexity: O(1) without a condition; where an index says it all, a visit of its entries; no
-  ///   record is decoded in any case.
+  /// - Complexity: O(1) without a condition. If an index decides the condition, its entries are
+  ///   visited. No record is decoded in any case.
   public func count<E: Entity>(_ query: Query<E>) throws(StoreError) -> Int {
     try access.core.run(query.unordered(), wantsOnlyEntries: true).count()
   }
 
-  /// Whether `query` finds a record.
+  /// Returns whether `query` finds a record.
   public func exists<E: Entity>(_ query: Query<E>) throws(StoreError) -> Bool {
     try access.core.run(query.unordered().limit(1), wantsOnlyEntries: true).count() > 0
   }
 
-  /// The ids of the records that `query` finds, in its order.
+  /// Returns the ids of the records that `query` finds, in its order.
   public func ids<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E.ID] {
     try access.core.run(query, wantsOnlyEntries: true).ids().map { RecordID(rawValue: $0) }
   }
 
-  /// One page of results with the token of the next.
+  /// Returns one page of results, with the token for the next page.
   ///
   ///     var token: ContinuationToken?
   ///     repeat {
@@ -83,10 +85,10 @@ extension ReadableTransaction where Self: ~Copyable {
   ///       token = page.next
   ///     } while token != nil
   ///
-  /// Pages may be read from different commits: what is inserted or deleted between them neither
-  /// shifts nor repeats the rest.
+  /// Pages may be read from different commits: records inserted or deleted between them neither
+  /// shift nor repeat the others.
   ///
-  /// ``page(_:_:_:)`` reads some attributes only.
+  /// ``page(_:_:_:)`` reads only some attributes.
   @inlinable
   public func page<E: Entity>(_ query: Query<E>) throws(StoreError) -> Page<E> {
     var items: [E] = []
@@ -94,11 +96,11 @@ extension ReadableTransaction where Self: ~Copyable {
     return Page(items: items, next: next, generation: generation)
   }
 
-  /// How `query` is run, and with `analyzing` what running it read.
+  /// Explains how `query` is run, and with `analyzing` also what a run of it reads.
   ///
-  /// Another use of the same query may have another plan: a count needs no records where entries
-  /// tell, and no order. With `analyzing` an update or a delete finds its records, and changes
-  /// none.
+  /// Different uses of a query may have different plans. A count, for example, needs no order, and
+  /// no records if entries decide the condition. With `analyzing`, an update or a delete finds its
+  /// records without changing them.
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) throws(StoreError) -> QueryExplanation {
@@ -125,11 +127,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return QueryExplanation(run.plan.description, analyzing ? run.counts : nil)
   }
 
-  /// How the last query that `body` runs in this transaction was run, and what that read.
+  /// Explains the last query that `body` runs in this transaction, with the numbers of entries and
+  /// records read.
   ///
-  /// Also of counts, ids, groups, aggregates and values, which ``explain(_:for:analyzing:)`` does
-  /// not show. For measurements; `nil` where `body` ran no query, or all records were visited
-  /// without a plan.
+  /// This covers counts, ids, groups, aggregates and values, which ``explain(_:for:analyzing:)``
+  /// does not show. The explanation is meant for measurements. The result is `nil` if `body` ran no
+  /// query, or visited all records without a plan.
   @_spi(Measuring)
   public func explaining(_ body: () throws -> Void) throws -> QueryExplanation? {
     let core = access.core

@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
-/// A number or value computed from the records of a group, or from all that a query finds; null and
-/// not-a-number are left out.
+/// A value computed from the records of a group or from all records that a query finds.
+///
+/// Null and not-a-number are ignored.
 public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
   let term: Swift.Result<GroupTerm, StoreError>
   let read: @Sendable (StoredValue) -> Result?
@@ -15,13 +16,13 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
       attribute.failure.map { .failure($0) } ?? .success(GroupTerm(function, attribute.operand))
   }
 
-  /// How many records have a value.
+  /// The number of records that have a value.
   public static func count<V>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) -> Aggregate<E, Int>
   where Result == Int {
     Aggregate<E, Int>(.count, E.attributes[keyPath: path]) { Int._value(from: $0) }
   }
 
-  /// The sum of the values; 0 without values, `nil` when the type does not hold the sum.
+  /// The sum of the values; 0 without values, and `nil` if the type cannot hold the sum.
   public static func sum<V: AttributeValue & Numeric>(
     _ path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> Aggregate<E, V?>
@@ -29,8 +30,8 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, V?>(.sum, E.attributes[keyPath: path]) { .some(V.value(fromSum: $0)) }
   }
 
-  /// The sum of the values that are there; 0 without values, `nil` when the type does not hold the
-  /// sum.
+  /// The sum of the values that are not null; 0 without values, and `nil` if the type cannot hold
+  /// the sum.
   public static func sum<V: AttributeValue & Numeric>(
     _ path: KeyPath<E.Attributes, Attribute<E, V?>>
   ) -> Aggregate<E, V?>
@@ -53,7 +54,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, V?>(.min, optional: E.attributes[keyPath: path])
   }
 
-  /// The lowest value that is there; `nil` without values.
+  /// The lowest value that is not null; `nil` without values.
   public static func minimum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
   where Result == V? {
     Aggregate<E, V?>(.min, E.attributes[keyPath: path])
@@ -66,7 +67,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
     Aggregate<E, V?>(.max, optional: E.attributes[keyPath: path])
   }
 
-  /// The highest value that is there; `nil` without values.
+  /// The highest value that is not null; `nil` without values.
   public static func maximum<V>(_ path: KeyPath<E.Attributes, Attribute<E, V?>>) -> Aggregate<E, V?>
   where Result == V? {
     Aggregate<E, V?>(.max, E.attributes[keyPath: path])
@@ -85,7 +86,7 @@ public struct Aggregate<E: Entity, Result: Sendable>: Sendable {
 }
 
 extension Aggregate where Result == Int {
-  /// Refused: the number of all records of a group, which each group has.
+  /// Refused, because each group already has the number of its records.
   @available(
     *, unavailable,
     message: "each group has its count: group.count; of all records, store.count(query)"
@@ -107,7 +108,8 @@ extension Aggregate {
 }
 
 extension AttributeValue {
-  /// A sum may have another type than its values: floats add up to a double, no values to 0.
+  /// Converts a sum, which may have another type than its values: the sum of no values is the
+  /// integer 0 even for doubles and decimals.
   fileprivate static func value(fromSum stored: StoredValue) -> Self? {
     if let value = Self._value(from: stored) { return value }
     guard case .integer(let number) = stored.value else { return nil }
@@ -120,37 +122,38 @@ extension AttributeValue {
   }
 }
 
-/// The records of a query that have one value in an attribute.
+/// The records of a query that have the same value in an attribute.
 ///
-/// `Values` is the result of the one aggregate, or a tuple of the results of several. A parameter
-/// pack would not do: of a pack of one, the compiler takes no optional where `??` or `!` want it.
+/// `Values` is the result of one aggregate, or a tuple of the results of several. A parameter pack
+/// would not work for one aggregate: the compiler does not accept an optional from a pack of one
+/// before `??` or `!`.
 public struct Group<Key: Sendable, Values: Sendable>: Sendable {
-  /// The value.
+  /// The value that the records have in common.
   public let key: Key
-  /// How many records have it.
+  /// The number of records in the group.
   public let count: Int
-  /// The results of the aggregates over the group.
+  /// The results of the aggregates for the group.
   public let values: Values
 }
 
-// One, two and more aggregates have forms of their own, as have the values of attributes. A
-// parameter pack takes any number. But where a pack could match, the compiler takes no optional of
-// a pack of one, and needs many seconds for a longer expression, or gives up.
+// One, two and more aggregates have overloads of their own, as have the values of attributes. A
+// parameter pack could take any number. But then the compiler would not accept an optional from a
+// pack of one. For longer expressions it would need many seconds, or fail.
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The groups that the records of `query` form by their values at `path`, ascending by these.
+  /// Groups the records of `query` by their values at `path`, in ascending order of these.
   ///
   ///     let licenses = try snapshot.groups(
   ///       Pod.all, by: \.license, .sum(\.downloads), .maximum(\.updatedAt),
   ///       having: { $0.count > 10 })
   ///
-  /// The query's order, limit and offset do not count.
+  /// The query's order, limit and offset are ignored.
   ///
-  /// - Parameter condition: which groups to return.
-  /// - Complexity: O(records that match), and memory for each group that is returned; beyond some
-  ///   64 MB the others wait in a scratch file next to the store. Where the entries of an index
-  ///   tell the condition and have the attribute, and the numbers and dates of the aggregates, no
-  ///   record is read.
+  /// - Parameter condition: returns whether to return a group.
+  /// - Complexity: O(records that match), and memory for each returned group. Beyond some 64 MB,
+  ///   groups that are still being computed go to a scratch file next to the store. No record is
+  ///   read if the entries of an index decide the condition and contain the attribute, and the
+  ///   numbers and dates of the aggregates.
   public func groups<
     E: Entity, Key: Sendable, First: Sendable, Second: Sendable, Third: Sendable,
     each Result: Sendable
@@ -180,9 +183,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return groups
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with their counts
-  /// alone.
-  ///
+  /// Groups the records of `query` by their values at `path`, and counts the records of each group.
   public func groups<E: Entity, Key: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     having condition: (Group<Key, Void>) -> Bool = { _ in true }
@@ -195,13 +196,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return groups
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with the result of one
-  /// aggregate.
+  /// Groups the records of `query` by their values at `path`, with the result of one aggregate.
   ///
   ///     let years = try snapshot.groups(Fireball.all, by: \.year, .sum(\.energy))
   ///     for year in years { print(year.key, year.values ?? 0) }
   ///
-  /// Two and more aggregates have forms of their own, whose results are a tuple.
+  /// For two and more aggregates there are overloads whose results are a tuple.
   public func groups<E: Entity, Key: Sendable, Result: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ aggregate: Aggregate<E, Result>,
@@ -216,8 +216,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return groups
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with the results of two
-  /// aggregates.
+  /// Groups the records of `query` by their values at `path`, with the results of two aggregates.
   public func groups<E: Entity, Key: Sendable, First: Sendable, Second: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
@@ -249,16 +248,16 @@ extension ReadableTransaction where Self: ~Copyable {
     }
   }
 
-  /// The results of the aggregates over all records that `query` finds.
+  /// Computes several aggregates over all records that `query` finds.
   ///
   ///     let (total, newest) = try snapshot.aggregate(Pod.all, .sum(\.downloads), .maximum(\.updatedAt))
   ///
-  /// The query's order, limit and offset do not count.
+  /// The query's order, limit and offset are ignored.
   ///
-  /// - Complexity: O(records that match), or their entries in an index that tells the condition and
-  ///   has the attributes. Where only `Aggregate.minimum(_:)` and `Aggregate.maximum(_:)` are asked
-  ///   for, each is the first match in the order of an index that has the attribute first, or after
-  ///   those for which the condition gives one value.
+  /// - Complexity: O(records that match), or O(their entries) in an index that decides the
+  ///   condition and contains the attributes. If all aggregates are `Aggregate.minimum(_:)` and
+  ///   `Aggregate.maximum(_:)`, each is the first match in the order of an index. This index must
+  ///   have the attribute first, or after attributes that the condition fixes to one value.
   public func aggregate<E: Entity, First: Sendable, Second: Sendable, each Result: Sendable>(
     _ query: Query<E>, _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
     _ others: repeat Aggregate<E, each Result>
@@ -275,7 +274,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return (try next(first), try next(second), repeat try next(each others))
   }
 
-  /// The result of the aggregate over all records that `query` finds.
+  /// Computes one aggregate over all records that `query` finds.
   ///
   ///     let total = try snapshot.aggregate(Pod.all, .sum(\.downloads)) ?? 0
   public func aggregate<E: Entity, Result: Sendable>(

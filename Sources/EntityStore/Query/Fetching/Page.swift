@@ -1,8 +1,9 @@
-/// A part of a query's results, and where the next begins.
+/// A part of a query's results, with the position at which the next part begins.
 public struct Page<Item> {
-  /// The records, or the attributes of each that were asked for.
+  /// The records, or the requested attributes of each record.
   public let items: [Item]
-  /// For ``Query/continuing(after:)``; `nil` when the query has no limit or nothing follows.
+  /// The token for ``Query/continuing(after:)``; `nil` if the query has no limit or no results
+  /// follow.
   public let next: ContinuationToken?
   /// The number of the commit that the page was read from.
   public let generation: CommitNumber
@@ -18,16 +19,17 @@ public struct Page<Item> {
 extension Page: Sendable where Item: Sendable {}
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// One page of some attributes of what `query` finds, without decoding the others, with the token of
-  /// the next.
+  /// Returns one page of some attributes of the records that `query` finds, with the token for the
+  /// next page.
   ///
   ///     let page = try snapshot.page(newest.limit(50).continuing(after: token), \.name, \.version)
   ///     for (name, version) in page.items { print(name, version) }
   ///
-  /// The token is that of ``page(_:)``: it belongs to the condition and the order, so that the next
-  /// page may have other attributes, or whole records.
+  /// Other attributes are not decoded. The token is that of ``page(_:)``: it belongs to the
+  /// condition and the order, so the next page may have other attributes or whole records.
   ///
-  /// - Throws: as ``page(_:)``; ``StoreError/Code/invalidQuery`` for what is worked out of an attribute.
+  /// - Throws: the errors of ``page(_:)``; ``StoreError/Code/invalidQuery`` for a value that is
+  ///   computed from an attribute.
   public func page<E: Entity, First, each Other>(
     _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, First>>,
     _ other: repeat KeyPath<E.Attributes, Attribute<E, each Other>>

@@ -8,19 +8,20 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// Some attributes of the records that `query` finds, in its order, without decoding the others.
+  /// Returns some attributes of the records that `query` finds, in its order, without decoding the
+  /// others.
   ///
   ///     let versions = try snapshot.values(
   ///       Pod.where { $0.name == "Alamofire" }, \.version, \.updatedAt, \.downloads)
   ///
-  /// Where one index has them all and says which records match, no record is read.
+  /// If one index contains all of them and decides the condition, no record is read.
   ///
-  /// - Parameter distinct: whether each combination comes once; limit and offset then count
-  ///   combinations. Without an order of the query they ascend by the values, null first; with one
-  ///   each comes where it first appears.
-  /// - Complexity: O(records that match). Distinct values without an order take a step for each in
-  ///   an index that begins with the attributes, or has them after those for which the condition
-  ///   gives one value. Without such an index a limit does not make them cheaper.
+  /// - Parameter distinct: whether each combination of values is returned once. Limit and offset
+  ///   then count combinations. If the query has no order, combinations are in ascending order,
+  ///   null first. If it has one, each combination is at its first occurrence.
+  /// - Complexity: O(records that match). Distinct values without an order take one step each in a
+  ///   suitable index. The index must begin with the attributes, or have them after attributes that
+  ///   the condition fixes to one value. Without such an index a limit does not make them cheaper.
   /// - Throws: ``StoreError/Code/invalidQuery`` for a value that is computed from an attribute.
   public func values<E: Entity, First, Second, Third, each V>(
     _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
@@ -34,7 +35,8 @@ extension ReadableTransaction where Self: ~Copyable {
       repeat attributes[keyPath: each others], distinct: distinct)
   }
 
-  /// Two attributes of the records that `query` finds, in its order, without decoding the others.
+  /// Returns two attributes of the records that `query` finds, in its order, without decoding the
+  /// others.
   public func values<E: Entity, First, Second>(
     _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
     _ second: KeyPath<E.Attributes, Attribute<E, Second>>, distinct: Bool = false
@@ -60,7 +62,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return order.map { $0.map { rows[$0] } } ?? rows
   }
 
-  /// One attribute of the records that `query` finds, in its order, without decoding the others.
+  /// Returns one attribute of the records that `query` finds, in its order, without decoding the
+  /// others.
   public func values<E: Entity, V>(
     _ query: Query<E>, _ path: KeyPath<E.Attributes, Attribute<E, V>>, distinct: Bool = false
   ) throws(StoreError) -> [V] {
@@ -68,8 +71,8 @@ extension ReadableTransaction where Self: ~Copyable {
     var columns = Columns(of: try access.core.entity(E.self))
     try columns.append(attribute)
     var found: [V] = []
-    // Values of an index become those of the type together, as the type is looked up only once
-    // then.
+    // Values from an index are converted in blocks, so that their type is looked up once for a
+    // block.
     var stored: [StoredValue] = []
     let order = try forEachRow(query, columns, distinct: distinct) { (values) throws(StoreError) in
       stored.append(StoredValue(values[0]))
@@ -85,13 +88,14 @@ extension ReadableTransaction where Self: ~Copyable {
     return order.map { $0.map { found[$0] } } ?? found
   }
 
-  /// Visits what `query` finds, or each combination of the columns' values once.
+  /// Visits the records that `query` finds, or each distinct combination of the columns' values
+  /// once.
   ///
   /// - Parameters:
-  ///   - body: called with the values of a row, where an index has them.
-  ///   - record: called with the record of a row elsewhere.
-  /// - Returns: the order of the rows where it is not that of the visits, without those that the
-  ///   query does not want; otherwise `nil`.
+  ///   - body: called with the values of a row that comes from an index.
+  ///   - record: called with the record of any other row.
+  /// - Returns: the order of the wanted rows, if it differs from the order of the visits; otherwise
+  ///   `nil`.
   private func forEachRow<E: Entity>(
     _ query: Query<E>, _ columns: Columns, distinct: Bool,
     _ body: ([Value]) throws(StoreError) -> Void,
@@ -128,7 +132,7 @@ extension ReadableTransaction where Self: ~Copyable {
       }
       if isCovered { return nil }
     }
-    // After the rows of the index come the rows of all records, which are still unordered.
+    // The rows from the index are followed by rows from all records, which are not yet in order.
     var keys: [[UInt8]] = []
     try run.forEach { id, bytes in
       try core.withCurrentLayout(bytes, id: id, of: entity) { (view) throws(StoreError) in
@@ -152,11 +156,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return Array(0..<rowCount) + rest.map { rowCount + $0 }
   }
 
-  /// Some attributes of the records that `query` finds as dictionaries, by their names; null is
-  /// left out.
+  /// Returns some attributes of the records that `query` finds as dictionaries by name, without
+  /// nulls.
   ///
-  /// Numbers are `Int`, `UInt64` beyond it, or `Double`; JSON and documents are `JSONValue`. A
-  /// name may lead into JSON, `license.type`, or to a related record, `group.name`.
+  /// Numbers are `Int`, `Double`, or `UInt64` if too large for `Int`. JSON and documents are
+  /// `JSONValue`. A name may lead into JSON, as in `license.type`, or to a related record, as in
+  /// `group.name`.
   public func dictionaries<E: Entity>(
     _ query: Query<E>, attributes names: [String]
   ) throws(StoreError) -> [[String: any AttributeValue]] {
@@ -190,7 +195,8 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension ValuePath {
-  /// The attribute, and the members within it, of a name with dots: `license.type`.
+  /// Creates the path to an attribute, or to a member within it, from a name with dots, such as
+  /// `license.type`.
   init(dotted name: String) {
     let names = name.split(separator: ".", omittingEmptySubsequences: false)
     self.init(.record, names.map { .member(String($0)) })
@@ -210,7 +216,9 @@ private final class ResultWindow {
     left = request.limit ?? .max
   }
 
-  /// Whether more rows may follow; without `distinct` the plan applies limit and offset.
+  /// Whether more rows are wanted.
+  ///
+  /// Without `distinct`, the plan applies limit and offset.
   var goesOn: Bool { !isDistinct || left > 0 }
 
   func admits(_ key: () throws(StoreError) -> [UInt8]) throws(StoreError) -> Bool {
@@ -219,10 +227,10 @@ private final class ResultWindow {
     return admitsNext()
   }
 
-  /// Whether no row before has `key`.
+  /// Returns whether no earlier row has `key`.
   func isNew(_ key: [UInt8]) -> Bool { seen.insert(key).inserted }
 
-  /// Returns the same for a row that differs from all before.
+  /// Returns whether a row that differs from all earlier ones is within limit and offset.
   func admitsNext() -> Bool {
     guard left > 0 else { return false }
     if toSkip > 0 {
@@ -234,13 +242,13 @@ private final class ResultWindow {
   }
 }
 
-/// Attributes as bytes that are equal where the values are.
+/// Attribute values as bytes, which are equal if and only if the values are.
 private enum ProjectionKey {
   static func key(of values: [Value]) -> [UInt8] {
     values.flatMap { IndexConstraint.element($0) }
   }
 
-  /// The positions of `keys` in their order.
+  /// Returns the positions of `keys` in ascending order.
   static func order(_ keys: [[UInt8]]) -> [Int] {
     keys.indices.sorted { a, b in
       keys[a]._withBytes { a in keys[b]._withBytes { compareKeys(a, $0) < 0 } }
@@ -269,7 +277,7 @@ private enum ProjectionKey {
 }
 
 extension DynamicValue {
-  /// The value as the Swift type that stands for its kind; `nil` for null.
+  /// The value as the Swift type for its kind; `nil` for null.
   var swiftValue: (any AttributeValue)? {
     switch owned {
     case .null: nil

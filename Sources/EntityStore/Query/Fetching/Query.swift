@@ -4,20 +4,21 @@
   public import Foundation
 #endif
 
-/// Which records: a condition, an order, and how much of it.
+/// A selection of records: a condition, an order, and a limit.
 ///
-/// A value that belongs to no store, taken by everything that reads or changes records.
+/// A query is a value that belongs to no store. All calls that read or change several records take
+/// one.
 ///
 ///     let fresh = Pod.where { $0.license == "MIT"; $0.downloads > 1_000 }
 ///       .sorted(by: \.updatedAt.descending).limit(50)
 ///     let pods = try store.read { try $0.fetch(fresh) }
 ///
-/// Without an order, records come in the order of their insertion. With one, records with equal
-/// keys come in the order of insertion, or in its opposite when the last key is descending, so
-/// that a query has one answer however it is run.
+/// Without an order, records come in the order of their insertion. Records with equal keys come in
+/// the order of insertion, or in the opposite order if the last key is descending. So a query has
+/// one answer, however it is run.
 ///
-/// Errors of a query, such as a format string that names no attribute, are thrown by the call that
-/// runs it, before a record is read.
+/// The call that runs a query throws errors in it, such as an unknown attribute in a format string,
+/// before a record is read.
 public struct Query<E: Entity>: Sendable {
   private var conditions: [Condition<E>] = []
   private var order: [SortKey<E>] = []
@@ -25,37 +26,38 @@ public struct Query<E: Entity>: Sendable {
   private var offsetCount = 0
   private var token: ContinuationToken?
   private var requiresIndex = false
-  /// The only ids that are looked at, ascending; `nil` for all.
+  /// The only ids to consider, ascending; `nil` for all.
   private var ids: [UInt64]?
 
-  /// All records of `E`.
+  /// Creates a query for all records of `E`.
   public init() {}
 
-  /// Only records for which every line is true, besides what was asked before.
+  /// Adds a condition: only records for which every line is true.
   ///
   ///     Pod.all.where { $0.name.hasPrefix("AF"); $0.stars > 3 }
   public func `where`(@ConditionBuilder<E> _ build: (E.Attributes) -> Condition<E>) -> Query {
     self.where(Condition(build))
   }
 
-  /// Only records for which `condition` is true, besides what was asked before.
+  /// Adds a condition: only records for which `condition` is true.
   public func `where`(_ condition: Condition<E>) -> Query {
     with { $0.conditions.append(condition) }
   }
 
-  /// Only records for which a predicate of Foundation is true.
+  /// Adds a condition: only records for which a predicate of Foundation is true.
   public func `where`(_ predicate: Predicate<E>) -> Query {
     self.where(Condition(predicate))
   }
 
-  /// Only records for which a format string is true; see ``Condition/init(format:_:)``.
+  /// Adds a condition: only records for which a format string is true; see
+  /// ``Condition/init(format:_:)``.
   public func `where`(
     format: String, _ arguments: any Sendable...
   ) throws(StoreError) -> Query {
     self.where(try Condition(format: format, arguments: arguments))
   }
 
-  /// In this order: by the first key, then by the second where the first are equal, and so on.
+  /// Sorts by the first key, then by the second key where the first are equal, and so on.
   ///
   ///     Film.all.sorted(by: \.releasedAt.descending, \.title.ascending)
   public func sorted(by keys: KeyPath<E.Attributes, SortKey<E>>...) -> Query {
@@ -63,7 +65,7 @@ public struct Query<E: Entity>: Sendable {
     return sorted(keys.map { attributes[keyPath: $0] })
   }
 
-  /// In ascending order of these attributes.
+  /// Sorts by these attributes in ascending order.
   ///
   ///     Film.all.sorted(by: \.episode)
   public func sorted<each Value>(
@@ -75,45 +77,47 @@ public struct Query<E: Entity>: Sendable {
     return sorted(keys)
   }
 
-  /// In the order of the keys that `keys` gives, which may ignore case, put nulls elsewhere or lead
-  /// into JSON.
+  /// Sorts by the keys that `keys` returns, which may ignore case, place nulls or lead into JSON.
   ///
   ///     Film.all.sorted { [$0.title.ascending(ignoring: .caseInsensitive), $0.source["year"].descending] }
   public func sorted(_ keys: (E.Attributes) -> [SortKey<E>]) -> Query {
     sorted(keys(E.attributes))
   }
 
-  /// In the order of `keys`.
+  /// Sorts by `keys`.
   public func sorted(_ keys: [SortKey<E>]) -> Query {
     with { $0.order = keys }
   }
 
-  /// At most `count` records; running a query with a negative limit or offset throws
-  /// ``StoreError/Code/invalidQuery``.
+  /// Limits the results to `count` records.
+  ///
+  /// Running a query with a negative limit or offset throws ``StoreError/Code/invalidQuery``.
   public func limit(_ count: Int) -> Query {
     with { $0.limitCount = count }
   }
 
-  /// Without the first `count` records.
+  /// Leaves out the first `count` records.
   ///
-  /// They are read all the same: for pages, ``continuing(after:)`` costs the same however deep it
-  /// goes.
+  /// The run still passes these records or their index entries, so its cost can grow with `count`.
+  /// For pages, ``continuing(after:)`` costs the same at any depth.
   public func offset(_ count: Int) -> Query {
     with { $0.offsetCount = count }
   }
 
-  /// Only what comes behind the end of an earlier page; `nil` is the beginning.
+  /// Begins after the end of an earlier page; `nil` begins with the first page.
   public func continuing(after token: ContinuationToken?) -> Query {
     with { $0.token = token }
   }
 
-  /// Makes it an error, ``StoreError/Code/invalidQuery``, when no index bounds what is read.
+  /// Makes the query throw ``StoreError/Code/invalidQuery`` if no index bounds the records that it
+  /// reads.
   ///
-  /// Ids, ranges of an index and the first so many entries of one do. A scan does not, nor does a
-  /// walk in the order of an index that has to check a condition on the records, for it may come to
-  /// the last before it has found enough; a limit changes neither.
+  /// Ids, ranges of an index, and a limited number of first entries of an index are bounds. A scan
+  /// has no bound. A walk in the order of an index has no bound either, if it must check a
+  /// condition on the records. Such a walk may reach the last record before it has found enough. A
+  /// limit changes neither.
   ///
-  /// For tests that keep a query fast.
+  /// Tests can use this to keep a query fast.
   public func requiringIndex() -> Query {
     with { $0.requiresIndex = true }
   }
@@ -141,13 +145,13 @@ public struct Query<E: Entity>: Sendable {
     return request
   }
 
-  /// Only the records with `ids`, which ascend.
+  /// Restricts the query to the records with `ids`, which must ascend.
   func within(_ ids: [UInt64]) -> Query { with { $0.ids = ids } }
 
-  /// Without a limit, an offset and a token.
+  /// Returns the query without its limit, offset and token.
   func withoutBounds() -> Query { unlimited().continuing(after: nil) }
 
-  /// Without a limit and an offset.
+  /// Returns the query without its limit and offset.
   func unlimited() -> Query {
     with {
       $0.limitCount = nil
@@ -161,8 +165,8 @@ public struct Query<E: Entity>: Sendable {
   /// Whether a limit, an offset or a token leaves out records that fulfil the condition.
   var isBounded: Bool { limitCount != nil || offsetCount != 0 || token != nil }
 
-  /// How many of the records in the order of their ids the query needs; `nil` where that depends on
-  /// the records.
+  /// Returns the number of records in the order of ids that the query needs, or `nil` if it depends
+  /// on the records.
   func wantedPlainCount() throws(StoreError) -> Int? {
     guard order.isEmpty, token == nil else { return nil }
     let request = try request()
@@ -170,21 +174,21 @@ public struct Query<E: Entity>: Sendable {
     return request.wantedCount
   }
 
-  /// Whether it goes on behind a page.
+  /// Whether the query continues after a page.
   var hasToken: Bool { token != nil }
 
   /// The keys of the order.
   var sortKeys: [SortKey<E>] { order }
 
-  /// Without the order, where no token refers to it: for counts.
+  /// Returns the query without its order, unless a token refers to it; for counts.
   func unordered() -> Query {
     token == nil ? with { $0.order = [] } : self
   }
 
-  /// All that it finds, in any order: for groups and aggregates, which a limit does not make
-  /// cheaper.
+  /// Returns the query for all records in any order; for groups and aggregates, which a limit does
+  /// not make cheaper.
   ///
-  /// A negative limit or offset stays, to be refused.
+  /// A negative limit or offset stays, so that running the query still throws.
   func whole() -> Query {
     unordered().with {
       $0.limitCount = $0.limitCount.flatMap { $0 < 0 ? $0 : nil }
@@ -200,14 +204,15 @@ public struct Query<E: Entity>: Sendable {
 }
 
 extension Query {
-  /// Whether it finds every record, in the order of insertion.
+  /// Whether the query finds every record, in the order of insertion.
   var isEverything: Bool {
     conditions.isEmpty && order.isEmpty && limitCount == nil && offsetCount == 0 && token == nil
       && !requiresIndex && ids == nil
   }
 
-  /// Whether the query is meant for all records: it was not made by conditions that all turned out
-  /// to be left out.
+  /// Whether the query is meant for all records or has a condition.
+  ///
+  /// False if every condition has lost all its lines, since an `if` left them out.
   var saysWhich: Bool {
     conditions.isEmpty
       || !conditions.allSatisfy { (try? $0.content.get())?.isUnsaid == true }
@@ -215,7 +220,7 @@ extension Query {
 }
 
 extension Entity {
-  /// All records of the entity, for adding conditions and an order to.
+  /// All records of the entity, as a start for conditions and an order.
   public static var all: Query<Self> { Query() }
 
   /// The records for which every line is true.

@@ -1,23 +1,23 @@
-/// What a query is used for, which decides with its condition how it is run.
+/// The use of a query, which together with its condition decides how it is run.
 public enum QueryUse: Sendable, Equatable {
-  /// Records, in the query's order.
+  /// Fetches the records in the query's order.
   case fetch
-  /// How many there are, or whether there is one.
+  /// Counts the records, or checks whether there is one.
   case count
-  /// Their ids.
+  /// Fetches the ids of the records.
   case ids
-  /// The records that a batch update changes.
+  /// Finds the records that a batch update changes.
   case update
-  /// The records that a batch delete removes.
+  /// Finds the records that a batch delete removes.
   case delete
-  /// Groups by the values of some attributes, with aggregates of others, or aggregates of all
-  /// records where it names none to group by.
+  /// Groups records by some attributes, with aggregates of others.
   ///
-  /// Attributes by their names, also into JSON: `license.type`.
+  /// Without attributes to group by, the aggregates are over all records. Attributes are given by
+  /// name, which may lead into JSON: `license.type`.
   case groups(by: [String], of: [String] = [])
 }
 
-/// How a query is run.
+/// An explanation of how a query is run.
 ///
 ///     print(try snapshot.explain(query))
 ///     // index   Pod.updatedAt, all of it, about 1000000 entries
@@ -26,23 +26,23 @@ public enum QueryUse: Sendable, Equatable {
 ///     // limit   50
 ///     // else    after 40000 records without an end: scan all records of Pod
 public struct QueryExplanation: Sendable, CustomStringConvertible {
-  /// The indexes that are used, as `Entity.attribute+attribute`.
+  /// The names of the indexes used, as `Entity.attribute+attribute`.
   public let index: String?
-  /// Whether all records may be read.
+  /// Whether the plan scans, so that all records may be read.
   public let isScan: Bool
-  /// About how many index entries are in the ranges that are looked at.
+  /// The estimated number of index entries in the ranges that are read.
   public let estimatedEntryCount: Int
-  /// About how many records match.
+  /// The estimated number of records that match.
   public let estimatedRecordCount: Int
-  /// How many index entries were read; `nil` unless the query was analyzed.
+  /// The number of index entries read; `nil` unless the query was analyzed.
   public let entriesRead: Int?
-  /// How many records were read; `nil` unless the query was analyzed.
+  /// The number of records read; `nil` unless the query was analyzed.
   public let recordsRead: Int?
-  /// How many results there were; `nil` unless the query was analyzed.
+  /// The number of results; `nil` unless the query was analyzed.
   public let resultCount: Int?
-  /// The plan in lines.
+  /// The plan as text, one line for each step.
   public let description: String
-  /// The plan in steps: a word or two, and what it is.
+  /// The steps of the plan, each with a short title and its text.
   package let steps: [(title: String, text: String)]
 
   init(_ plan: PlanDescription, _ counts: PlanCounts?) {
@@ -71,10 +71,10 @@ public struct QueryExplanation: Sendable, CustomStringConvertible {
     description = lines.joined(separator: "\n")
   }
 
-  /// How many times more or fewer entries there were than expected, where it is three times or
+  /// Returns the factor between the estimated and the actual number of entries, if it is three or
   /// more.
   private static func estimateError(_ plan: PlanDescription, _ counts: PlanCounts) -> Int? {
-    // A limit ends a run before its entries do, and an alternative reads those of another index.
+    // A limit ends a run before its entries end, and an alternative reads entries of another index.
     guard !plan.lines.contains(where: { ["limit", "else", "both"].contains($0.title) }),
       plan.index != nil, max(plan.estimatedEntryCount, counts.entriesRead) >= 100
     else { return nil }

@@ -1,35 +1,35 @@
 internal import LodestoreFormat
 
-/// A run of results with one value in an attribute.
+/// A run of results with the same value in an attribute.
 public struct ResultSection<Key: Sendable, E: Entity>: Sendable {
-  /// The value.
+  /// The value that the records of the section have in common.
   public let key: Key
   /// The records, in the query's order.
   public let items: [E]
 
-  /// How many there are.
+  /// The number of records.
   public var count: Int { items.count }
 }
 
-/// Where a section of fetched results is.
+/// The position of a section in fetched results.
 public struct SectionRange<Key: Sendable>: Sendable {
-  /// The value that the records of the section have.
+  /// The value that the records of the section have in common.
   public let key: Key
-  /// The indices of its records in the results.
+  /// The indices of the section's records in the results.
   public let range: Range<Int>
 
-  /// How many there are.
+  /// The number of records.
   public var count: Int { range.count }
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The results of `query`, in sections by the values at `path`.
+  /// Returns the results of `query`, divided into sections by the values at `path`.
   ///
   ///     let byLicense = Pod.all.sorted(by: \.license, \.name)
   ///     for section in try snapshot.sections(byLicense, by: \.license) { … }
   ///
   /// - Throws: ``StoreError/Code/invalidQuery`` unless the first key of the order is the attribute
-  ///   at `path`, a scalar, compared exactly: otherwise one value could come in several sections.
+  ///   at `path`, a scalar, compared exactly. Otherwise one value could be in several sections.
   public func sections<E: Entity, Key: Equatable & Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>
   ) throws(StoreError) -> [ResultSection<Key, E>] {
@@ -60,9 +60,9 @@ extension ReadableTransaction where Self: ~Copyable {
     return sections
   }
 
-  /// The sections of the results of `query`, with their counts and without the records.
+  /// Returns the sections of the results of `query`, with their counts but without the records.
   ///
-  /// - Throws: as ``sections(_:by:)``.
+  /// - Throws: the errors of ``sections(_:by:)``.
   public func sectionRanges<E: Entity, Key: Equatable & Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>
   ) throws(StoreError) -> [SectionRange<Key>] {
@@ -82,7 +82,7 @@ extension ReadableTransaction where Self: ~Copyable {
     return sections
   }
 
-  /// The key of each result.
+  /// Returns the section key of each result.
   private func sectionKeys<E: Entity, Key: Equatable & Sendable>(
     _ query: Query<E>, _ attribute: Attribute<E, Key>,
     _ path: KeyPath<E.Attributes, Attribute<E, Key>>
@@ -102,11 +102,11 @@ extension ReadableTransaction where Self: ~Copyable {
   }
 }
 
-/// Finds the key of the section that each record belongs to.
+/// Reads the section key of each record.
 struct SectionKeys<E: Entity, Key: Sendable> {
   private let attribute: Attribute<E, Key>
   private let entity: StoredEntity
-  /// The computed value of a record; `nil` where the key is a stored attribute.
+  /// The operand of a computed key and its evaluator; `nil` if the key is a stored attribute.
   private let computed: (operand: BoundOperand, evaluator: ConditionEvaluator)?
 
   init(
@@ -125,7 +125,7 @@ struct SectionKeys<E: Entity, Key: Sendable> {
     )
   }
 
-  /// The key of a record in the current layout.
+  /// Returns the key of a record in the current layout.
   func key(_ view: RecordView, _ id: UInt64) throws(StoreError) -> Key {
     guard let computed else {
       var reader = RecordReader(view, entity: entity.label, recordID: id)
@@ -148,7 +148,7 @@ struct SectionKeys<E: Entity, Key: Sendable> {
 }
 
 extension Attribute where Value: Equatable {
-  /// Whether an index does not tell the two apart: not-a-number is one value there.
+  /// Returns whether two keys are equal in an index, in which not-a-number equals itself.
   fileprivate func isSameKey(_ a: Value, _ b: Value) throws(StoreError) -> Bool {
     if a == b { return true }
     return IndexConstraint.element(try stored(a).value)

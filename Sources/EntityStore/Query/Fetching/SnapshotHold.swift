@@ -1,11 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// One commit, kept readable for as long as there is a reference.
+/// One commit, which stays readable as long as this object exists.
 ///
-/// Results that decode on access hold one.
-///
-/// Mutable state: `core` with its scratch, used by one thread at a time under `lock`.
+/// Results that decode on access hold one. `@unchecked Sendable`: the only mutable state is `core`,
+/// which one thread at a time uses under `lock`.
 final class SnapshotHold: @unchecked Sendable {
   private let store: StoreCore
   private let read: Environment.PinnedRead
@@ -25,7 +24,9 @@ final class SnapshotHold: @unchecked Sendable {
 
   var generation: CommitNumber { core.commitNumber }
 
-  /// Runs `body` alone; not within itself.
+  /// Runs `body` while no other thread uses the commit.
+  ///
+  /// `body` must not call this method.
   func use<R>(_ body: (TransactionCore) throws(StoreError) -> R) throws(StoreError) -> R {
     try store.checkNotForked()
     lock.lock()
@@ -37,8 +38,9 @@ final class SnapshotHold: @unchecked Sendable {
 }
 
 extension StoreCore {
-  /// Called before a read that the parent has begun is used again: in a forked child its lock may
-  /// be held for ever, and its reader slot is the parent's.
+  /// Throws in a forked child, before a read of the parent is used.
+  ///
+  /// In the child, the read's lock may be held forever, and its reader slot belongs to the parent.
   func checkNotForked() throws(StoreError) {
     do {
       try environment.checkNotForked("read")
@@ -47,10 +49,10 @@ extension StoreCore {
     }
   }
 
-  /// Begins a read that the caller ends.
+  /// Begins a read that the caller must end.
   func pin() throws -> (Environment.PinnedRead, TransactionCore) {
     while true {
-      // Loads a newer schema, where there is one, before the read begins.
+      // Loads a newer schema, if there is one, before the read begins.
       try read { _ in }
       let schema = self.schema
       let pinned = try environment.beginRead()

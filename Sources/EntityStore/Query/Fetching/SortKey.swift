@@ -1,28 +1,28 @@
 internal import LodestoreFormat
 
-/// Where records without a value come in an order.
+/// The position in an order of records without a value.
 public struct NullPlacement: Sendable, Hashable {
   let isFirst: Bool
-  /// In front of all others.
+  /// Null comes before all values.
   public static let first = NullPlacement(isFirst: true)
-  /// After all others.
+  /// Null comes after all values.
   public static let last = NullPlacement(isFirst: false)
 }
 
-/// One key of an order: made of an attribute, as `\.title.descending`.
+/// One key of an order, made from an attribute, such as `\.title.descending`.
 ///
-/// The attribute may be what a related record has, `\.group[\.name].ascending`, a number or value
-/// of all related records, `$0.notes.count.descending`, or a value computed from an attribute.
+/// The key may also use an attribute of a related record, `\.group[\.name].ascending`, an aggregate
+/// of related records, `$0.notes.count.descending`, or a value computed from an attribute.
 public struct SortKey<E: Entity>: Sendable {
-  /// A failure is thrown when the query is run.
+  /// The term of the order, or the error that running the query throws.
   let term: Result<SortTerm, StoreError>
 
   init(_ term: Result<SortTerm, StoreError>) { self.term = term }
 
-  /// A key that is thrown as an error when the query is run.
+  /// Creates a key that makes running the query throw an error.
   package init(refusing reason: String) { term = .failure(.badQuery(reason)) }
 
-  /// The attribute at `path`.
+  /// Creates a key for the attribute at `path`.
   package init(_ path: PartialKeyPath<E>, isDescending: Bool) {
     guard let ordinal = E.schema.index(of: path) else {
       self.init(refusing: "\(path) is no attribute of \(E.schema.name), so it cannot sort")
@@ -34,24 +34,31 @@ public struct SortKey<E: Entity>: Sendable {
 }
 
 extension Attribute {
-  /// Lowest first, null in front.
+  /// Sorts the lowest value first, after nulls.
   ///
-  /// Text is in the order of Swift's `<`. Values inside JSON come in the order Booleans, numbers,
+  /// Text is in the order of Swift's `<`. Values inside JSON are in the order Booleans, numbers,
   /// texts; arrays and objects count as null.
   public var ascending: SortKey<E> { sortKey(isDescending: false, nil, []) }
 
-  /// Highest first, null at the end.
+  /// Sorts the highest value first, before nulls.
   public var descending: SortKey<E> { sortKey(isDescending: true, nil, []) }
 
-  /// Lowest first; null comes first unless `nulls` says otherwise; text is compared without case or
-  /// marks as `comparison` says.
+  /// Sorts the lowest value first.
+  ///
+  /// - Parameters:
+  ///   - nulls: the position of nulls; first by default.
+  ///   - comparison: the differences between texts to ignore.
   public func ascending(
     nulls: NullPlacement? = nil, ignoring comparison: TextComparison = []
   ) -> SortKey<E> {
     sortKey(isDescending: false, nulls, comparison)
   }
 
-  /// Highest first; null comes last unless `nulls` says otherwise.
+  /// Sorts the highest value first.
+  ///
+  /// - Parameters:
+  ///   - nulls: the position of nulls; last by default.
+  ///   - comparison: the differences between texts to ignore.
   public func descending(
     nulls: NullPlacement? = nil, ignoring comparison: TextComparison = []
   ) -> SortKey<E> {

@@ -1,7 +1,7 @@
-/// A record that a fetch found and could not read.
+/// A record that a fetch found but could not read.
 ///
-/// The record's bytes break the format, or a value does not fit the program's type: a raw value
-/// without a case, or a document that does not decode.
+/// Either the record's bytes break the format, or a value does not fit the program's type. Such a
+/// value is a raw value without a case, or a document that does not decode.
 ///
 ///     var unreadable: [UnreadableRecord<Note>] = []
 ///     let notes = try store.fetch(Note.all, onUnreadable: { unreadable.append($0) })
@@ -9,7 +9,7 @@
 public struct UnreadableRecord<E: Entity>: Sendable, Identifiable {
   /// The record's id.
   public let id: E.ID
-  /// Why it cannot be read; names the attribute where one is at fault.
+  /// The reason why the record cannot be read, with the attribute at fault if there is one.
   public let error: StoreError
 
   init(_ id: UInt64, _ error: any Error) {
@@ -23,15 +23,16 @@ extension UnreadableRecord: CustomStringConvertible {
   public var description: String { error.description }
 }
 
-// Fetches that go on after a record that cannot be read.
+// Fetches that continue after a record that cannot be read.
 //
-// A condition or an order that such a record cannot be evaluated for still ends the fetch.
+// If the query's condition or order cannot be evaluated for such a record, the fetch still fails.
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The records that `query` finds, in its order, without those that cannot be read.
+  /// Returns the records that `query` finds, in its order, without those that cannot be read.
   ///
   /// - Parameter report: called with each record that cannot be read, in the order of the query.
-  /// - Throws: as ``fetch(_:)-(Query<E>)``, but not for a record that cannot be read.
+  /// - Throws: the errors of ``fetch(_:)-(Query<E>)``, except those for a record that cannot be
+  ///   read.
   @inlinable
   public func fetch<E: Entity>(
     _ query: Query<E>, onUnreadable report: (UnreadableRecord<E>) -> Void
@@ -44,8 +45,8 @@ extension ReadableTransaction where Self: ~Copyable {
     return found
   }
 
-  /// The records with these ids, in the order of `ids`, without those that are not there or cannot
-  /// be read.
+  /// Returns the records with these ids, in the order of `ids`, without those that are missing or
+  /// cannot be read.
   ///
   /// - Parameter report: called with each record that cannot be read, in any order.
   @inlinable
@@ -58,9 +59,9 @@ extension ReadableTransaction where Self: ~Copyable {
     return found.compactMap { $0 }
   }
 
-  /// Visits what `query` finds, in its order, without the records that cannot be read.
+  /// Visits the records that `query` finds, in its order, without those that cannot be read.
   ///
-  /// As `forEach` of a query: one record at a time is in memory.
+  /// As in `forEach` of a query, one record at a time is in memory.
   ///
   /// - Parameter report: called with each record that cannot be read, in the order of the query.
   @inlinable
@@ -82,10 +83,11 @@ extension ReadableTransaction where Self: ~Copyable {
     if let thrown { throw thrown }
   }
 
-  /// One page of results without the records that cannot be read, with the token of the next.
+  /// Returns one page of results without the records that cannot be read, with the token for the
+  /// next page.
   ///
-  /// As ``page(_:)``. A record that cannot be read counts for the limit, so a page may have fewer
-  /// records, or none, and a next one all the same.
+  /// An unreadable record counts toward the limit. So a page may have fewer records, or none,
+  /// although another page follows. Otherwise the call is like ``page(_:)``.
   ///
   /// - Parameter report: called with each record that cannot be read, in the order of the query.
   @inlinable
@@ -101,7 +103,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension FetchedResults {
-  /// All records, decoded, without those that cannot be read.
+  /// Decodes all records, without those that cannot be read.
   ///
   /// - Parameter report: called with each record that cannot be read, in order.
   @inlinable
@@ -125,12 +127,12 @@ extension FetchedResults {
 extension Store {
   /// Fetches on a thread of the store, with progress, without the records that cannot be read.
   ///
-  /// As ``fetch(_:onProgress:)``.
+  /// Otherwise the call is like ``fetch(_:onProgress:)``.
   ///
   /// - Parameters:
-  ///   - onProgress: called on the store's thread, a hundred times a second at most.
-  ///   - report: called on the store's thread with each record that cannot be read, in the order of the
-  ///     query.
+  ///   - onProgress: called on the store's thread, at most a hundred times a second.
+  ///   - report: called on the store's thread with each record that cannot be read, in the order of
+  ///     the query.
   @inlinable @_disfavoredOverload
   public func fetch<E: Entity>(
     _ query: Query<E>, onProgress: (@Sendable (WorkProgress) -> Void)? = nil,

@@ -1,21 +1,22 @@
 internal import LodestoreFormat
 
-/// The parts of an OR, while a format string is read.
+/// Collects the parts of an OR while a format string is parsed.
 ///
-/// Many comparisons of one path with constants become one IN, which is how they are run, so that a
-/// format string may have more of them than nodes. A few stay as they are written.
+/// More than 32 comparisons of one path with constants become one IN, which is also how they are
+/// run. This lets a format string have more such comparisons than the limit of nodes. Fewer
+/// comparisons stay as written.
 struct AlternativeParts {
   private(set) var trees: [ConditionTree] = []
-  /// By path, the places of its comparisons among ``trees``, while they are few.
+  /// The indexes in ``trees`` of a path's comparisons, while there are few of them.
   private var places: [ValuePath: [Int]] = [:]
-  /// By path, the place of the list that its comparisons have become.
+  /// The index in ``trees`` of the IN that a path's comparisons have become.
   private var lists: [ValuePath: Int] = [:]
-  /// This many comparisons of one path, and fewer, stay as they are written.
+  /// The largest number of comparisons of one path that stay as written.
   private static let most = 32
 
   init(_ first: ConditionTree) { _ = append(first) }
 
-  /// Adds a part; true where it went into a list.
+  /// Adds a part; returns true if its constant went into an IN.
   mutating func append(_ tree: ConditionTree) -> Bool {
     guard case .comparison(let comparison) = tree, let (path, value) = comparison.equality else {
       trees.append(tree)
@@ -35,7 +36,8 @@ struct AlternativeParts {
     guard case .comparison(var list) = trees[place], case .values(var values) = list.right else {
       return
     }
-    // A second reference to the values would copy them for each one that is added.
+    // The tree is replaced meanwhile: a second reference to the values would copy them for each one
+    // added.
     trees[place] = .constant(false)
     list.right = .values([])
     values.append(value)
@@ -43,7 +45,7 @@ struct AlternativeParts {
     trees[place] = .comparison(list)
   }
 
-  /// Puts one IN in the place of the first of the comparisons at `found`, which ascend.
+  /// Replaces the comparisons at the ascending indexes `found` by one IN at the first of them.
   private mutating func makeList(of found: [Int], _ path: ValuePath) {
     let values = found.compactMap { place -> Value? in
       if case .comparison(let comparison) = trees[place] { comparison.equality?.value } else { nil }
@@ -60,7 +62,7 @@ struct AlternativeParts {
 }
 
 extension Comparison {
-  /// The path and the constant, where the comparison asks whether the two are equal.
+  /// The path and the constant, if the comparison tests whether they are equal.
   fileprivate var equality: (path: ValuePath, value: Value)? {
     guard `operator` == .equal, options.isEmpty, quantifier == nil, case .path(let path) = left,
       case .value(let value) = right

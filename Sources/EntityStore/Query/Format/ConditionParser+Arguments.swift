@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension ConditionParser {
-  /// `%@`, `%K`, `%d` and so on, the token being the percent sign.
+  /// Parses `%@`, `%K`, `%d` and so on, with the percent sign as the current token.
   @inline(never)
   mutating func argument() throws(FormatFault) -> DeepOperand {
     let kind = try argumentKind()
@@ -21,12 +21,12 @@ extension ConditionParser {
     return try inserted(fitting, mark)
   }
 
-  /// How many arguments there are, in words.
+  /// The number of arguments, in words.
   var givenArguments: String { "\(arguments.count) \(arguments.count == 1 ? "is" : "are")" }
 
   private enum ArgumentKind { case any, path, integer, number, text }
 
-  /// Reads what follows the percent sign, which the token then includes.
+  /// Parses the letters after the percent sign, and extends the token to include them.
   private mutating func argumentKind() throws(FormatFault) -> ArgumentKind {
     var hasLength = false
     while [UInt8(ascii: "h"), UInt8(ascii: "l"), UInt8(ascii: "q")].contains(lexer.peek()) {
@@ -45,7 +45,7 @@ extension ConditionParser {
       }
     if kind != nil { lexer.at += 1 }
     while FormatLexer.isWordByte(lexer.peek()) { lexer.at += 1 }
-    // A mark with letters directly after it is an unknown mark.
+    // A mark with further letters directly after it is unknown.
     let length = lexer.at - token.end
     token.end = lexer.at
     guard let kind, length == 1 || hasLength && isMark(token) else {
@@ -54,7 +54,7 @@ extension ConditionParser {
     return kind
   }
 
-  /// Whether a mark with lengths ends with its letter.
+  /// Returns whether only length letters stand between the percent sign and the mark's last letter.
   private func isMark(_ token: FormatToken) -> Bool {
     bytes(of: token).dropFirst().dropLast().allSatisfy {
       [UInt8(ascii: "h"), UInt8(ascii: "l"), UInt8(ascii: "q")].contains($0)

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension ConditionParser {
-  /// `name:(operand)`, `modulus:by:(a, b)` and the like, or `now()`.
+  /// Parses `name:(operand)`, `modulus:by:(a, b)` and the like, or `now()`.
   @inline(never)
   mutating func call() throws(FormatFault) -> DeepOperand {
     let mark = token
@@ -32,7 +32,7 @@ extension ConditionParser {
     return try node(.call(function, arguments), over: depth, by: mark)
   }
 
-  /// The functions of two operands, whose names have two words, and the operators that do the same.
+  /// The functions of two operands, with the two words of their names and the equivalent operators.
   private static let operators: [(first: String, second: String, sign: ArithmeticOperator)] = [
     ("add", "to", .add), ("from", "subtract", .subtract), ("multiply", "by", .multiply),
     ("divide", "by", .divide), ("modulus", "by", .remainder), ("raise", "toPower", .power),
@@ -41,11 +41,12 @@ extension ConditionParser {
     ("rightshift", "by", .shiftRight),
   ]
 
-  /// The functions of one operand by their names in lower case.
+  /// The functions of one operand, by name in lower case.
   private static let functions = Dictionary(
     uniqueKeysWithValues: OperandFunction.allCases.map { ($0.rawValue.lowercased(), $0) })
 
-  /// The rest of a function of two operands, the token being the first word of its name.
+  /// Parses the rest of a function of two operands, with the first word of its name as the current
+  /// token.
   @inline(never)
   private mutating func call(
     _ second: String, _ sign: ArithmeticOperator
@@ -78,7 +79,7 @@ extension ConditionParser {
       suggestion: NearestName.of(name, among: known))
   }
 
-  /// `TERNARY(condition, a, b)`.
+  /// Parses `TERNARY(condition, a, b)`.
   @inline(never)
   mutating func ternary() throws(FormatFault) -> DeepOperand {
     let mark = token
@@ -94,7 +95,7 @@ extension ConditionParser {
     return try node(.conditional(condition.tree, first.tree, second.tree), over: depth, by: mark)
   }
 
-  /// `SUBQUERY(collection, $variable, condition)` and the steps that follow.
+  /// Parses `SUBQUERY(collection, $variable, condition)` and the steps that follow it.
   @inline(never)
   mutating func subquery() throws(FormatFault) -> DeepOperand {
     let mark = token
@@ -118,7 +119,7 @@ extension ConditionParser {
       over: max(collection.depth, condition.depth), by: mark)
   }
 
-  /// `CAST(operand, "type")`; a constant is converted at once.
+  /// Parses `CAST(operand, "type")`, and converts a constant at once.
   @inline(never)
   mutating func cast() throws(FormatFault) -> DeepOperand {
     let mark = token
@@ -131,7 +132,7 @@ extension ConditionParser {
     let name = try castName()
     try close("')'")
     if case .value = operand.tree {
-      // The constant replaces the call, and is counted as its node.
+      // The converted constant replaces the call, and was already counted as a node.
       let converted = try converted(operand.tree, name, start.start, end)
       return DeepOperand(tree: converted, depth: operand.depth)
     }
@@ -167,7 +168,7 @@ extension ConditionParser {
       suggestion: NearestName.of(text, among: ConstantCast.Name.known).map { "\"\($0)\"" })
   }
 
-  /// A condition inside a call, which is a level of its own as it is in the tree.
+  /// Parses a condition inside a call, which is a level of its own, as in the tree.
   private mutating func inner(
     endingWith closer: String
   ) throws(FormatFault) -> DeepCondition {

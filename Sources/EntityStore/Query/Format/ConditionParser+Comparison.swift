@@ -1,6 +1,8 @@
 extension ConditionParser {
-  /// `[quantifier] operand operator[options] operand`, a group or a constant; or only an operand,
-  /// of which the caller decides what it is.
+  /// Parses `[quantifier] operand operator[options] operand`, a group, a constant condition or a
+  /// single operand.
+  ///
+  /// The caller decides the meaning of a single operand.
   mutating func comparison() throws(FormatFault) -> FormatNode {
     conditionStart = token.start
     let mark = token
@@ -27,7 +29,7 @@ extension ConditionParser {
     return .condition(DeepCondition(tree: tree, depth: depth))
   }
 
-  /// A comparison, the token being its quantifier.
+  /// Parses a comparison with a quantifier, which is the current token.
   @inline(never)
   private mutating func quantified() throws(FormatFault) -> FormatNode {
     let mark = token
@@ -59,7 +61,7 @@ extension ConditionParser {
     }
   }
 
-  /// The rest of a comparison, the token being its operator.
+  /// Parses the rest of a comparison, with its operator as the current token.
   @inline(never)
   private mutating func compared(
     _ left: DeepOperand, _ operator: Comparison.Operator, _ quantifier: Comparison.Quantifier?
@@ -79,7 +81,7 @@ extension ConditionParser {
     return DeepCondition(tree: .comparison(comparison), depth: depth)
   }
 
-  /// `[c]`, `[d]`, `[cd]` or `[n]`, if they follow.
+  /// Parses `[c]`, `[d]`, `[cd]` or `[n]`, if there is one.
   @inline(never)
   private mutating func options() throws(FormatFault) -> TextOptions {
     guard token.kind == .openBracket else { return [] }
@@ -117,7 +119,7 @@ extension ConditionParser {
 }
 
 extension Operand {
-  /// The sign of logic that was probably meant by the sign of bits in the operand.
+  /// The logical operator that was probably meant by a bitwise operator in the operand.
   var logicalSign: String? {
     switch self {
     case .arithmetic(.and, _, _): "&&"

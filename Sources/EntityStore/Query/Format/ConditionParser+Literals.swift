@@ -4,7 +4,7 @@ internal import LodestoreFormat
 // MARK: - Numbers
 
 extension ConditionParser {
-  /// The token as a number, with the sign in front of it.
+  /// Returns the token as a number, with the given sign.
   mutating func number(isNegative: Bool) throws(FormatFault) -> Value {
     let mark = token
     let digits = bytes(of: token)
@@ -57,7 +57,7 @@ extension ConditionParser {
 // MARK: - Strings
 
 extension ConditionParser {
-  /// The token as a string, with those that follow it directly.
+  /// Returns the token as a string, joined with string tokens that directly follow.
   mutating func string() throws(FormatFault) -> String {
     let first = try content()
     guard case .string = token.kind else { return first }
@@ -92,7 +92,7 @@ extension ConditionParser {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The scalar of an escape; moves `at` from its backslash to the byte after it.
+  /// Returns the scalar of an escape, and moves `at` from its backslash to the byte after it.
   private func escape(
     _ at: inout Int, _ end: Int
   ) throws(FormatFault) -> Unicode.Scalar {
@@ -124,7 +124,7 @@ extension ConditionParser {
       from: start, to: at, #"an escape: \n \t \r \" \' \\ \ooo (to \377) \xhh or \uhhhh"#)
   }
 
-  /// `\uhhhh`, or two of them that are a surrogate pair.
+  /// Returns the scalar of `\uhhhh`, or of two of them that form a surrogate pair.
   private func unicode(_ at: inout Int, _ end: Int) -> Unicode.Scalar? {
     guard let first = digits(&at, end, 4...4, base: 16) else { return nil }
     guard 0xD800...0xDBFF ~= first else { return Unicode.Scalar(first) }

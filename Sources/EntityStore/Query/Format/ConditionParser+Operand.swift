@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension ConditionParser {
-  /// An operand with its arithmetic, by precedence climbing.
+  /// Parses an operand with its arithmetic, by precedence climbing.
   @inline(never)
   mutating func arithmetic(
     atLeast least: Int = 1, first: DeepOperand? = nil
@@ -10,7 +10,7 @@ extension ConditionParser {
     while let sign = arithmeticOperator, sign.precedence >= least {
       let mark = token
       try advance()
-      // Powers group from the right.
+      // Powers group from the right, other operators from the left.
       try enter()
       let right = try arithmetic(atLeast: sign.precedence + (sign == .power ? 0 : 1))
       level -= 1
@@ -26,7 +26,7 @@ extension ConditionParser {
     case .minus: .subtract
     case .times: .multiply
     case .over: .divide
-    // "%@" after an operand is an argument too many, not a remainder.
+    // "%@" after an operand is a surplus argument, not a remainder.
     case .percent: lexer.peek() == UInt8(ascii: "@") ? nil : .remainder
     case .power: .power
     case .bitAnd: .and
@@ -43,7 +43,9 @@ extension ConditionParser {
     return try primary()
   }
 
-  /// Signs and their operand; the last sign is part of a number that follows.
+  /// Parses minus signs and their operand.
+  ///
+  /// The last sign is part of a number that follows.
   @inline(never)
   private mutating func negative() throws(FormatFault) -> DeepOperand {
     var marks: [FormatToken] = []
@@ -74,7 +76,7 @@ extension ConditionParser {
     return next == UInt8(ascii: "(") || orColon && next == UInt8(ascii: ":")
   }
 
-  /// A value, key path, list, call or operand in parentheses.
+  /// Parses a value, key path, list, call or operand in parentheses.
   private mutating func primary() throws(FormatFault) -> DeepOperand {
     let mark = token
     switch token.kind {
@@ -107,7 +109,7 @@ extension ConditionParser {
     return try constant(.string(string()), mark)
   }
 
-  /// An operand that starts with a reserved word.
+  /// Parses an operand that starts with a reserved word.
   @inline(never)
   private mutating func reserved(
     _ keyword: FormatKeyword
@@ -136,8 +138,9 @@ extension ConditionParser {
         + "written #\(word(token)))")
   }
 
-  /// The error for a token that starts no operand; a reserved word before an operator may be meant as
-  /// a name.
+  /// Returns the error for a token that starts no operand.
+  ///
+  /// The error suggests `#` for a reserved word before an operator, which may be meant as a name.
   @inline(never)
   private func missingOperand() -> FormatFault {
     let expected = token.start == conditionStart ? "a condition" : "a value or a key path"
@@ -159,7 +162,7 @@ extension ConditionParser {
     try node(.value(value), by: mark)
   }
 
-  /// `{ a, b, c }`.
+  /// Parses `{ a, b, c }`.
   @inline(never)
   private mutating func list() throws(FormatFault) -> DeepOperand {
     let mark = token
@@ -174,7 +177,7 @@ extension ConditionParser {
       let start = token
       let element = try arithmetic()
       if case .value(let value) = element.tree {
-        // Constants are cheap: a hundred of them count as one node.
+        // Constants take little memory: a hundred of them count as one node.
         nodes = before
         if values.count % 100 == 0 { try count(1, at: start) }
         values.append(value)

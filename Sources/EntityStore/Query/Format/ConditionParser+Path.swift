@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 
 extension ConditionParser {
-  /// A key path from the record, the token being its first word.
+  /// Parses a key path from the record, with its first word as the current token.
   @inline(never)
   mutating func path() throws(FormatFault) -> DeepOperand {
     let mark = token
@@ -15,7 +15,7 @@ extension ConditionParser {
     return try path(.record, steps, from: mark)
   }
 
-  /// The path that starts so, with the steps that follow.
+  /// Parses the rest of a path whose first steps are `start`.
   mutating func path(
     _ root: ValuePath.Root, _ start: [ValuePath.Step], from mark: FormatToken
   ) throws(FormatFault) -> DeepOperand {
@@ -27,7 +27,7 @@ extension ConditionParser {
     return try node(.path(path), by: mark)
   }
 
-  /// An operand in parentheses with the steps that follow, if it can have any.
+  /// Parses the steps after an operand in parentheses, if it can have steps.
   @inline(never)
   mutating func extended(
     _ operand: DeepOperand, from start: Int
@@ -54,7 +54,7 @@ extension ConditionParser {
     }
   }
 
-  /// `.name`, `.@count`, `[0]` and so on, as many as follow.
+  /// Parses steps such as `.name`, `.@count` and `[0]`, as long as they follow.
   @inline(never)
   mutating func readSteps(into steps: inout [ValuePath.Step]) throws(FormatFault) {
     while true {
@@ -102,7 +102,7 @@ extension ConditionParser {
       suggestion: NearestName.of(name, among: known).map { "@\($0)" })
   }
 
-  /// What stands in brackets.
+  /// Parses the content of brackets.
   private mutating func element() throws(FormatFault) -> ValuePath.Step {
     let mark = token
     let expected = "a position from 0, FIRST, LAST, SIZE or a member's name in quotes"
@@ -146,13 +146,15 @@ extension ConditionParser {
     return try node(.variable(name), by: mark)
   }
 
-  /// What an argument or a given variable stands for, the token being the one after it.
+  /// Returns the operand that an argument or a given variable stands for.
+  ///
+  /// The current token is the one after the mark.
   mutating func inserted(
     _ argument: FormatArgument, _ mark: FormatToken
   ) throws(FormatFault) -> DeepOperand {
     switch argument {
     case .value(let value): return try constant(value, mark)
-    // Not counted: it costs no parsing.
+    // The values of the list are not counted as nodes, since they need no parsing.
     case .list(let values):
       return try node(.values(values), by: mark)
     case .path(let text):
@@ -163,9 +165,9 @@ extension ConditionParser {
     }
   }
 
-  /// A key path given as an argument.
+  /// Parses a key path given as an argument; returns `nil` if the text is not a key path.
   ///
-  /// No word in it is reserved but `SELF` at its start, in capitals.
+  /// No word in the path is reserved, except `SELF` in capitals at the start.
   static func keyPath(_ text: String, limits: FormatLimits) -> ValuePath? {
     guard text.utf8.count <= limits.bytes else { return nil }
     var copy = text
@@ -191,7 +193,7 @@ extension ConditionParser {
 }
 
 extension [String] {
-  /// `a, b or c`.
+  /// The strings as text, such as `a, b or c`.
   var formattedChoice: String {
     count < 2 ? first ?? "" : dropLast().joined(separator: ", ") + " or " + (last ?? "")
   }

@@ -19,12 +19,12 @@ extension ConditionParser {
     text[token.start..<token.end]
   }
 
-  /// The token's text without its first `prefix` bytes.
+  /// Returns the token's text without its first `prefix` bytes.
   func word(_ token: FormatToken, dropping prefix: Int = 0) -> String {
     String(decoding: text[(token.start + prefix)..<token.end], as: UTF8.self)
   }
 
-  /// The first byte after the token that is no space, 0 at the end.
+  /// The first byte after the token that is not a space; 0 at the end.
   var nextByte: UInt8 {
     var copy = lexer
     copy.skipSpace()
@@ -35,13 +35,17 @@ extension ConditionParser {
 // MARK: - Limits
 
 extension ConditionParser {
-  /// Counts a level of nesting in the text; the caller leaves it.
+  /// Counts a level of nesting in the text.
+  ///
+  /// The caller must decrement `level` after it.
   mutating func enter() throws(FormatFault) {
     guard level < limits.depth else { throw tooDeep(token) }
     level += 1
   }
 
-  /// The depth of a node whose parts have `depth` levels; counts the node.
+  /// Counts a node, and returns its depth.
+  ///
+  /// - Parameter depth: the depth of the node's parts.
   mutating func grown(
     _ depth: Int, by mark: FormatToken
   ) throws(FormatFault) -> Int {
@@ -50,7 +54,9 @@ extension ConditionParser {
     return depth + 1
   }
 
-  /// A node whose parts have `depth` levels.
+  /// Counts a node and returns it with its depth.
+  ///
+  /// - Parameter depth: the depth of the node's parts.
   mutating func node<Tree>(
     _ tree: Tree, over depth: Int = 0, by mark: FormatToken
   ) throws(FormatFault) -> Deep<Tree> {
@@ -75,10 +81,10 @@ extension ConditionParser {
 
 // MARK: - Errors
 
-/// An error inside the parser, behind one pointer.
+/// An error inside the parser, as large as one pointer.
 ///
-/// Each call that can fail reserves room for its error in the caller's stack frame. 64 levels of
-/// nested calls must fit into the stack of 512 KiB that some threads have.
+/// Each call that can fail reserves room for its error in the caller's stack frame. Nested calls of
+/// 64 levels must fit into the stack of 512 KiB that some threads have.
 final class FormatFault: Error {
   let error: PredicateSyntaxError
 
@@ -86,7 +92,7 @@ final class FormatFault: Error {
 }
 
 extension ConditionParser {
-  /// The error for an unexpected token; suggests a similar operator or keyword.
+  /// Returns the error for an unexpected token, which suggests a similar operator or keyword.
   @inline(never)
   func misplaced(_ expected: String) -> FormatFault {
     let found = word(token)
@@ -114,7 +120,7 @@ extension ConditionParser {
   ) -> FormatFault {
     var position = FormatPosition()
     position.advance(to: start, in: text)
-    // Cut between scalars: the byte after the cut must not continue one.
+    // The token is cut between two scalars: the byte after the cut must not be a continuation byte.
     var cut = min(end, start + 64, text.count)
     while cut > start, cut < text.count, text[cut] & 0xC0 == 0x80 { cut -= 1 }
     return FormatFault(
@@ -123,7 +129,7 @@ extension ConditionParser {
         expected: expected, suggestion: suggestion))
   }
 
-  /// Operators of other languages and typing mistakes.
+  /// Replacements for operators of other languages and for typing mistakes.
   private static let signs = [
     "===": "==", "!==": "!=", "=!": "!=", "><": "!=", "<=>": "==",
     "<==": "<=", ">==": ">=", "==<": "<=", "==>": ">=", "!": "NOT", "~": "LIKE",

@@ -1,27 +1,34 @@
 internal import LodestoreBytes
 
-/// Reads format strings: the grammar of Apple's Predicate Programming Guide, in one pass.
+/// Parses format strings in the grammar of Apple's Predicate Programming Guide, in one pass.
 ///
-/// Differences: `%K` and `$name` may stand anywhere in a key path; a key path alone is a condition;
-/// `authors["first name"]` is a member whatever its name; `lowercase:(name)` may be written without
-/// its colon. A sign belongs to what follows it directly, and `**` is worked out from the right.
-/// Whether names exist and types fit is left to ``ConditionBinding``.
+/// The grammar differs in these points:
+///
+/// - `%K` and `$name` may be anywhere in a key path.
+/// - A key path alone is a condition.
+/// - `authors["first name"]` is a member with any name.
+/// - `lowercase:(name)` may be written without its colon.
+/// - A sign belongs to the operand directly after it, and `**` groups from the right.
+///
+/// ``ConditionBinding`` checks later whether names exist and types fit.
 struct ConditionParser {
   let text: ByteView
   let arguments: [FormatArgument]
   let variables: [String: FormatArgument]
   let limits: FormatLimits
   var lexer: FormatLexer
-  /// The token to read next.
+  /// The current token, which has not been parsed yet.
   var token = FormatToken(kind: .end, start: 0, end: 0)
   var argumentsUsed = 0
   var nodes = 0
   var level = 0
-  /// The variables of the SUBQUERYs around the token.
+  /// The variables of the enclosing SUBQUERYs.
   var scope: [String] = []
-  /// The offset of the present condition: at its start a condition is expected, not a value.
+  /// The offset of the current condition.
+  ///
+  /// At this offset a condition is expected, not a value.
   var conditionStart = -1
-  /// The end of the condition being read, in words.
+  /// The end of the current condition in words, for errors.
   var closer = "the end"
   var nameOffsets: [(name: String, offset: Int)] = []
 
@@ -36,12 +43,13 @@ struct ConditionParser {
     lexer = FormatLexer(text)
   }
 
-  /// Reads a format string.
+  /// Parses a format string.
   ///
-  /// `arguments` are for `%@`, `%K` and so on, in their order; `variables` for `$name`. A variable
-  /// that is not given and that no SUBQUERY declares stays in the tree.
+  /// `arguments` are for `%@`, `%K` and so on, in their order; `variables` are for `$name`. A
+  /// variable that is not given and that no SUBQUERY declares stays in the tree.
   ///
-  /// - Throws: `StoreError` of code `invalidQuery`, whose cause is a ``PredicateSyntaxError``.
+  /// - Throws: `StoreError` with the code `invalidQuery`, whose cause is a
+  ///   ``PredicateSyntaxError``.
   static func parse(
     _ text: String, arguments: [FormatArgument] = [], variables: [String: FormatArgument] = [:],
     limits: FormatLimits = FormatLimits()
@@ -52,9 +60,9 @@ struct ConditionParser {
     }
   }
 
-  /// Reads an expression alone, such as `downloads + 1`.
+  /// Parses a single expression, such as `downloads + 1`.
   ///
-  /// - Throws: as ``parse(_:arguments:variables:limits:)``.
+  /// - Throws: the errors of ``parse(_:arguments:variables:limits:)``.
   static func parseOperand(
     _ text: String, arguments: [FormatArgument] = [], limits: FormatLimits = FormatLimits()
   ) throws(StoreError) -> Operand {
@@ -81,7 +89,7 @@ struct ConditionParser {
     }
   }
 
-  /// Calls `body` on the first token, and checks that it reads the whole text.
+  /// Reads the first token, calls `body`, and checks that it has read the whole text.
   private mutating func whole<Parsed>(
     _ body: (inout ConditionParser) throws(FormatFault) -> Parsed
   ) throws(FormatFault) -> Parsed {
@@ -119,15 +127,16 @@ struct ConditionParser {
 
 // MARK: - Logic
 
-/// The content of a parenthesis.
+/// The content of parentheses.
 ///
-/// Until the token after it is known, `(a)` may be a condition or the start of `(a) + 1 > b`.
+/// Until the token after the parentheses is read, `(a)` may be a condition or the start of
+/// `(a) + 1 > b`.
 enum FormatNode {
   case condition(DeepCondition)
   case operand(DeepOperand)
 }
 
-/// A condition or an operand with the levels of its tree.
+/// A condition or an operand with the depth of its tree.
 struct Deep<Tree> {
   var tree: Tree
   var depth: Int
@@ -148,11 +157,11 @@ extension ConditionParser {
       try advance()
       let before = nodes
       let next = try condition(conjunction())
-      // One more constant of a list costs no node of its own.
+      // A constant added to an IN is not counted as a node.
       if parts.append(next.tree) { nodes = before }
       depth = max(depth, next.depth)
     }
-    // An IN has a list in place of one constant, and as many levels.
+    // An IN has as many levels as the comparisons that it replaces.
     return .condition(
       try node(.any(of: parts.trees), over: depth, by: mark))
   }
@@ -197,7 +206,9 @@ extension ConditionParser {
   private var isAnd: Bool { token.kind == .and || token.kind == .keyword(.and) }
   private var isNot: Bool { token.kind == .not || token.kind == .keyword(.not) }
 
-  /// Takes a node as a condition: a key path alone means that it is true.
+  /// Returns the node as a condition.
+  ///
+  /// A key path alone is the condition that its value is true.
   mutating func condition(_ node: FormatNode) throws(FormatFault) -> DeepCondition {
     switch node {
     case .condition(let condition): return condition
@@ -205,7 +216,7 @@ extension ConditionParser {
     }
   }
 
-  /// `operand == TRUE`, for a key path without an operator.
+  /// Returns the condition `operand == TRUE` for a key path without an operator.
   @inline(never)
   mutating func truth(
     of operand: DeepOperand, quantifier: Comparison.Quantifier?
@@ -226,7 +237,7 @@ extension ConditionParser {
     return try node(.comparison(comparison), over: operand.depth, by: token)
   }
 
-  /// The content of parentheses; the token is the opening one.
+  /// Parses the content of parentheses, with the opening one as the current token.
   mutating func group() throws(FormatFault) -> FormatNode {
     let outer = closer
     try enter()
@@ -239,7 +250,7 @@ extension ConditionParser {
     return node
   }
 
-  /// Reads the closing parenthesis after `node`, which is nil where only an operand can stand.
+  /// Parses the closing parenthesis after `node`, which is `nil` where only an operand is allowed.
   mutating func closeGroup(of node: FormatNode?) throws(FormatFault) {
     guard token.kind == .closeParenthesis else { throw unclosed(node) }
     try advance()
@@ -254,7 +265,7 @@ extension ConditionParser {
     return misplaced("an operator or ')'\(listHint)")
   }
 
-  /// The hint for lists written as in SQL.
+  /// A hint for lists in parentheses, as SQL has them.
   private var listHint: String {
     token.kind == .comma ? " (a list is written in braces, { a, b })" : ""
   }

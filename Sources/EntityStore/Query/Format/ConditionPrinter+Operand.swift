@@ -12,7 +12,7 @@ extension ConditionPrinter {
     case .arithmetic(let sign, let left, let right) where sign.functionName != nil:
       output += "\(sign.functionName ?? ""):(\(text(left)), \(text(right)))"
     case .arithmetic(let sign, let left, let right):
-      // Equal precedence groups from the left, but for powers.
+      // Operators of equal precedence group from the left, except powers.
       let own = sign.precedence
       append(left, least: sign == .power ? own + 1 : own, to: &output)
       output += " \(sign.rawValue) "
@@ -59,7 +59,7 @@ extension ConditionPrinter {
     }
   }
 
-  /// Whether a sign in front would become a part of it.
+  /// Returns whether a minus sign before the operand would be parsed as part of it.
   private static func isNumber(_ operand: Operand) -> Bool {
     switch operand {
     case .value(.integer), .value(.unsigned): true
@@ -109,7 +109,7 @@ extension ConditionPrinter {
 }
 
 extension ArithmeticOperator {
-  /// How tightly it binds in format strings: 1 for sums, 2 for products, 3 for powers.
+  /// The precedence of the operator in format strings: 1 for sums, 2 for products, 3 for powers.
   var precedence: Int {
     switch self {
     case .add, .subtract, .or, .exclusiveOr: 1
@@ -118,7 +118,8 @@ extension ArithmeticOperator {
     }
   }
 
-  /// The function that format strings have in place of a sign; `nil` where there is a sign.
+  /// The name of the function that stands for the operator in format strings; `nil` if there is a
+  /// sign for it.
   fileprivate var functionName: String? {
     switch self {
     case .exclusiveOr: "bitwiseXor:with"

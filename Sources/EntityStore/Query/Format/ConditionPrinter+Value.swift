@@ -22,7 +22,8 @@ extension ConditionPrinter {
     case .data(let bytes):
       output += "CAST(\"\(Data(bytes).base64EncodedString())\", \"data\")"
     case .document:
-      // In single quotes, because JSON has many double quotes. What is not JSON cannot be read back.
+      // JSON is written in single quotes, since it contains many double quotes. A document that is
+      // not JSON cannot be parsed again.
       let text = ConstantCast.jsonText(value)
       output += text.map { "CAST(\(quoted($0, "'")), \"json\")" } ?? "<document>"
     }
@@ -37,7 +38,7 @@ extension ConditionPrinter {
     }
   }
 
-  /// As ISO 8601 where that reads back as the same date.
+  /// Appends a date as ISO 8601 text, or as seconds if the text does not parse to the same date.
   private static func append(date seconds: Double, to output: inout String) {
     let text = ISO8601Text.text(Date(timeIntervalSinceReferenceDate: seconds))
     output += "CAST("
@@ -51,7 +52,7 @@ extension ConditionPrinter {
     output += ", \"date\")"
   }
 
-  /// A string literal; invisible characters are escaped.
+  /// Returns a string literal in which invisible characters are escaped.
   static func quoted(_ text: String, _ quote: Unicode.Scalar = "\"") -> String {
     var output = String(quote)
     for scalar in text.unicodeScalars {
@@ -62,7 +63,7 @@ extension ConditionPrinter {
     return output
   }
 
-  /// A piece of a format string on one line, for messages.
+  /// Returns a piece of a format string on one line, for messages.
   static func visible(_ text: String) -> String {
     var output = ""
     for scalar in text.unicodeScalars { appendVisible(scalar, to: &output) }
@@ -80,7 +81,8 @@ extension ConditionPrinter {
     }
   }
 
-  /// Controls, line separators and marks that turn the direction of text, up to U+FFFF.
+  /// Returns whether the scalar is a control, a line separator or a mark of text direction, up to
+  /// U+FFFF.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     guard (0x80...0xFFFF).contains(scalar.value) else { return false }
     return switch scalar.properties.generalCategory {

@@ -1,23 +1,24 @@
-/// Writes conditions as format strings that ``ConditionParser`` reads as the same tree.
+/// Writes conditions as format strings that ``ConditionParser`` parses to the same tree.
 ///
-/// With the fewest parentheses, operators in one spelling each, strings in double quotes. A closure
-/// has no such form and is its source in angle brackets, which does not parse.
+/// The text has as few parentheses as possible, one spelling for each operator, and strings in
+/// double quotes. A closure has no such form. Its source is written in angle brackets, which do not
+/// parse.
 enum ConditionPrinter {
-  /// A condition as a format string.
+  /// Returns a condition as a format string.
   static func text(_ tree: ConditionTree) -> String {
     var output = ""
     append(tree, to: &output)
     return output
   }
 
-  /// One side of a comparison.
+  /// Returns one side of a comparison as text.
   static func text(_ operand: Operand) -> String {
     var output = ""
     append(operand, to: &output)
     return output
   }
 
-  /// A key path.
+  /// Returns a key path as text.
   static func text(_ path: ValuePath) -> String {
     var output = ""
     append(path, to: &output)
@@ -48,7 +49,9 @@ enum ConditionPrinter {
     }
   }
 
-  /// OR binds less than AND, and groups inside their own kind stay groups.
+  /// Appends the parts of an AND or OR.
+  ///
+  /// OR binds less tightly than AND. A group inside a group of the same kind keeps its parentheses.
   private static func append(
     _ parts: [ConditionTree], _ separator: String, empty: String, to output: inout String
   ) {
@@ -94,7 +97,7 @@ enum ConditionPrinter {
 }
 
 extension Comparison.Operator {
-  /// The one spelling that is printed.
+  /// The spelling of the operator that is printed.
   var canonicalText: String {
     switch self {
     case .equal: "=="

@@ -7,12 +7,12 @@ internal import LodestoreFormat
   internal import Foundation
 #endif
 
-/// CAST of constants, worked out when the text is read.
+/// Converts constants for CAST when a format string is parsed.
 enum ConstantCast {
-  /// The second argument of CAST.
+  /// The type named by the second argument of CAST.
   struct Name {
     var type: CastType
-    /// `NSNumber`: an integer where the constant is one, otherwise a double.
+    /// Whether the type is `NSNumber`: an integer if the constant is one, otherwise a double.
     var isAnyNumber = false
 
     init?(_ text: String) {
@@ -37,15 +37,15 @@ enum ConstantCast {
     }()
   }
 
-  /// `value` as one of the type; `nil` when it is none.
+  /// Converts `value` to the type; returns `nil` if that is not possible.
   ///
-  /// Null is null in every type.
+  /// Null stays null in every type.
   static func convert(_ value: Value, to name: Name) -> Value? {
     if value == .null { return value }
     if name.isAnyNumber, let integer = exactInteger(value) { return integer }
     switch name.type {
     case .integer: return integer(value)
-    // One NaN, because no text says which it is.
+    // All NaNs become one, since text does not distinguish them.
     case .double: return double(value).map { .double($0.isNaN ? .nan : $0) }
     case .decimal: return decimal(value).map(Value.decimal)
     case .string: return string(value).map(Value.string)
@@ -56,7 +56,7 @@ enum ConstantCast {
     }
   }
 
-  /// What a constant of the type can be made from.
+  /// Describes the values that can be converted to the type, for errors.
   static func expectation(of name: Name) -> String {
     switch name.type {
     case .integer: "an integer of 64 bits or its text"
@@ -82,7 +82,7 @@ enum ConstantCast {
     }
   }
 
-  /// An integer, of other numbers what is before the point.
+  /// Returns an integer, which for other numbers is the part before the point.
   private static func integer(_ value: Value) -> Value? {
     if let integer = exactInteger(value) { return integer }
     switch value {
@@ -98,7 +98,8 @@ enum ConstantCast {
   private static func integer(_ decimal: DecimalValue) -> Value? {
     guard !decimal.isNaN else { return nil }
     var magnitude = decimal.significand
-    // 38 digits at most: further divisions leave zero, and further tens overflow.
+    // A decimal has at most 38 digits: after 40 steps a division has reached zero, and a
+    // multiplication has overflowed.
     for _ in 0..<min(abs(Int(decimal.exponent)), 40) where magnitude > 0 {
       if decimal.exponent < 0 {
         magnitude /= 10
@@ -176,7 +177,9 @@ enum ConstantCast {
     }
   }
 
-  /// Text must be JSON: what does not parse is a mistake here, and not a string.
+  /// Returns the value as JSON.
+  ///
+  /// Text must be JSON; other text is an error, not a JSON string.
   private static func json(_ value: Value) -> Value? {
     let json: JSONValue? =
       switch value {
@@ -195,7 +198,7 @@ enum ConstantCast {
     return .document(writer.bytes)
   }
 
-  /// The JSON text of a document; `nil` for other values and damaged documents.
+  /// Returns the JSON text of a document, or `nil` for other values and damaged documents.
   static func jsonText(_ value: Value) -> String? {
     guard case .document(let document) = value else { return nil }
     var text: [UInt8] = []

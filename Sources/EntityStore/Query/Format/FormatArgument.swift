@@ -1,17 +1,17 @@
 internal import LodestoreFormat
 
-/// What `%@`, `%K` and the other marks of a format string, or a `$variable`, stand for.
+/// The value of a mark such as `%@` or `%K` in a format string, or of a `$variable`.
 enum FormatArgument: Sendable, Hashable {
-  /// One constant; never read as text of the format.
+  /// A constant, which is never parsed as part of the format.
   case value(Value)
-  /// The right side of `IN` and `BETWEEN`.
+  /// A list for the right side of `IN` and `BETWEEN`.
   case list([Value])
   /// A key path such as `license.type`, for `%K` and for variables.
   case path(String)
 }
 
 extension FormatArgument {
-  /// The arguments of a format string, in their order.
+  /// Returns the arguments of a format string, in their order.
   static func arguments(_ values: [any Sendable]) throws(StoreError) -> [FormatArgument] {
     var arguments: [FormatArgument] = []
     for (index, value) in values.enumerated() {
@@ -20,15 +20,18 @@ extension FormatArgument {
     return arguments
   }
 
-  /// - Parameter label: names the argument in the error.
-  /// - Throws: ``StoreError/Code/invalidQuery`` for what no attribute can hold.
+  /// Converts a Swift value.
+  ///
+  /// - Parameter label: the name of the argument in an error.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a value that no attribute can hold.
   init(_ value: any Sendable, _ label: String) throws(StoreError) {
     if let constant = Self.constant(value) {
       self = .value(constant)
     } else if let list = value as? any AttributeList {
       self = .list(list.constants)
     } else if value is any RangeExpression {
-      // Its elements may be more than memory holds, and are not what is between them.
+      // A range may have more elements than memory can hold, and its elements are not all values
+      // between its bounds.
       throw .badQuery("\(label) is a range; give its bounds, as in BETWEEN { %@, %@ }")
     } else if let list = value as? any Collection, !(value is any ExpressibleByDictionaryLiteral) {
       self = .list(try Self.constants(list, label))
@@ -66,7 +69,8 @@ extension FormatArgument {
   }
 }
 
-/// Values of one type that an attribute may have; without a look at the type of each.
+/// A collection of values of one attribute type, which is converted without checking the type of
+/// each element.
 private protocol AttributeList {
   var constants: [Value] { get }
 }

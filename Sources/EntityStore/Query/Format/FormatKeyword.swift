@@ -1,6 +1,6 @@
 internal import LodestoreBytes
 
-/// The reserved words of format strings, which are the same in every case of their letters.
+/// The reserved words of format strings, in upper or lower case.
 enum FormatKeyword: String, CaseIterable, Sendable {
   case and = "AND"
   case or = "OR"
@@ -38,7 +38,7 @@ enum FormatKeyword: String, CaseIterable, Sendable {
   case conformsToUTI = "UTI-CONFORMS-TO"
   case equalsUTI = "UTI-EQUALS"
 
-  /// The operator that the word is.
+  /// The operator that the word stands for, if any.
   var comparison: Comparison.Operator? {
     switch self {
     case .in: .in
@@ -52,7 +52,7 @@ enum FormatKeyword: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the word is read as a name where the keyword is impossible, as in `size > 3`.
+  /// Whether the word is read as a name where the keyword is not allowed, as in `size > 3`.
   ///
   /// The printer still marks it as a name.
   var isOftenName: Bool {
@@ -62,25 +62,27 @@ enum FormatKeyword: String, CaseIterable, Sendable {
     }
   }
 
-  /// The keyword that `text` is, if any.
+  /// Creates the keyword that `text` spells, if any.
   init?(_ text: ByteView) {
     guard (2...15).contains(text.count) else { return nil }
     var key: UInt128 = 0
     for byte in text {
-      // Converts to capitals; of the other bytes only the hyphen must not change.
+      // Lowercase letters become capitals, and other bytes stay as they are.
       key = key << 8 | UInt128((0x61...0x7A).contains(byte) ? byte & 0xDF : byte)
     }
     guard let keyword = Self.table[key] else { return nil }
     self = keyword
   }
 
-  /// Keyed by the bytes of the word as one number; the longest word has 15.
+  /// The keywords by their bytes as one number.
+  ///
+  /// The longest word has 15 bytes.
   private static let table = Dictionary(
     uniqueKeysWithValues: allCases.map { keyword in
       (keyword.rawValue.utf8.reduce(0 as UInt128) { $0 << 8 | UInt128($1) }, keyword)
     })
 
-  /// What can follow an operand, for suggestions.
+  /// The words that can follow an operand, for suggestions.
   static let operatorWords = [
     "AND", "OR", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN",
   ]

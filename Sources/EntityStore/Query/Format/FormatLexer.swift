@@ -1,13 +1,13 @@
 internal import LodestoreBytes
 
-/// Cuts a format string into tokens, by its UTF-8 bytes.
+/// Splits a format string into tokens, by its UTF-8 bytes.
 struct FormatLexer {
   let text: ByteView
   var at = 0
 
   init(_ text: ByteView) { self.text = text }
 
-  /// A malformed token, and the expected one.
+  /// A malformed token, and a description of the expected one.
   struct Fault: Error {
     var start: Int
     var end: Int
@@ -22,7 +22,7 @@ struct FormatLexer {
     return FormatToken(kind: kind, start: start, end: at)
   }
 
-  /// The byte `distance` after the present one, 0 beyond the end.
+  /// Returns the byte `distance` after the current one, or 0 beyond the end.
   @inline(__always)
   func peek(_ distance: Int = 0) -> UInt8 {
     let offset = at &+ distance
@@ -82,7 +82,7 @@ struct FormatLexer {
     return kind
   }
 
-  /// All signs in a row, so that `===` is one error and not an operator and an error.
+  /// Reads all comparison signs in a row, so that `===` is one error, not an operator and an error.
   private mutating func comparison() -> FormatToken.Kind {
     let start = at
     while peek() == 0x21 || peek() &- 0x3C <= 2 { at &+= 1 }
@@ -112,7 +112,8 @@ extension FormatLexer {
     try name()
     var end = at
     if end &- start == 3, peek() == UInt8(ascii: "-") {
-      // The two operators with hyphens, which are otherwise subtractions; the longest has 15 bytes.
+      // Two operators have hyphens, of at most 15 bytes. Otherwise a hyphen after three letters is
+      // a minus sign.
       while at &- start < 16, Self.isWordByte(peek()) || peek() == UInt8(ascii: "-") { at &+= 1 }
       if FormatKeyword(text[start..<at]) != nil { end = at }
       at = end
@@ -133,7 +134,8 @@ extension FormatLexer {
     return kind
   }
 
-  /// Letters, digits and underscores; beyond ASCII what Unicode has in identifiers.
+  /// Reads letters, digits and underscores, and beyond ASCII the characters that Unicode allows in
+  /// identifiers.
   private mutating func name() throws(Fault) {
     let start = at
     while at < text.count {
@@ -153,7 +155,9 @@ extension FormatLexer {
     }
   }
 
-  /// The scalar that starts here; the text is a string's, so its UTF-8 is valid.
+  /// Returns the scalar that starts here.
+  ///
+  /// The bytes are those of a `String`, so they are valid UTF-8.
   private func scalar() -> (Unicode.Scalar, length: Int) {
     let first = UInt32(text[at])
     let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -174,9 +178,9 @@ extension FormatLexer {
     scalar.properties.isXIDContinue
   }
 
-  /// Whether `name` can stand in a text as it is, keywords apart.
+  /// Returns whether `name` can be written without quotes, if it is not a keyword.
   static func isName(_ name: String) -> Bool {
-    // Most names are ASCII, and properties of scalars take long.
+    // Most names are ASCII, and the properties of scalars are slow.
     if name.utf8.allSatisfy(isWordByte), let first = name.utf8.first {
       return first &- 0x30 >= 10
     }
@@ -215,7 +219,7 @@ extension FormatLexer {
       }
     }
     let end = at
-    // Letters, and in other bases wrong digits, are part of the malformed token.
+    // Letters, and wrong digits of other bases, belong to the malformed token.
     while at < text.count, Self.isWordByte(text[at]) || text[at] >= 0x80 { at &+= 1 }
     guard isWellFormed, isOtherBase || at == end else {
       throw Fault(start: start, end: at, expected: "a number such as 12, 1.5, 2e10 or 0x1F")

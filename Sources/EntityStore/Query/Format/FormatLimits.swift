@@ -1,14 +1,19 @@
-/// What one format string may cost before it is refused.
+/// The limits beyond which a format string is refused.
 struct FormatLimits: Sendable, Hashable {
-  /// Levels of nesting: of parentheses, and of the tree that is read; at most 128, because what
-  /// walks the tree is recursive.
+  /// The most levels of nesting, in parentheses and in the resulting tree.
+  ///
+  /// At most 128, since traversing the tree is recursive.
   var depth: Int
-  /// Conditions, operands and steps of key paths; a hundred constants in a list count as one.
+  /// The most conditions, operands and steps of key paths together.
+  ///
+  /// A hundred constants in a list count as one.
   var nodes: Int
-  /// Bytes of the text.
+  /// The most bytes of text.
   var bytes: Int
 
-  /// Negative limits are zero.
+  /// Creates limits.
+  ///
+  /// Negative values become 0.
   init(depth: Int = 64, nodes: Int = 1_000, bytes: Int = 64 << 10) {
     self.depth = min(max(depth, 0), 128)
     self.nodes = max(nodes, 0)

@@ -2,11 +2,13 @@ internal import LodestoreBytes
 
 /// A position in a format string.
 struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
-  /// The line, from 1; lines end with a line feed.
+  /// The line, counted from 1.
+  ///
+  /// Lines end with a line feed.
   var line: Int
-  /// The column, from 1, in Unicode scalars (not bytes: see `offset`).
+  /// The column, counted from 1 in Unicode scalars.
   var column: Int
-  /// The offset in bytes of UTF-8.
+  /// The offset in UTF-8 bytes.
   var offset: Int
 
   init(line: Int = 1, column: Int = 1, offset: Int = 0) {
@@ -18,7 +20,7 @@ struct FormatPosition: Sendable, Hashable, CustomStringConvertible {
   /// The position in words.
   var description: String { "line \(line), column \(column)" }
 
-  /// Moves on to `offset`, which is not before the present one; O(distance).
+  /// Advances to `offset`, which must not be before the current offset; O(distance).
   mutating func advance(to offset: Int, in text: ByteView) {
     while self.offset < min(offset, text.count) {
       let byte = text[self.offset]

@@ -1,18 +1,18 @@
-/// A piece of a format string, by its bytes; the parser gives it a meaning.
+/// A token of a format string, as a range of its bytes.
 struct FormatToken {
   enum Kind: Equatable {
     case end
-    /// A word that is no keyword.
+    /// A word that is not a keyword.
     case word
-    /// `#word`.
+    /// A word marked as a name, such as `#word`.
     case quotedWord
     case keyword(FormatKeyword)
-    /// Without its sign.
+    /// A number without its sign.
     case number
     case string(hasEscapes: Bool)
-    /// `$name`.
+    /// A variable, such as `$name`.
     case variable
-    /// `@name`.
+    /// A collection operator, such as `@count`.
     case collectionOperator
     case comparison(Comparison.Operator)
     case and, or, not
@@ -21,9 +21,9 @@ struct FormatToken {
     case plus, minus, times, over, power
     /// A single `&` or `|`.
     case bitAnd, bitOr
-    /// The remainder, or the mark of an argument: the parser knows.
+    /// A remainder operator or the mark of an argument, which the parser decides.
     case percent
-    /// Signs in a row that make no operator, such as `===`.
+    /// Signs in a row that form no operator, such as `===`.
     case unknown
   }
 

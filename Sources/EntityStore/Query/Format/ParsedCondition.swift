@@ -1,10 +1,10 @@
-/// What a format string says.
+/// The result of parsing a format string.
 struct ParsedCondition: Sendable {
   var tree: ConditionTree
-  /// The position of the first use of each key path and unbound variable, as ``ConditionPrinter``
-  /// writes it.
+  /// The position of the first use of each key path and unbound variable, keyed by its text from
+  /// ``ConditionPrinter``.
   ///
-  /// For errors that are found later, when names and types are resolved.
+  /// The positions locate errors found later, when names and types are resolved.
   var positions: [String: FormatPosition]
 
   init(tree: ConditionTree, positions: [String: FormatPosition] = [:]) {

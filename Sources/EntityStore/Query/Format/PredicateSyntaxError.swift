@@ -1,17 +1,19 @@
-/// What is wrong with a format string, and where.
+/// A syntax error in a format string, with its position.
 public struct PredicateSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The line, from 1; lines end with a line feed.
+  /// The line, counted from 1.
+  ///
+  /// Lines end with a line feed.
   public let line: Int
-  /// The column, from 1, in Unicode scalars.
+  /// The column, counted from 1 in Unicode scalars.
   public let column: Int
   /// The unexpected token, cut to 64 bytes; empty at the end of the text.
   public let token: String
-  /// What was expected, in words.
+  /// The expected syntax, in words.
   public let expected: String
-  /// What was probably meant.
+  /// The syntax that was probably meant.
   public let suggestion: String?
 
-  /// One line: where, what was found and what was expected.
+  /// The error in one line: the position, the token found and the expected syntax.
   public var description: String {
     let found = token.isEmpty ? "the end" : "'\(ConditionPrinter.visible(token))'"
     let hint = suggestion.map { "; did you mean \($0)?" } ?? ""

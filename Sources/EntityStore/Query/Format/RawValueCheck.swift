@@ -1,8 +1,9 @@
 internal import LodestoreFormat
 
-/// Checks that a format string compares enumerations with raw values of their cases.
+/// Checks that a format string compares enumerations only with raw values of their cases.
 ///
-/// With another one it would find nothing, in silence. Conditions in Swift cannot say such a thing.
+/// Any other value would silently find nothing. Conditions in Swift cannot contain such a
+/// comparison.
 struct RawValueCheck {
   private let cases: [String: any EnumerationCases]
   private let positions: [String: FormatPosition]

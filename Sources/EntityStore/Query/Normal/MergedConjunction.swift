@@ -1,13 +1,17 @@
 internal import LodestoreFormat
 
-/// The parts of a conjunction as they are added: tests of the numbers of one attribute become one.
+/// The parts of a conjunction, in which numeric tests of the same attribute are merged as they are
+/// added.
 struct MergedConjunction {
   private(set) var parts: [BoundCondition] = []
   private(set) var isNever = false
-  /// Where the test of an attribute's numbers is in ``parts``; from ``smallCount`` parts on.
+  /// The positions in ``parts`` of attributes' numeric tests, for parts after the first
+  /// ``smallCount``.
   private var numberTests: [UInt32: Int] = [:]
 
-  /// The first parts, of this number, are searched one by one; later ones by the dictionary.
+  /// The number of leading parts that are searched one by one.
+  ///
+  /// Later parts are found by the dictionary.
   private static let smallCount = 8
 
   mutating func add(_ part: BoundCondition) {
@@ -49,7 +53,7 @@ extension AttributeTest {
     }
   }
 
-  /// Both at once; `nil` when nothing passes both.
+  /// Returns a test that only values passing both tests pass, or `nil` if no value passes both.
   fileprivate func intersection(_ other: AttributeTest) -> AttributeTest? {
     let both: AttributeTest? =
       switch (kind, other.kind) {

@@ -2,14 +2,14 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The branches of a disjunction, those about the values of one attribute put together.
+/// The branches of a disjunction, in which tests of the same attribute are merged.
 ///
-/// Equalities and lists of an attribute become one list, and its ranges disjoint ones, where the
-/// first of them stood.
+/// Equalities and lists of an attribute become one list, and its ranges become disjoint ranges. The
+/// merged tests take the place of the first of them.
 struct MergedDisjunction {
   private(set) var parts: [BoundCondition] = []
 
-  /// What is known of one attribute.
+  /// The collected tests of one attribute.
   private final class Group {
     let attribute: BoundAttribute
     let first: AttributeTest
@@ -27,7 +27,7 @@ struct MergedDisjunction {
 
   init(_ branches: [BoundCondition]) {
     var groups: [UInt32: Group] = [:]
-    // A number of a group stands for its tests until all are known.
+    // The branches in order, with a group in place of an attribute's tests until all are collected.
     var order: [(branch: BoundCondition?, group: Group?)] = []
     order.reserveCapacity(branches.count)
     for branch in branches {
@@ -82,7 +82,7 @@ struct MergedDisjunction {
   }
 
   private static func tests(of group: Group) -> [BoundCondition] {
-    // One alone stays as it was said.
+    // A single test stays as it is.
     if group.testCount == 1 { return [.test(group.first)] }
     let attribute = group.attribute
     if let keys = group.keys {
@@ -109,13 +109,15 @@ struct MergedDisjunction {
     return tests.map(BoundCondition.test)
   }
 
-  /// Whether one of `intervals`, which are ascending and disjoint, has `number`.
+  /// Returns whether one of `intervals` contains `number`.
+  ///
+  /// The intervals must be ascending and disjoint.
   private static func contains(_ number: Int64, in intervals: [NumberInterval]) -> Bool {
     let index = intervals.partitioningIndex { $0.high >= number }
     return index < intervals.count && intervals[index].low <= number
   }
 
-  /// The same numbers in ascending ranges, between which there are others.
+  /// Returns the same numbers as ascending intervals that do not touch.
   private static func joined(_ intervals: [NumberInterval]) -> [NumberInterval] {
     var result: [NumberInterval] = []
     for interval in intervals.sorted(by: { $0.low < $1.low }) {
@@ -130,7 +132,7 @@ struct MergedDisjunction {
 }
 
 extension AttributeTest {
-  /// Whether it is about single values, or a range of numbers.
+  /// Whether the test admits single values or a range of numbers, so that it can be merged.
   fileprivate var canBeListed: Bool {
     switch kind {
     case .null, .interval, .numbers, .keys: true
@@ -142,7 +144,7 @@ extension AttributeTest {
 }
 
 extension NumberInterval {
-  /// Whether it is one number: both zeros are one.
+  /// Returns whether the interval is one number; −0 and 0 are one number.
   fileprivate func isOneValue(of type: AttributeType) -> Bool {
     if low == high { return true }
     switch type {

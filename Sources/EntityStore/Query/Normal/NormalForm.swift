@@ -1,14 +1,15 @@
 internal import LodestoreFormat
 
-/// Brings a condition into the form that is planned and evaluated, the same for all ways of saying
-/// it.
+/// Normalizes a condition for planning and evaluation, so that equivalent conditions are treated
+/// alike.
 ///
-/// Negations stand at single tests, nested conjunctions and disjunctions are one list each. Of one
-/// attribute, a conjunction has one range of numbers or one list, a disjunction one list of values
-/// and disjoint ranges. What all branches of a disjunction have in common stands in front of it.
-/// Parts that are always or never true are gone, and the whole may be.
+/// Negations apply to single tests only. Nested conjunctions and disjunctions are flattened. For
+/// each attribute, a conjunction has one range of numbers or one list, and a disjunction has one
+/// list of values and disjoint ranges. Parts common to all branches of a disjunction are moved in
+/// front of it. Parts that are always or never true are removed, so that the result may be a
+/// constant.
 ///
-/// The time is linear in the size of the condition, but for the sorting of values.
+/// The time is linear in the size of the condition, except for sorting values.
 enum NormalForm {
   static func of(_ condition: BoundCondition) -> BoundCondition {
     normal(condition, isNegated: false)
@@ -27,7 +28,7 @@ enum NormalForm {
     }
   }
 
-  /// A constant in place of a condition that is known to be true or false for every record.
+  /// Returns a constant for a condition that is known to be true or false for every record.
   private static func plain(_ condition: BoundCondition) -> BoundCondition {
     condition.isAlways ? .constant(true) : condition.isNever ? .constant(false) : condition
   }
@@ -60,7 +61,8 @@ enum NormalForm {
       default: flat.append(part)
       }
     }
-    // What stands before a part that is always true is evaluated still where it can fail.
+    // A part before one that is always true is still evaluated if it has a closure, since that can
+    // fail.
     if let end = flat.firstIndex(where: \.isAlways) {
       guard flat[..<end].contains(where: \.hasClosure) else { return .constant(true) }
       return .any(Array(flat[...end]))
@@ -68,7 +70,7 @@ enum NormalForm {
     return factored(MergedDisjunction(flat).parts)
   }
 
-  /// `(a AND b) OR (a AND c)` as `a AND (b OR c)`.
+  /// Rewrites `(a AND b) OR (a AND c)` as `a AND (b OR c)`.
   private static func factored(_ branches: [BoundCondition]) -> BoundCondition {
     guard branches.count > 1 else { return branches.first ?? .constant(false) }
     var common: Set<TestKey>?
@@ -98,12 +100,12 @@ enum NormalForm {
 }
 
 extension BoundCondition {
-  /// The parts that must all be true.
+  /// The parts of a conjunction, or the condition itself.
   var conjuncts: [BoundCondition] {
     if case .all(let parts) = self { parts } else { [self] }
   }
 
-  /// Whether Swift code takes part, which can fail.
+  /// Whether the condition contains a closure, whose evaluation can fail.
   var hasClosure: Bool {
     switch self {
     case .closure: true
@@ -115,11 +117,12 @@ extension BoundCondition {
 }
 
 extension AttributeTest {
-  /// Whether it is false for every value, null too.
+  /// Whether the test is false for every value, including null.
   fileprivate var isNever: Bool { BoundCondition.test(self).isNever }
 
-  /// The opposite; a range without a bound on one side is one again where every value is in one of
-  /// the two.
+  /// The negation of the test.
+  ///
+  /// For a range without one of its bounds it is again a range, if every value is in order.
   fileprivate var negated: BoundCondition {
     if isNever { return .constant(true) }
     guard case .interval(let interval) = kind, !attribute.isOptional, attribute.hasWholeOrder else {
@@ -140,7 +143,7 @@ extension AttributeTest {
 }
 
 extension BoundAttribute {
-  /// Whether every value has a place in the order of its numbers: no not-a-number.
+  /// Whether every value is in the order of numbers, because the type has no not-a-number.
   var hasWholeOrder: Bool {
     switch type {
     case .bool, .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64: true
@@ -149,14 +152,14 @@ extension BoundAttribute {
   }
 }
 
-/// A test by what it says, to find it again in other branches.
+/// A key by which equal tests in different branches are found.
 private struct TestKey: Hashable {
   private enum Kind: Hashable {
     case null
     case interval(NumberInterval)
     case numbers([Int64])
-    /// With the bytes of the operand: equal texts of other bytes are different where bytes are
-    /// compared, and in patterns.
+    /// The key of a text test, with the bytes of the operand: equal texts with other bytes differ
+    /// in patterns and where bytes are compared.
     case text(Comparison.Operator, [UInt8], TextOptions)
     case key(KeyInterval)
     case keys(PackedKeys)

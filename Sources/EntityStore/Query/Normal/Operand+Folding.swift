@@ -1,8 +1,8 @@
 internal import LodestoreFormat
 
 extension Comparison {
-  /// The comparison with expressions of constants replaced by their values, as the evaluation of a
-  /// record would find them.
+  /// Returns the comparison with constant expressions replaced by the values that evaluation would
+  /// give.
   func withFoldedConstants() -> Comparison {
     guard left.hasFoldableParts || right.hasFoldableParts else { return self }
     var folded = self
@@ -13,7 +13,9 @@ extension Comparison {
 }
 
 extension Operand {
-  /// Whether ``folded()`` could change it: cheap, as most operands are paths and constants.
+  /// Whether ``folded()`` could change the operand.
+  ///
+  /// The check is cheap, since most operands are paths and constants.
   fileprivate var hasFoldableParts: Bool {
     switch self {
     case .value, .values, .path, .variable: false
@@ -21,7 +23,8 @@ extension Operand {
     }
   }
 
-  /// The value where all parts are constants; otherwise with those parts folded that are.
+  /// Returns the value if all parts are constants, otherwise the operand with its constant parts
+  /// folded.
   func folded() -> Operand {
     switch self {
     case .value, .values, .path, .variable, .subquery, .conditional: return self
@@ -72,7 +75,7 @@ extension Operand {
     return value.flatMap { Value($0) }.map { .value($0) } ?? call
   }
 
-  /// A scalar constant.
+  /// The constant, if the operand is a scalar one.
   private var constant: Value? {
     switch self {
     case .value(.document): nil
@@ -83,8 +86,10 @@ extension Operand {
 }
 
 extension Value {
-  /// The value as a constant; `nil` for collections, for what lies in a record, and for null, as
-  /// the kinds of what gives no value are still to be checked.
+  /// Creates a constant from the result of folding.
+  ///
+  /// The result is `nil` for collections and for values in a record's bytes. Null also gives `nil`,
+  /// so that the kinds of the original operands are still checked.
   fileprivate init?(_ value: DynamicValue) {
     switch value {
     case .null, .text, .data, .collection, .list: return nil

@@ -1,28 +1,27 @@
 internal import LodestoreFormat
 
-/// How the records of a query are found.
+/// The way in which the records of a query are found.
 indirect enum AccessPath: Sendable {
-  /// No record can fulfil the condition.
+  /// Finds nothing, since no record can fulfil the condition.
   case nothing
-  /// All records, in the order of their ids.
+  /// Reads all records, in the order of their ids.
   case scan
-  /// Records by their ids, ascending.
+  /// Looks up records by ids, in ascending order.
   case ids([UInt64])
   case idRange(ClosedRange<UInt64>)
   case index(IndexAccess)
-  /// Records with elements that the entries of an index over them have.
+  /// Finds records by the elements in an element index.
   case elements(IndexAccess)
-  /// Records that lead to those which another query finds.
+  /// Finds records that lead to the results of another query.
   case related(RelatedAccess)
-  /// Records found by any of these.
+  /// Finds the records of any of these paths.
   case union([AccessPath])
-  /// Records found by all of these.
+  /// Finds the records common to all of these.
   case intersection([IndexAccess])
 }
 
 extension AccessPath {
-  /// Whether there are ids among those it leads to that the query gives, so that no record may have
-  /// them.
+  /// Whether some of the ids are given by the query, so that there may be no record with them.
   var hasGivenIDs: Bool {
     switch self {
     case .ids: true
@@ -35,28 +34,29 @@ extension AccessPath {
 /// Entries of one index.
 struct IndexAccess: Sendable {
   enum Span: Sendable {
-    /// Tuples of all attributes of the index, ascending.
+    /// Complete tuples of the index, ascending.
     case points(PackedKeys)
-    /// Prefixes of tuples: the first few elements, ascending.
+    /// The first elements of tuples, ascending.
     case prefixes(PackedKeys)
-    /// Ascending and disjoint.
+    /// Ranges of tuples, ascending and disjoint.
     case ranges([IndexRange])
   }
 
   let index: StoredIndex
   var span: Span
-  /// Attributes at the beginning of the index that have one value throughout the span.
+  /// The number of leading attributes of the index that have one value in the whole span.
   var fixedCount: Int
-  /// Attributes at the beginning of the index that have one value within each range of the span.
+  /// The number of leading attributes of the index that have one value within each range of the
+  /// span.
   var pointCount = 0
-  /// Whether the entries of the span fulfil all of ``clauses``.
+  /// Whether all entries of the span fulfil the conditions at ``clauses``.
   var isExact: Bool
-  /// The positions in the conjunction of the conditions that the span is made of.
+  /// The positions in the conjunction of the conditions that the span results from.
   var clauses: Set<Int>
   var estimatedEntryCount: Int
-  /// Whether some of the span's tuples have a null.
+  /// Whether some of the span's tuples contain null.
   var mayHaveNulls = false
-  /// What is checked on the entries of the span.
+  /// The condition that is checked on the entries of the span.
   var filter: EntryFilter?
 
   var ranges: [IndexRange] {
@@ -66,8 +66,9 @@ struct IndexAccess: Sendable {
     }
   }
 
-  /// Whether the ranges of the span are few and no key that may be cut lies across their bounds, so
-  /// that they can be walked one after the other.
+  /// Whether the ranges of the span can be walked one after the other.
+  ///
+  /// The ranges must be few, and no key that may be cut may cross their bounds.
   var isWalked: Bool {
     if rangeCount <= 1 { return true }
     guard rangeCount <= Self.mostWalkedRanges else { return false }

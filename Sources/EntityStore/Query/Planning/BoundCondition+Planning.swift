@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension BoundCondition {
-  /// About how many nanoseconds a check on the bytes of a record takes.
+  /// The estimated time to check the condition on a record's bytes, in nanoseconds.
   var checkingCost: Double {
     switch self {
     case .constant: 0
@@ -20,12 +20,12 @@ extension BoundCondition {
     }
   }
 
-  /// Whether it is a test of the record's id.
+  /// Whether the condition is a test of the record's id.
   var isOfRecordID: Bool {
     if case .test(let test) = self { test.attribute.isRecordID } else { false }
   }
 
-  /// Whether it is known to be true for every record.
+  /// Whether the condition is known to be true for every record.
   var isAlways: Bool {
     switch self {
     case .constant(let flag): flag
@@ -34,7 +34,7 @@ extension BoundCondition {
     }
   }
 
-  /// Whether it is known to be false for every record.
+  /// Whether the condition is known to be false for every record.
   var isNever: Bool {
     switch self {
     case .constant(let flag): !flag
@@ -53,10 +53,11 @@ extension BoundCondition {
 }
 
 extension AttributeTest {
-  /// Whether it is a test of the record's id that admits all ids.
+  /// Whether the test is one of the record's id that admits all ids.
   fileprivate var isOfAllIDs: Bool {
     guard attribute.isRecordID, case .interval(let interval) = kind else { return false }
-    // The order of unsigned numbers is that of signed ones with the other highest bit; 0 is no id.
+    // Unsigned ids are compared as signed numbers with the highest bit flipped, so `.min` stands
+    // for 0, which is no id.
     return interval.low <= .min + 1 && interval.high == .max
   }
 }

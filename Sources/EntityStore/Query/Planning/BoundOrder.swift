@@ -1,28 +1,30 @@
 internal import LodestoreFormat
 
-/// An order whose names are resolved.
+/// An order with resolved names.
 struct BoundOrder: Sendable {
   struct Term: Sendable {
     /// The value of a record that the term compares.
     var operand: BoundOperand
-    /// The attribute that the operand is, or whose document it leads into; `nil` for a value of
-    /// related records and for a computed one.
+    /// The attribute that the operand is, or in whose document it is.
+    ///
+    /// The attribute is `nil` for a value of related records and for a computed value.
     var attribute: BoundAttribute?
-    /// The steps into a document.
+    /// The steps into the attribute's document.
     var steps: [ValuePath.Step]
     var isDescending: Bool
     var isNullFirst: Bool
     var options: TextOptions
     var isOrderOfIndex: Bool
-    /// The operand as plans show it.
+    /// The operand's text, for plans.
     var text: String
 
-    /// Whether it compares an attribute itself, so that records with one value of it are equal.
+    /// Whether the term compares an attribute itself, so that records with the same value are equal
+    /// in it.
     var isPlain: Bool { attribute != nil && steps.isEmpty }
 
     var isRecordID: Bool { attribute?.isRecordID ?? false }
 
-    /// Whether it compares values of documents.
+    /// Whether the term compares values in documents.
     var isOfDocument: Bool { attribute?.type == .json || attribute?.type == .document }
   }
 
@@ -33,28 +35,31 @@ struct BoundOrder: Sendable {
     for term in terms {
       let bound = try Term(term, binding)
       self.terms.append(bound)
-      // Ids are unique: further terms change nothing.
+      // Ids are unique, so further terms change nothing.
       if bound.isRecordID { break }
     }
   }
 
-  /// Records with equal keys are in the order of their ids, in the direction of the last term, as
-  /// an index walk gives them.
+  /// Whether records with equal keys are ordered by descending id, the direction of the last term.
+  ///
+  /// An index walk gives the same order.
   var isTieDescending: Bool { terms.last?.isDescending ?? false }
 
-  /// Whether it is the order of the record ids.
+  /// Whether the order is by record ids alone.
   var isByID: Bool { terms.isEmpty || terms[0].isRecordID }
 
-  /// Whether the entries of `access` come in this order backwards; `nil` where they do not come in
-  /// it.
+  /// Returns whether the entries of `access` are in this order when walked backwards, or `nil` if
+  /// they are in it in neither direction.
   func isReversed(in access: IndexAccess) -> Bool? {
     guard let match = match(access, behind: access.fixedCount), match.isWhole, access.isWalked
     else { return nil }
     return match.isDescending
   }
 
-  /// How the beginning of this order is that of the entries of `access`; `nil` where it is not, or
-  /// all is.
+  /// Returns the groups of entries that have equal values in the first terms of this order.
+  ///
+  /// Returns `nil` if the entries of `access` are not ordered by the first terms, or are ordered by
+  /// all terms.
   func groups(in access: IndexAccess) -> QueryPlan.Groups? {
     guard access.rangeCount <= 1, let match = match(access, behind: access.fixedCount),
       !match.isWhole, match.attributeCount > access.fixedCount
@@ -64,8 +69,10 @@ struct BoundOrder: Sendable {
       areByID: match.isRestByID)
   }
 
-  /// Whether the entries within each of several ranges of `access` come in this order backwards; `nil` where
-  /// they do not come in it.
+  /// Returns whether the entries within each of several ranges are in this order when walked
+  /// backwards.
+  ///
+  /// Returns `nil` if they are in this order in neither direction.
   func isReversed(inEachRangeOf access: IndexAccess) -> Bool? {
     guard access.rangeCount > 1, let match = match(access, behind: access.pointCount),
       match.isWhole, access.isWalked
@@ -73,20 +80,21 @@ struct BoundOrder: Sendable {
     return match.isDescending
   }
 
-  /// How far the entries of an index come in this order.
+  /// The extent to which the entries of an index are in this order.
   private struct IndexMatch {
-    /// The attributes at the beginning of the index that the first terms order, or that have one
-    /// value.
+    /// The number of leading attributes of the index that are ordered by the first terms, or have
+    /// one value.
     var attributeCount: Int
     var isDescending: Bool
-    /// Whether the entries come in the whole of the order, ties included.
+    /// Whether the entries are in the whole order, including ties.
     var isWhole: Bool
-    /// Whether those with equal values of these attributes are in the order of their ids.
+    /// Whether entries with equal values in these attributes only need to be ordered by id.
     var isRestByID: Bool
   }
 
-  /// - Parameter start: how many attributes at the beginning of the index the entries do not differ
-  ///   in.
+  /// Compares this order with the order of entries.
+  ///
+  /// - Parameter start: the number of leading attributes of the index with one value.
   private func match(_ access: IndexAccess, behind start: Int) -> IndexMatch? {
     let attributes = access.index.description.attributes
     let fixed = attributes.prefix(access.fixedCount)
@@ -96,7 +104,7 @@ struct BoundOrder: Sendable {
     var isRestByID = true
     for term in terms {
       if let number = term.attribute?.number, term.isPlain, fixed.contains(number) { continue }
-      // The entries of equal tuples are in the order of their ids.
+      // Entries with equal tuples are in the order of their ids.
       let isNext =
         term.isRecordID
         ? count == attributes.count
@@ -111,14 +119,15 @@ struct BoundOrder: Sendable {
       if term.isRecordID { break }
       count += 1
     }
-    // Further attributes of the index would be ordered before the id, which breaks ties.
+    // Entries are ordered by the remaining attributes of the index before the id, but ties must be
+    // ordered by the id.
     let direction = isDescending ?? isTieDescending
     if count < attributes.count || isTieDescending != direction { isWhole = false }
     return IndexMatch(
       attributeCount: count, isDescending: direction, isWhole: isWhole, isRestByID: isRestByID)
   }
 
-  /// How the records of `access` are brought into this order.
+  /// Returns how the records found by `access` are brought into this order.
   func arrangement(for access: AccessPath, request: QueryRequest) -> QueryPlan.Arrangement {
     switch access {
     case .nothing: return .natural(isReversed: false)

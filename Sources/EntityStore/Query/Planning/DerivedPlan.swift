@@ -1,21 +1,22 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// A plan that was made out of another one, for a question about the same records; kept with it.
+/// A plan derived from another one for a different question about the same records, cached with the
+/// other plan.
 final class DerivedPlan: Sendable {
-  /// What the plan is for.
+  /// The question that a derived plan answers.
   enum Purpose: Hashable {
-    /// All values of attributes, from the entries of an index.
+    /// Reads the values of attributes from the entries of an index.
     case covering([UInt32])
-    /// Each value of attributes once, by steps.
+    /// Finds each distinct value of attributes once, by steps.
     case stepping([UInt32])
-    /// The record with the lowest or highest value of an attribute.
+    /// Finds the record with the lowest or highest value of an attribute.
     case first(UInt32, isDescending: Bool)
   }
 
   let source: QueryPlan
   let purpose: Purpose
-  /// `nil` where there is none.
+  /// The plan; `nil` if none exists for the question.
   let plan: QueryPlan?
 
   init(source: QueryPlan, purpose: Purpose, plan: QueryPlan?) {
@@ -24,19 +25,19 @@ final class DerivedPlan: Sendable {
 }
 
 extension TransactionCore {
-  /// The plan for `purpose` that `make` makes out of `source`: the same again where `source` is one that
-  /// is kept.
+  /// Returns the plan for `purpose` that `make` derives from `source`, cached if `source` is.
   func plan(
     for purpose: DerivedPlan.Purpose, from source: QueryPlan,
     _ make: () throws(StoreError) -> QueryPlan?
   ) throws(StoreError) -> QueryPlan? {
-    // Of a source that is not kept itself nothing is, so that no closure of the program is held.
+    // If the source plan is not cached, this plan is not cached either, so that the cache retains
+    // no closure of the program.
     guard !isWrite, tracker == nil, source.request.takesPlan else { return try make() }
     var hasher = Hasher()
     hasher.combine(ObjectIdentifier(source))
     hasher.combine(purpose)
     let hash = hasher.finalize()
-    // Whatever is kept has its source, so that no other plan can have that one's identity.
+    // A cached plan retains its source, so no other plan can have the source's identity.
     if let kept = store.recent.object(hash, at: commitNumber) as? DerivedPlan,
       kept.source === source, kept.purpose == purpose
     {

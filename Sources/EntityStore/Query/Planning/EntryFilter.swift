@@ -1,18 +1,19 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The part of a condition that the entries of an index tell: what an entry fails is not read as a
-/// record.
+/// The part of a condition that index entries can decide.
+///
+/// A record whose entry fails is not read.
 final class EntryFilter: Sendable {
-  /// The positions in the conjunction of what is checked.
+  /// The positions in the conjunction of the conditions that are checked.
   let clauses: Set<Int>
-  /// The same, for records whose entries do not tell.
+  /// The conditions at ``clauses``, for records whose entries cannot decide.
   let condition: BoundCondition
   private let tests: [EntryTest]
-  /// How many elements of a key the tests take.
+  /// The number of key elements that the tests need.
   private let elementCount: Int
 
-  /// `nil` where the entries of `index` tell nothing but what is `proven` already.
+  /// Creates the filter; `nil` if entries of `index` decide nothing beyond the clauses `proven`.
   init?(_ index: StoredIndex, _ conjuncts: [BoundCondition], proven: Set<Int>) {
     var clauses: Set<Int> = []
     var tests: [EntryTest] = []
@@ -30,9 +31,10 @@ final class EntryFilter: Sendable {
     elementCount = tests.map(\.elementCount).max() ?? 0
   }
 
-  /// Whether the record `id` of the entry with this key passes; `nil` when only the record tells.
+  /// Returns whether the record `id` of the entry with this key passes, or `nil` if only the record
+  /// can decide.
   ///
-  /// - Parameter key: empty where it is cut.
+  /// - Parameter key: the key of the entry, empty if it is cut.
   func admits(_ key: ByteView, id: UInt64) -> Bool? {
     guard !key.isEmpty else { return nil }
     return withUnsafeTemporaryAllocation(of: Int.self, capacity: elementCount + 1) { ends in
@@ -60,17 +62,19 @@ private indirect enum EntryTest: Sendable {
   case any([EntryTest])
   case not(EntryTest)
   case recordID(LayoutProgram.NumberTest)
-  /// Elements between two bounds.
+  /// An element between two bounds.
   case range(Int, IndexRange)
   case elements(Int, KeySet)
-  /// Numbers of a type, in a list.
+  /// A number of a type that is in a list.
   case numbers(Int, NumberSet, AttributeType, admitsNull: Bool)
   case text(Int, TextTest)
-  /// The first bytes of the element of a text, with its code: an ASCII text without a carriage
-  /// return, which is a character together with a line feed.
+  /// The type code and first bytes of a text's element.
+  ///
+  /// The bytes are ASCII without a carriage return, which forms one character with a following line
+  /// feed.
   case beginning(Int, [UInt8])
 
-  /// `nil` where keys of `attributes` do not tell.
+  /// Creates the test; `nil` if keys of `attributes` cannot decide the condition.
   init?(_ condition: BoundCondition, _ attributes: [UInt32]) {
     switch condition {
     case .all(let parts):
@@ -123,8 +127,8 @@ private indirect enum EntryTest: Sendable {
       }
       return
     }
-    // Of an expression characters are taken one by one, as the record has them; and with [n] bytes:
-    // the normal form of a text that is not ASCII may be, as that of the kelvin sign.
+    // Regular expressions and texts with [n] depend on the record's own characters or bytes. A key
+    // holds the normal form, which can be ASCII for other text, as for the kelvin sign.
     guard case .text(let compiled, let `operator`, let operand, let options) = test.kind,
       `operator` != .matches, !options.contains(.normalized)
     else { return nil }
@@ -136,7 +140,7 @@ private indirect enum EntryTest: Sendable {
     }
   }
 
-  /// How many elements at the beginning of a key it takes.
+  /// The number of leading elements of a key that the test needs.
   var elementCount: Int {
     switch self {
     case .all(let tests), .any(let tests): tests.map(\.elementCount).max() ?? 0
@@ -149,7 +153,7 @@ private indirect enum EntryTest: Sendable {
     }
   }
 
-  /// Whether an entry passes; `nil` when it does not tell.
+  /// Returns whether an entry passes, or `nil` if it cannot decide.
   func admits(_ key: ByteView, _ ends: UnsafeBufferPointer<Int>, _ id: UInt64)
     -> Bool?
   {
@@ -187,15 +191,15 @@ private indirect enum EntryTest: Sendable {
     case .beginning(let position, let bytes):
       let rest = key[ends[position]...]
       guard rest.count > bytes.count, rest.starts(with: bytes) else { return false }
-      // Other bytes may begin a mark, with which the last character is another one.
+      // Another byte may begin a combining mark, which would change the last character.
       return rest[bytes.count] < 0x80 ? true : nil
     case .text(let position, let test):
       let element = Self.element(position, key, ends)
-      // Null, which no text test admits.
+      // The element is null, which passes no text test.
       if element.count == 1 { return false }
-      // Without the code and the zero at the end.
+      // The text is without the type code and the zero at the end.
       let text = element.dropFirst().dropLast()
-      // Other text is in the key in its normal form, and a zero has a byte after it.
+      // Other text is normalized in the key, and a zero in it is escaped.
       guard text.allSatisfy({ $0 != 0 && $0 < 0x80 }) else { return nil }
       return test.admits(text)
     }

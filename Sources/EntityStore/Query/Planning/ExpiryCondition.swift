@@ -1,11 +1,10 @@
 internal import LodestoreFormat
 
-// Queries leave expired records out by a condition on the record's id, which is added where a plan
-// is made. So every access path, count, group and order, and every one that comes later, has it as
-// any other condition.
+// Queries leave out expired records by a condition on the record's id, which is added when a plan
+// is made. So every access path, count, group and order treats it like any other condition.
 
 extension TransactionCore {
-  /// Whether this read leaves out records of one of `entities`.
+  /// Returns whether this read leaves out records of one of `entities`.
   func hasExpired(ofAny entities: [StoredEntity]) throws(StoreError) -> Bool {
     guard moment != nil else { return false }
     for entity in entities where try hasExpired(of: entity) { return true }
@@ -16,7 +15,7 @@ extension TransactionCore {
     try expired(of: entity) != nil
   }
 
-  /// `condition`, for the records of `entity` that this read does not leave out.
+  /// Returns `condition` combined with the condition that a record of `entity` has not expired.
   func leavingOutExpired(
     _ condition: BoundCondition, of entity: StoredEntity
   ) throws(StoreError) -> BoundCondition {
@@ -42,7 +41,7 @@ extension ExpiredRecords {
 }
 
 extension BoundCondition {
-  /// Whether it leaves out records by their ids alone, as nearly all records pass.
+  /// Whether the condition excludes records by their ids alone, so that nearly all records pass.
   var leavesOutIDs: Bool {
     if case .not(let part) = self { part.isOfRecordID } else { false }
   }

@@ -2,10 +2,12 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension IndexAccess {
-  /// The most tuples that several lists may give; beyond this only the first lists are used.
+  /// The most combinations of values from several lists.
+  ///
+  /// Beyond this number only the first lists are used.
   private static let mostRanges = 1 << 17
 
-  /// All of `index`, for its order.
+  /// Creates an access to all of `index`, for its order.
   init(whole index: StoredIndex, count: Int) {
     self.index = index
     span = .ranges([.all])
@@ -15,18 +17,18 @@ extension IndexAccess {
     estimatedEntryCount = count
   }
 
-  /// The entries of `index` that `constraints` admit; `nil` when none of these is about its first
-  /// attribute.
+  /// Creates an access to the entries of `index` that `constraints` admit; `nil` if no constraint
+  /// is on its first attribute.
   ///
   /// - Parameters:
-  ///   - firsts: all values of the first attribute, where no constraint is about it.
-  ///   - statistics: for the number of entries, which is not estimated without them.
+  ///   - firsts: all values of the first attribute, if no constraint is on it.
+  ///   - statistics: used to estimate the number of entries, which is 0 without them.
   init?(
     _ index: StoredIndex, _ constraints: IndexConstraints, behind firsts: PackedKeys? = nil,
     _ statistics: PlannerStatistics?
   ) throws {
     let attributes = index.description.attributes
-    // Of most indexes the condition says nothing.
+    // The condition has no constraint for most indexes.
     guard firsts != nil || constraints[attributes[0]] != nil else { return nil }
     var prefixes = firsts ?? PackedKeys([])
     var ranges: [IndexRange]?
@@ -48,7 +50,7 @@ extension IndexAccess {
         used.formUnion(positions)
         if points.count <= 1, fixedCount == completeCount { fixedCount += 1 }
         completeCount += 1
-        // Null comes first.
+        // Null sorts first.
         if !points.isEmpty, points[0] == [0] { mayHaveNulls = true }
         prefixes = prefixes.followed(by: points)
       case .range, .ranges:
@@ -81,19 +83,21 @@ extension IndexAccess {
     if let statistics { estimatedEntryCount = try estimate(statistics) }
   }
 
-  /// The clauses whose truth the entries alone prove.
+  /// The clauses that the entries alone guarantee.
   var covered: Set<Int> {
     (isExact ? clauses : []).union(filter?.clauses ?? [])
   }
 
-  /// The same entries, and those of `conjuncts` that they tell checked on them.
+  /// Returns an access to the same entries that also checks those of `conjuncts` which entries can
+  /// decide.
   func filtered(by conjuncts: [BoundCondition]) -> IndexAccess {
     var access = self
     access.filter = EntryFilter(index, conjuncts, proven: isExact ? clauses : [])
     return access
   }
 
-  /// Estimates by descending the tree for each range, or for a sample of many.
+  /// Estimates the number of entries by descending the tree for each range, or for a sample of many
+  /// ranges.
   private func estimate(_ statistics: PlannerStatistics) throws -> Int {
     if case .points(let points) = span, index.isUnique, points.count > 4 { return points.count }
     let ranges = sample(8)
@@ -109,7 +113,7 @@ extension IndexAccess {
     return stride(from: 0, to: count, by: step).prefix(most).map(range)
   }
 
-  /// One of the ranges of the span.
+  /// Returns one of the ranges of the span.
   func range(at index: Int) -> IndexRange {
     switch span {
     case .points(let keys), .prefixes(let keys): .beginning(with: keys[index])

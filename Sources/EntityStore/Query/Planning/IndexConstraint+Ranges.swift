@@ -1,9 +1,11 @@
-/// Several ranges of one attribute.
+/// Constraints with several ranges of one attribute.
 extension IndexConstraint {
-  /// More ranges than these are left to a check of entries.
+  /// The most ranges of one constraint.
+  ///
+  /// With more, entries are checked instead.
   private static let mostRanges = 1_000
 
-  /// The constraint of an OR of tests of `attribute`, or of the opposite of one.
+  /// Creates the constraint for an OR of tests of `attribute`, or for the negation of a test.
   init?(rangesOf condition: BoundCondition, on attribute: UInt32) {
     switch condition {
     case .any(let parts):
@@ -30,13 +32,13 @@ extension IndexConstraint {
     return IndexConstraint(rangesOf: condition, on: attribute)?.ranges
   }
 
-  /// `nil` for a list that is too long.
+  /// The constraint's ranges; `nil` if its list is too long.
   private var ranges: [IndexRange]? {
     if case .points(let points) = extent, points.count > Self.mostRanges { return nil }
     return extent.ranges
   }
 
-  /// Ascending ranges that contain what some of `ranges` do.
+  /// Returns the union of `ranges` as ascending and disjoint ranges.
   private static func disjoint(_ ranges: [IndexRange]) -> [IndexRange] {
     var result: [IndexRange] = []
     let sorted = ranges.filter { !$0.isEmpty }.sorted {
@@ -59,7 +61,9 @@ extension IndexConstraint {
     return result
   }
 
-  /// What lies outside of ascending and disjoint `ranges`, null included.
+  /// Returns everything outside of `ranges`, including null.
+  ///
+  /// The ranges must be ascending and disjoint.
   private static func complement(of ranges: [IndexRange]) -> [IndexRange] {
     var result: [IndexRange] = []
     var start: [UInt8] = []
@@ -74,7 +78,7 @@ extension IndexConstraint {
     return result
   }
 
-  /// The part of each range within the other ones.
+  /// Returns the intersections of each range with each of `others`.
   static func intersection(_ some: [IndexRange], _ others: [IndexRange]) -> [IndexRange] {
     some.flatMap { one in others.map { one.intersection($0) }.filter { !$0.isEmpty } }
   }

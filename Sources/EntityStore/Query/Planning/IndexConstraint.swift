@@ -7,7 +7,7 @@ struct IndexConstraint {
     /// Elements of keys, ascending.
     case points(PackedKeys)
     case range(IndexRange)
-    /// Ascending and disjoint.
+    /// Ranges of keys, ascending and disjoint.
     case ranges([IndexRange])
 
     var ranges: [IndexRange] {
@@ -20,10 +20,12 @@ struct IndexConstraint {
   }
 
   var extent: Extent
-  /// Whether all entries within the extent fulfil the condition; otherwise it is checked on each.
+  /// Whether all entries within the extent fulfil the condition.
+  ///
+  /// Otherwise it is checked on each.
   var isExact = true
 
-  /// The constraint of a condition on `attribute`; `nil` where an index does not help.
+  /// Creates the constraint for a condition on `attribute`; `nil` if an index does not help.
   init?(_ condition: BoundCondition, on attribute: UInt32) {
     switch condition {
     case .test(let test) where test.attribute.number == attribute: self.init(test)
@@ -91,10 +93,10 @@ struct IndexConstraint {
     }
   }
 
-  /// The keys that begin with the bytes of `prefix`.
+  /// Creates the constraint to keys that begin with the bytes of `prefix`.
   ///
-  /// A combining mark after the prefix belongs to its last character, so that the text does not
-  /// begin with the prefix.
+  /// The constraint is not exact. A combining mark after the prefix belongs to its last character,
+  /// so such a text does not begin with the prefix.
   private init(prefix: String) {
     let bytes = Self.beginning(prefix)
     self.init(
@@ -102,10 +104,11 @@ struct IndexConstraint {
       isExact: false)
   }
 
-  /// The part of a literal that every key of a text with it begins with: its last character may
-  /// become another one with a mark behind it.
+  /// Returns the part of a literal that the keys of all texts beginning with it share.
+  ///
+  /// The last character is left out if a mark after it could change it into another character.
   private static func certainBeginning(of literal: String) -> String {
-    // In Unicode's compositions these are no first characters.
+    // No composition in Unicode begins with one of the characters that stay.
     let isCertain =
       literal.unicodeScalars.last.map {
         (0x20..<0x7f).contains($0.value) && !$0.properties.isAlphabetic
@@ -114,10 +117,10 @@ struct IndexConstraint {
     return isCertain ? literal : String(literal.dropLast())
   }
 
-  /// The element of a text without the zero byte that ends it.
+  /// Returns the element of a text without the zero byte at its end.
   static func beginning(_ text: String) -> [UInt8] { element(.string(text)).dropLast() }
 
-  /// Both constraints at once.
+  /// Returns the constraint that both constraints admit.
   func intersection(_ other: IndexConstraint) -> IndexConstraint {
     let both: Extent =
       switch (extent, other.extent) {
@@ -130,7 +133,7 @@ struct IndexConstraint {
     return IndexConstraint(extent: both, isExact: isExact && other.isExact)
   }
 
-  /// The elements of the numbers in `set`, above those of `lower`.
+  /// Returns the elements of `lower` followed by those of the numbers in `set`.
   private static func elements(
     of set: NumberSet, _ type: AttributeType, above lower: PackedKeys
   ) -> PackedKeys {
@@ -139,7 +142,7 @@ struct IndexConstraint {
     for key in set.sorted {
       encoder.reset()
       do { try encoder.append(OrderedNumber.value(key, type)) } catch { continue }
-      // Both zeros have one key, and come next to each other.
+      // −0 and 0 are adjacent and have the same key.
       if !elements.ends(with: encoder.bytes) { elements.append(encoder.bytes) }
     }
     return elements
@@ -149,7 +152,7 @@ struct IndexConstraint {
     IndexRange(lower: low, upper: high + [255])
   }
 
-  /// The element of a value; the values of tests always have one.
+  /// Returns the element of a value; the values of tests always have one.
   static func element(_ value: Value) -> [UInt8] {
     var encoder = KeyEncoder()
     do { try encoder.append(value) } catch { return [0] }

@@ -1,13 +1,16 @@
 internal import LodestoreFormat
 
-/// What the parts of a conjunction say of single attributes, as ranges of index keys: worked out
-/// when an index asks for it, once for all indexes.
+/// The constraints of a conjunction on single attributes, as ranges of index keys.
+///
+/// Each is computed when the first index asks for it, and shared by all indexes.
 final class IndexConstraints {
   typealias Found = (constraint: IndexConstraint, positions: [Int])
 
   private struct Entry {
     var attribute: UInt32
-    /// `nil` until it is asked for; then `nil` within where no index helps.
+    /// The constraint; `nil` until it is computed.
+    ///
+    /// The inner value is `nil` if no index helps.
     var found: Found??
   }
 
@@ -50,8 +53,9 @@ final class IndexConstraints {
 }
 
 extension BoundCondition {
-  /// The attribute, beside the record's id, that a test, its opposite or the first part of an OR is
-  /// about.
+  /// The attribute that a test, its negation or the first part of an OR is about.
+  ///
+  /// The record's id is not one.
   fileprivate var soleAttribute: UInt32? {
     switch self {
     case .test(let test), .not(.test(let test)):

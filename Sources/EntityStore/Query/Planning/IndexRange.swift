@@ -2,19 +2,18 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The entries of an index whose tuples, as bytes, are at or above one string of bytes and below
-/// another.
+/// The index entries whose tuples as bytes are at or above `lower` and below `upper`.
 ///
-/// The first byte of an element is below 255 and no element is a prefix of another. So a tuple of the first
-/// few elements with 255 appended is above all tuples that begin with these elements.
+/// The first byte of an element is below 255, and no element is a prefix of another. So a tuple of
+/// leading elements with 255 appended is above all tuples that begin with these elements.
 struct IndexRange: Sendable, Hashable {
   var lower: [UInt8]
-  /// `nil`: to the end.
+  /// The upper bound; `nil` for the end of the index.
   var upper: [UInt8]?
 
   static let all = IndexRange(lower: [], upper: nil)
 
-  /// All entries whose tuples begin with the elements of `tuple`.
+  /// Returns the range of all entries whose tuples begin with the elements of `tuple`.
   static func beginning(with tuple: [UInt8]) -> IndexRange {
     IndexRange(lower: tuple, upper: tuple.isEmpty ? nil : tuple + [255])
   }
@@ -28,20 +27,22 @@ struct IndexRange: Sendable, Hashable {
     return IndexRange(lower: low, upper: a.lexicographicallyPrecedes(b) ? a : b)
   }
 
-  /// The same range, after the elements of `prefix`.
+  /// Returns the range moved after the elements of `prefix`.
   func following(_ prefix: [UInt8]) -> IndexRange {
     IndexRange(lower: prefix + lower, upper: upper.map { prefix + $0 } ?? prefix + [255])
   }
 
-  /// Whether the range contains a whole tuple, not a cut one.
+  /// Returns whether the range contains a complete tuple, which must not be cut.
   func admits(_ tuple: ByteView) -> Bool {
     if lower._withBytes({ compareKeys(tuple, $0) < 0 }) { return false }
     guard let upper else { return true }
     return upper._withBytes { compareKeys(tuple, $0) < 0 }
   }
 
-  /// The keys that the range may contain: only the records tell cut keys apart, so that a bound longer than
-  /// a cut key admits all keys that share its prefix.
+  /// The keys that may be in the range.
+  ///
+  /// Cut keys differ only in their records. So a bound longer than a cut key admits all keys with
+  /// the same beginning.
   var keys: KeyRange {
     var range = KeyRange()
     if !lower.isEmpty { range.lower = .included(Array(lower.prefix(KeyEncoder.cutPrefix))) }
@@ -59,7 +60,7 @@ struct IndexRange: Sendable, Hashable {
 }
 
 extension PackedKeys {
-  /// The ranges of the entries whose tuples begin with these.
+  /// The ranges of the entries whose tuples begin with these keys.
   var ranges: [IndexRange] { (0..<count).map { .beginning(with: self[$0]) } }
 
   func within(_ ranges: [IndexRange]) -> PackedKeys {

@@ -1,7 +1,8 @@
 internal import LodestoreFormat
 
 extension Planner {
-  /// A condition on the record's id needs no index.
+  /// Returns the plan for a condition on the record's id, which needs no index; `nil` if there is
+  /// no such condition.
   func planByID() throws -> QueryPlan? {
     if let given = request.ids, !clauses.contains(where: \.isOfRecordID) {
       return finished(
@@ -35,7 +36,8 @@ extension Planner {
     }
   }
 
-  /// About how many records have ids within `range`: as if no id were missing.
+  /// Returns the estimated number of records with ids within `range`, assuming evenly distributed
+  /// ids.
   func estimatedCount(of range: ClosedRange<UInt64>) throws -> Int {
     guard let all = try statistics.ids(), all.overlaps(range) else { return 0 }
     let common = range.clamped(to: all)
@@ -47,7 +49,7 @@ extension Planner {
 }
 
 extension AttributeTest {
-  /// The ids that pass a test of the record's id: a path of kind `ids`, `idRange` or `nothing`.
+  /// The ids that pass a test of the record's id, as a path `ids`, `idRange` or `nothing`.
   var recordIDs: AccessPath {
     switch kind {
     case .interval(let interval):
@@ -56,7 +58,7 @@ extension AttributeTest {
       guard !interval.isEmpty, low <= high else { return .nothing }
       return low == high ? .ids([low]) : .idRange(low...high)
     case .numbers(let set):
-      // Ascending as numbers are ascending as ids.
+      // The order of these numbers is the order of the ids.
       let ids = set.sorted.map { UInt64(bitPattern: $0) ^ (1 << 63) }.filter { $0 > 0 }
       return ids.isEmpty ? .nothing : .ids(ids)
     case .null, .text, .key, .keys: return .nothing
@@ -65,7 +67,7 @@ extension AttributeTest {
 }
 
 extension AccessPath {
-  /// What two paths by id have in common; `nil` stands for all ids.
+  /// Returns the ids common to two paths by id; `nil` stands for all ids.
   fileprivate func intersection(_ other: AccessPath?) -> AccessPath {
     guard let other else { return self }
     switch (self, other) {

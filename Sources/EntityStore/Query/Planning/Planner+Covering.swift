@@ -1,10 +1,10 @@
 internal import LodestoreFormat
 
 extension Planner {
-  /// The plan by the fewest entries of one index that tell the whole condition and have
-  /// `attributes`.
+  /// Returns the plan that reads the fewest entries of one index that decides the whole condition
+  /// and contains `attributes`.
   ///
-  /// - Returns: `nil` where no index serves, or it would cost more than `cost`.
+  /// - Returns: the plan, or `nil` if no index serves or the plan would cost more than `cost`.
   func plan(covering attributes: [UInt32], below cost: Double) throws -> QueryPlan? {
     guard !request.forcesScan, request.ids == nil else { return nil }
     var best: (access: IndexAccess, cost: Double)?
@@ -41,8 +41,9 @@ extension Planner {
 }
 
 extension Planner {
-  /// The plan by the fewest entries of an index in which the values of `attributes` come in order:
-  /// it begins with them, or they follow attributes that have one value.
+  /// Returns the plan that reads the fewest entries of an index in which `attributes` are in order.
+  ///
+  /// The index must begin with them, or have them after attributes with one value.
   func plan(steppingOver attributes: [UInt32]) throws -> QueryPlan? {
     guard !request.forcesScan, request.ids == nil else { return nil }
     var best: QueryPlan?
@@ -72,8 +73,8 @@ extension Planner {
 }
 
 extension TransactionCore {
-  /// The plan by entries of one index that tell the condition of `plan` and have `attributes`,
-  /// where they cost less.
+  /// Returns a plan by the entries of one index that decides the condition of `plan` and contains
+  /// `attributes`, if it costs less.
   func plan(
     covering attributes: [UInt32], insteadOf plan: QueryPlan
   ) throws(StoreError) -> QueryPlan? {
@@ -82,7 +83,7 @@ extension TransactionCore {
     }
   }
 
-  /// The plan by an index in which the values of `attributes` come in order.
+  /// Returns a plan by an index in which the values of `attributes` are in order, if there is one.
   func plan(
     steppingOver attributes: [UInt32], insteadOf plan: QueryPlan
   ) throws(StoreError) -> QueryPlan? {

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension Planner {
-  /// The plan by an index over elements for the comparison `clause`; `nil` where there is none.
+  /// Returns the plan by an element index for the comparison `clause`, or `nil` if none exists.
   func elementPlan(of clause: BoundCondition, covering position: Int) throws -> QueryPlan? {
     guard case .expression(let comparison) = clause, let elements = comparison.elements,
       let index = entity.elementIndexes.first(where: {

@@ -1,19 +1,23 @@
 internal import LodestoreFormat
 
-/// Records that lead to those which another query finds: that query first, then its links back.
+/// Access to records that lead to the results of another query: the other query runs first, and its
+/// results are followed back by links.
 struct RelatedAccess: Sendable {
   let test: RelatedTest
-  /// The query for the records that are led to.
+  /// The plan of the query for the related records.
   let target: QueryPlan
   let estimatedLinkCount: Int
 
-  /// Back from them, where the links have an index of their own.
+  /// The index of the links back from the related records, or of the attribute of theirs that holds
+  /// the ids.
   var index: StoredIndex { test.end.opposite.links ?? test.end.relationship.linksTo }
 }
 
 extension Planner {
-  /// The way to the records of which `clause` is true from those that they lead to; `nil` where it is no
-  /// test of these, or one that all of them may pass.
+  /// Returns the access to the records for which `clause` is true, starting from their related
+  /// records.
+  ///
+  /// Returns `nil` if `clause` is no test of related records, or only tests whether there are any.
   func relatedAccess(of clause: BoundCondition) throws -> RelatedAccess? {
     guard case .related(let test) = clause, !test.isOfExistence else { return nil }
     let (target, linkCount) = try statistics.related(test)
@@ -24,11 +28,11 @@ extension Planner {
       test: test, target: target, estimatedLinkCount: Int(min(links.rounded(.up), 1e15)))
   }
 
-  /// The plan by the links of related records.
+  /// Returns the plan that follows links back from the related records.
   func plan(_ access: RelatedAccess, covering position: Int) -> QueryPlan {
     let matches = min(access.estimatedLinkCount, statistics.recordCount)
     let links = Double(access.estimatedLinkCount)
-    // From an attribute of the records found, each of these is read.
+    // If an attribute holds the links back, each record found is read.
     let back =
       access.test.end.opposite.links == nil
       ? Double(access.target.estimatedMatchCount) * Cost.fetchedRecord

@@ -2,16 +2,17 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Plans by several ranges of one index.
+/// Plans that use several ranges of one index.
 extension Planner {
-  /// A step from one value of the first attribute of an index to the next, in nanoseconds.
+  /// The cost of a step from one value of an index's first attribute to the next, in nanoseconds.
   static let stepCost = 1_000.0
 
-  /// Accesses by indexes for which the condition is about the second attribute, not the first.
+  /// Returns accesses by indexes for which the condition constrains the second attribute, but not
+  /// the first.
   ///
-  /// Each reads the entries under each value of the first attribute, where these values are few.
-  ///
-  /// The steps must cost little compared with the best of `candidates` and with a scan.
+  /// Each access reads the constrained entries under each value of the first attribute. The values
+  /// must be few, so that the steps cost little compared with the best of `candidates` and with a
+  /// scan.
   func skippingAccesses(beside candidates: [QueryPlan]) throws -> [IndexAccess] {
     guard request.ids == nil, !clauses.allSatisfy(\.isAlways) else { return [] }
     var found: [IndexAccess] = []
@@ -26,14 +27,17 @@ extension Planner {
     return found
   }
 
-  /// Whether the condition is about the second attribute of `index`.
+  /// Returns whether the condition constrains the second attribute of `index`.
   private func canSkip(by index: StoredIndex) -> Bool {
     let attributes = index.description.attributes
     return attributes.count > 1 && constraints.hasSome(on: attributes[1])
   }
 
-  /// The access to the entries under each value of the first attribute of `index`; `nil` where there are
-  /// more than `steps` values, or the condition is not about the second attribute.
+  /// Returns the access to the constrained entries under each value of the first attribute of
+  /// `index`.
+  ///
+  /// Returns `nil` if there are more than `steps` values, or if the condition does not constrain
+  /// the second attribute.
   func skippingAccess(by index: StoredIndex, atMost steps: Int) throws -> IndexAccess? {
     guard canSkip(by: index), steps > 1, let firsts = try statistics.firstElements(index, steps)
     else { return nil }
@@ -45,8 +49,8 @@ extension Planner {
     return min(256, Int(cost / (20 * Self.stepCost)))
   }
 
-  /// A walk of all ranges of `access` at once, where within each of them the entries are in the
-  /// order that is asked for.
+  /// Returns a plan that walks all ranges of `access` at once, if the entries within each range are
+  /// in the query's order.
   func mergedPlan(_ access: IndexAccess) -> QueryPlan? {
     guard let wanted = request.wantedCount,
       let isReversed = order.isReversed(inEachRangeOf: access)
@@ -67,9 +71,10 @@ extension Planner {
 }
 
 extension TransactionCore {
-  /// The values of the first attribute of `index`, as elements of its keys, by one step for each.
+  /// Returns the values of the first attribute of `index` as elements of its keys, by one step for
+  /// each.
   ///
-  /// - Returns: `nil` where there are more than `most` values, or one that may be cut.
+  /// - Returns: the values, or `nil` if there are more than `most` or one may be cut.
   func firstElements(_ index: StoredIndex, atMost most: Int) throws -> PackedKeys? {
     let cursor = try Cursor(index.tree, in: transaction)
     var found = PackedKeys()
@@ -79,7 +84,7 @@ extension TransactionCore {
         end < KeyEncoder.cutPrefix
       else { return nil }
       let element = Array(cursor.key[..<end])
-      // Keys out of order are those of a damaged file.
+      // Only a damaged file has keys out of order.
       guard found.isEmpty || found[found.count - 1].lexicographicallyPrecedes(element) else {
         return nil
       }

@@ -2,19 +2,20 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Where the records lie that a walk is to find.
+/// Estimates from samples where the matching records lie in a walk.
 ///
-/// A limit ends a scan, or a walk of an index for its order, early only where some of these records
-/// come early. A few entries of the most selective index tell whether they do. Where data are
-/// correlated, as the state of a record with its age, all of them may lie after most others.
+/// A limit ends a scan, or a walk in index order, early only if some matching records come early. A
+/// few entries of the most selective index show whether they do. With correlated data, such as the
+/// state of a record and its age, all matching records may come after most others.
 extension Planner {
-  /// The number of entries that are sampled: with half as many, one sample in two hundred would rule
-  /// out a walk of evenly spread records.
+  /// The number of sampled entries.
+  ///
+  /// With half as many, one sample in two hundred would rule out a walk of evenly spread records.
   private static let sampledIDs = 32
-  /// Costs below this, in nanoseconds, are not worth a sample.
+  /// The difference in cost, in nanoseconds, from which a sample is worthwhile.
   private static let sampleCost = 100_000.0
 
-  /// The best of `candidates`, and `scan` with the cost that samples tell of it.
+  /// Returns the best of `candidates`, and `scan`, with their costs corrected by samples.
   func best(
     of candidates: [QueryPlan], and scan: QueryPlan, _ accesses: [IndexAccess]
   ) throws -> (best: QueryPlan?, scan: QueryPlan) {
@@ -27,7 +28,7 @@ extension Planner {
       guard chosen.isSpread, chosen.certainCost - chosen.cost > Self.sampleCost,
         !sampled.contains(ObjectIdentifier(chosen))
       else { return (best, scan) }
-      // The bounds of the walk itself say nothing about its order.
+      // The clauses that bound the walk itself show nothing about the order within it.
       let walked = chosen.walkedClauses
       let others = accesses.filter { !$0.clauses.isSubset(of: walked) }
       guard let selective = others.min(by: { $0.estimatedEntryCount < $1.estimatedEntryCount })
@@ -41,7 +42,8 @@ extension Planner {
     }
   }
 
-  /// About which share of the walk of `plan` comes before the first record that `access` leads to.
+  /// Returns the estimated share of the walk of `plan` that comes before the first record found by
+  /// `access`.
   private func skippedShare(of plan: QueryPlan, _ access: IndexAccess) throws -> Double {
     switch (plan.access, plan.arrangement) {
     case (.scan, .natural(let isReversed)):
@@ -60,7 +62,8 @@ extension Planner {
           KeyDecoder.lengthOfBeginning(of: $0, elementCount: walk.fixedCount)
         })
       else { return 0 }
-      // Where the records would be in the walk, also those that are not in it.
+      // The keys of the sampled records after the fixed elements, even of records outside of the
+      // walk's range.
       let keys = try statistics.keys(walk.index, ids, walk.fixedCount)
       guard
         let edge = isReversed
@@ -80,17 +83,17 @@ extension Planner {
     }
   }
 
-  /// The share of `all` that comes before the first of `count` samples, less the share that comes before it
-  /// where samples are spread evenly.
+  /// Returns the share of `all` before the first of `count` samples, minus the share to be expected
+  /// with evenly spread samples.
   private static func unexpected(_ before: Double, of all: Double, _ count: Int) -> Double {
     min(1, max(0, before / max(1, all) - 3 / Double(count + 1)))
   }
 }
 
 extension QueryPlan {
-  /// Whether the cost counts on matches that are spread evenly over the records of a walk.
+  /// Whether the cost assumes that matches are spread evenly over the records of a walk.
   fileprivate var isSpread: Bool {
-    // Without a limit all is walked, and of nothing no sample is worth its time.
+    // Without a limit the whole walk is read, and with a limit of 0 nothing is.
     guard let limit = request.limit, limit > 0 else { return false }
     switch (access, arrangement) {
     case (.scan, .natural): return true
@@ -106,8 +109,8 @@ extension QueryPlan {
 }
 
 extension TransactionCore {
-  /// The ids of the first and of the last entries of `access`, half as many as `count` of each;
-  /// fewer where the access has fewer.
+  /// Returns the ids of the first `count / 2` and the last `count / 2` entries of `access`, or
+  /// fewer if it has fewer.
   func ends(of access: IndexAccess, _ count: Int) throws -> [UInt64] {
     guard access.rangeCount > 0 else { return [] }
     var ids: [UInt64] = []
@@ -128,7 +131,7 @@ extension TransactionCore {
     return ids
   }
 
-  /// The keys that the records with `ids` have in `index`, without their first `count` elements.
+  /// Returns the keys of the records with `ids` in `index`, without their first `count` elements.
   func keys(
     of ids: [UInt64], in index: StoredIndex, of entity: StoredEntity, behind count: Int
   ) throws -> [[UInt8]] {

@@ -1,12 +1,13 @@
 internal import LodestoreFormat
 
 extension Planner {
-  /// The union of the branches of a disjunction, if every branch has an index or is about ids.
+  /// Returns a plan for the union of the branches of a disjunction, if an index or ids can find
+  /// every branch.
   func union(of clause: BoundCondition, at position: Int) throws -> QueryPlan? {
     guard case .any(let branches) = clause else { return nil }
     var union = UnionOfBranches()
-    // The index that the last branch of the same form took: a hundred thousand branches of one form
-    // choose once.
+    // The index chosen for branches of each form, so that a hundred thousand branches of one form
+    // need one choice.
     var chosen: [BranchForm: StoredIndex] = [:]
     for branch in branches where !branch.isNever {
       let parts = branch.conjuncts
@@ -20,7 +21,8 @@ extension Planner {
         known = try IndexAccess(
           index, IndexConstraints(parts), union.isSampled ? nil : statistics)
       } else {
-        // None and one are as few; the index that tells more of the branch leads to fewer records.
+        // Estimates of no and of one entry count as equal. Among equals, the index that covers more
+        // of the branch finds fewer records.
         known = try accesses(for: IndexConstraints(parts)).min {
           (max(1, $0.estimatedEntryCount), -$0.covered.count)
             < (max(1, $1.estimatedEntryCount), -$1.covered.count)
@@ -37,7 +39,7 @@ extension Planner {
     let costs = collectingCosts(
       Double(entries) * Cost.entry * 2 + Double(union.rangeCount) * Cost.range,
       matches: Double(matches), restCount: clauses.count - (union.isExact ? 1 : 0))
-    // Records are checked where the entries do not tell the branches.
+    // If the entries do not decide the branches, records are checked.
     let found = union.isExact ? matches : Int(Double(matches) * Cost.unknownShare)
     return finished(
       paths.count == 1 ? paths[0] : .union(paths), matches: found, cost: costs.expected,
@@ -54,13 +56,13 @@ extension Planner {
 }
 
 extension BoundCondition {
-  /// The ids that pass a test of the record's id.
+  /// The ids that pass the condition, if it is a test of the record's id.
   fileprivate var recordIDs: AccessPath? {
     if case .test(let test) = self, test.attribute.isRecordID { test.recordIDs } else { nil }
   }
 }
 
-/// Which attributes a branch of a disjunction tests, and how.
+/// The form of a branch of a disjunction: the attributes that it tests and the kinds of the tests.
 private struct BranchForm: Hashable {
   private enum Kind: Hashable { case null, interval, point, numbers, text, key, keys, other }
 
@@ -89,7 +91,9 @@ private struct BranchForm: Hashable {
   }
 }
 
-/// The access paths of the branches of a disjunction; those by whole tuples of one index are one.
+/// Collects the access paths of a disjunction's branches.
+///
+/// Paths by complete tuples of the same index become one.
 private struct UnionOfBranches {
   private final class Tuples {
     var access: IndexAccess
@@ -97,14 +101,14 @@ private struct UnionOfBranches {
 
     init(_ first: IndexAccess) {
       access = first
-      // Positions within a branch are none of the whole condition.
+      // The access's clauses are positions in the branch, not in the whole condition.
       access.clauses = []
       access.estimatedEntryCount = 0
     }
   }
 
   private var others: [AccessPath] = []
-  /// By the number of the index.
+  /// The paths by complete tuples, by the number of the index.
   private var tuples: [UInt32: Tuples] = [:]
   private(set) var isExact = true
   private(set) var rangeCount = 0
@@ -112,7 +116,9 @@ private struct UnionOfBranches {
   private var sampledCount = 0
   private var sampledEntries = 0
 
-  /// The entries of this many branches are estimated; further ones count as the average of these.
+  /// The number of branches whose entries are estimated.
+  ///
+  /// Further branches are assumed to have the same average.
   private static let sampleSize = 64
 
   var isSampled: Bool { sampledCount >= Self.sampleSize }
@@ -124,7 +130,7 @@ private struct UnionOfBranches {
   mutating func add(_ path: AccessPath, entries: Int) {
     others.append(path)
     count(entries, ranges: 1)
-    // Ids of no record are among them.
+    // The ids may include some without a record.
     isExact = false
   }
 
@@ -154,7 +160,7 @@ private struct UnionOfBranches {
     sampledEntries += entries
   }
 
-  /// The paths, those of tuples first.
+  /// The access paths, those by complete tuples first.
   var paths: [AccessPath] {
     let indexes = tuples.values.sorted {
       $0.access.index.description.number < $1.access.index.description.number

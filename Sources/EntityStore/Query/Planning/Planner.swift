@@ -1,32 +1,33 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The facts about the data that the planner asks for.
+/// The facts about the data that the planner uses.
 struct PlannerStatistics {
   var recordCount: Int
-  /// The plan of a query for the records that a relationship leads to, and how many links it has.
+  /// Returns the plan of a query for the related records of a test, and the number of links of the
+  /// relationship.
   var related: (RelatedTest) throws -> (target: QueryPlan, linkCount: Int)
-  /// About how many entries of an index lie within a range, by descending its tree.
+  /// Estimates the number of entries of an index within a range, by descending its tree.
   var estimate: (StoredIndex, IndexRange) throws -> Int
-  /// The first and the last id of the entity's records; `nil` when there are none.
+  /// Returns the first and the last id of the entity's records, or `nil` if there are none.
   var ids: () throws -> ClosedRange<UInt64>?
-  /// About how many entries have the same first few attributes as the first entry of a range, or as
-  /// its last.
+  /// Estimates the number of entries with the same leading attributes as the first or last entry of
+  /// a range.
   var groupSize: (StoredIndex, IndexRange, _ attributeCount: Int, _ isReversed: Bool) throws -> Int
-  /// The values of the first attribute of an index, as elements of its keys; `nil` where there are
-  /// more than a number.
+  /// Returns the values of an index's first attribute as elements of its keys, or `nil` if there
+  /// are more than the given number.
   var firstElements: (StoredIndex, Int) throws -> PackedKeys?
-  /// The ids of a number of entries, half of them at the beginning of an access and half at its
-  /// end.
+  /// Returns the ids of the given number of entries, half of them from the beginning of an access
+  /// and half from its end.
   var ends: (IndexAccess, Int) throws -> [UInt64]
-  /// The keys that records have in an index, without a number of elements at their beginning.
+  /// Returns the keys of records in an index, without the given number of leading elements.
   var keys: (StoredIndex, [UInt64], _ behind: Int) throws -> [[UInt8]]
 }
 
-/// Chooses how a query is run: a pure function from a query, a schema and statistics to a plan.
+/// Chooses the plan of a query, as a function of the query, the schema and statistics.
 ///
-/// Costs are nanoseconds, measured once on records of 170 bytes; their ratios matter. A record
-/// fetched through an index costs as much as ten records of a scan. So beyond a tenth of the
+/// Costs are nanoseconds, measured once on records of 170 bytes; only their ratios matter. Fetching
+/// a record through an index costs as much as ten records of a scan. So beyond a tenth of the
 /// records a scan is cheaper, and sorting all records is cheaper than a walk in index order.
 struct Planner {
   enum Cost {
@@ -34,19 +35,19 @@ struct Planner {
     static let fetchedRecord = 900.0
     static let entry = 35.0
     static let range = 300.0
-    /// To make and compare the other plans of a query.
+    /// The cost of creating and comparing the other plans of a query.
     static let otherPlan = 3_000.0
-    /// One of several ranges that are walked at once.
+    /// The cost of an entry when several ranges are walked at once.
     static let mergedEntry = 150.0
     static let sortedRecord = 160.0
     static let sortedID = 15.0
-    /// The share of records that pass a clause of which nothing is known.
+    /// The assumed share of records that fulfil a clause without an estimate.
     static let unknownShare = 0.3
   }
 
   let subject: QueryPlan.Subject
   let statistics: PlannerStatistics
-  /// The parts of the condition that must all be true.
+  /// The parts of the condition, all of which must be true.
   let clauses: [BoundCondition]
   let constraints: IndexConstraints
   private let known = KnownShares()
@@ -88,7 +89,7 @@ struct Planner {
     return try best(of: candidates, and: accesses)
   }
 
-  /// The best of the plans by `accesses` and of others, among them `candidates`.
+  /// Returns the best of the plans `given`, the plans by `accesses`, and others.
   private func best(of given: [QueryPlan], and accesses: [IndexAccess]) throws -> QueryPlan {
     var candidates = given
     for access in accesses {
@@ -116,7 +117,7 @@ struct Planner {
     return try best(of: candidates, accesses)
   }
 
-  /// Up to this many ids are looked up at once; for more, other plans are considered.
+  /// The number of ids up to which they are looked up without considering other plans.
   private static let fewIDs = 64
 
   private func best(of candidates: [QueryPlan], _ accesses: [IndexAccess]) throws -> QueryPlan {
@@ -126,7 +127,7 @@ struct Planner {
     if request.requiresIndex {
       let chosen = best.changing(to: candidates)
       guard chosen.needsWholeKeys, chosen.alternative == nil else { return chosen }
-      // Where keys are cut the entries do not tell the order, and all records are sorted.
+      // Cut keys do not decide the order of their records, so this alternative sorts all records.
       return best.changing(to: [scan(share: 1)])
     }
     let (sampled, scan) = try self.best(of: candidates, and: scan(beside: candidates), accesses)
@@ -143,7 +144,7 @@ struct Planner {
 
   // MARK: Scan
 
-  /// A scan that finds as many records as other plans expect.
+  /// Returns a scan that is expected to find as many records as the other plans.
   func scan(beside candidates: [QueryPlan]) -> QueryPlan {
     guard let fewest = candidates.map(\.estimatedMatchCount).min() else {
       return scan(share: share(of: clauses.indices))
@@ -161,8 +162,9 @@ struct Planner {
       certainCost: count * checked)
   }
 
-  /// The cost of reading `all` records in the order of the ids; a limit ends that early where no
-  /// other order is asked for.
+  /// Returns the cost of reading `all` records in the order of ids.
+  ///
+  /// A limit ends the reading early if the query has no other order.
   func limitedCost(all: Double, each: Double, share: Double) -> Double {
     guard order.isByID, let wanted = request.wantedCount, share > 0 else { return all * each }
     return min(all, Double(wanted) / share) * each
@@ -177,7 +179,7 @@ struct Planner {
 
   // MARK: Indexes
 
-  /// The accesses by each index whose first attribute has one of `constraints`.
+  /// Returns the accesses by all indexes whose first attribute has one of `constraints`.
   func accesses(for constraints: IndexConstraints) throws -> [IndexAccess] {
     var found: [IndexAccess] = []
     for index in entity.indexes {
@@ -191,12 +193,13 @@ struct Planner {
     let fetched = isAnsweredByEntries(access) ? 0 : Cost.fetchedRecord
     let ranges = Double(min(access.rangeCount, 1 << 20)) * Cost.range
     let passing = passingShare(of: access)
-    // The share of these whose records pass what the index does not prove.
+    // The share of these records that pass the clauses not covered by the index.
     let share = share(ofAllBut: access)
     let wanted =
       request.wantedCount.map { min(entries, Double($0) / (share * passing)) } ?? entries
     let read = wanted * passing
-    // Where the entries say it all, those of the offset are skipped as such.
+    // If the entries decide the whole condition, entries before the offset are skipped without
+    // reading records.
     let skipped = share == 1 ? min(read, Double(request.offset)) : 0
     let cost: Double
     let certain: Double
@@ -205,7 +208,7 @@ struct Planner {
       cost = wanted * Cost.entry + (read - skipped) * fetched + ranges
       certain = entries * (Cost.entry + passing * fetched) + ranges
     case .natural where order.isByID:
-      // All entries are collected and sorted by id; only the records that are wanted are read.
+      // All entries are collected and sorted by id, but only the wanted records are read.
       let collected = entries * (Cost.entry + Cost.sortedID) + ranges
       cost = collected + (read - skipped) * fetched
       certain = collected + entries * passing * fetched
@@ -218,20 +221,21 @@ struct Planner {
       covered: access.covered)
   }
 
-  /// The share of the entries of `access` that pass its filter.
+  /// Returns the estimated share of the entries of `access` that pass its filter.
   func passingShare(of access: IndexAccess) -> Double {
     share(ofClauses: access.filter?.clauses.subtracting(access.clauses) ?? [])
   }
 
-  /// The share of the records that pass the clauses that the entries of `access` do not prove.
+  /// Returns the estimated share of records that pass the clauses not covered by `access`.
   func share(ofAllBut access: IndexAccess) -> Double {
     let known = access.clauses.union(access.filter?.clauses ?? [])
     return share(ofClauses: clauses.indices.filter { !known.contains($0) })
   }
 
-  /// The share of the records that pass some clauses, as if none of these followed from another.
+  /// Returns the estimated share of records that pass some clauses, assuming that these are
+  /// independent.
   ///
-  /// Of clauses that an index is about, it is the share of its entries.
+  /// For clauses that an index covers, it is the share of the index's entries.
   private func share(ofClauses positions: some Sequence<Int>) -> Double {
     var rest = positions.filter { !clauses[$0].isAlways && !clauses[$0].leavesOutIDs }
     var share = 1.0
@@ -243,19 +247,22 @@ struct Planner {
     return share
   }
 
-  /// Whether the entries alone answer the query.
+  /// Returns whether the entries alone answer the query.
   func isAnsweredByEntries(_ access: IndexAccess) -> Bool {
     guard request.wantsOnlyEntries, request.after == nil else { return false }
     return clauses.indices.allSatisfy { clauses[$0].isAlways || access.covered.contains($0) }
   }
 
-  /// The records that so few entries lead to are read rather than intersected.
+  /// The number of entries up to which their records are read instead of intersecting with another
+  /// index.
   private static let mostFewEntries = 16
-  /// How many entries of a second index are worth the reading of a record in memory: one costs some
-  /// 200 nanoseconds, an entry with the sorting of its id some 40.
+  /// The number of entries of a second index that are worth saving the reading of one record.
+  ///
+  /// Reading a record in memory costs some 200 nanoseconds, an entry with sorting its id some 40.
   private static let mostEntriesPerRecord = 3
 
-  /// The intersection of two indexes.
+  /// Returns a plan for the intersection of the two most selective indexes that cover different
+  /// clauses, if it may be worthwhile.
   private func intersection(of accesses: [IndexAccess]) throws -> QueryPlan? {
     let ordered = accesses.sorted { $0.estimatedEntryCount < $1.estimatedEntryCount }
     guard ordered.count >= 2, let first = ordered.first,
@@ -278,11 +285,12 @@ struct Planner {
       certainCost: costs.certain, covered: covered)
   }
 
-  /// The costs of collecting ids, and of reading the records of `matches` of them in their order.
+  /// Returns the costs of collecting ids, and of reading the records of `matches` of them in the
+  /// order of ids.
   ///
-  /// A limit ends the reading early where no other order is asked for.
+  /// A limit ends the reading early if the query has no other order.
   ///
-  /// - Parameter restCount: how many parts of the condition are checked on the records.
+  /// - Parameter restCount: the number of clauses that are checked on the records.
   func collectingCosts(
     _ collected: Double, matches: Double, restCount: Int
   ) -> (expected: Double, certain: Double) {
@@ -293,11 +301,12 @@ struct Planner {
     return (collected + min(matches, Double(wanted) / share) * each, certain)
   }
 
-  /// A walk of the whole of `index` for its order, or for the beginning of it.
+  /// Returns a plan that walks the whole of `index`, if this gives the query's order or the
+  /// beginning of it.
   private func orderedWalk(
     of index: StoredIndex, _ accesses: [IndexAccess]
   ) throws -> QueryPlan? {
-    // If records have to be checked, the first that passes may be at the end of the index.
+    // If records must be checked, the first match may be at the end of the index.
     if request.requiresIndex, !clauses.allSatisfy({ $0.isAlways || $0.leavesOutIDs }) { return nil }
     guard let wanted = request.wantedCount,
       !accesses.contains(where: { $0.index.description.number == index.description.number })
@@ -318,8 +327,8 @@ struct Planner {
       certainCost: total * each + Cost.range, covered: access.covered)
   }
 
-  /// A walk in the order of an index that gives the first terms of the order: records that are
-  /// equal in these are sorted together.
+  /// Returns a plan that walks an index in the order of the query's first terms, and sorts records
+  /// with equal values together.
   private func groupedPlan(_ access: IndexAccess, share: Double? = nil) throws -> QueryPlan? {
     guard let wanted = request.wantedCount, let groups = order.groups(in: access),
       let range = access.ranges.first
@@ -338,7 +347,10 @@ struct Planner {
 
   // MARK: The whole
 
-  /// - Parameter certainCost: the cost when fewer records than expected fulfil the condition.
+  /// Creates a plan whose residual consists of the clauses that are not covered.
+  ///
+  /// - Parameter certainCost: the worst-case cost, if fewer records than expected fulfil the
+  ///   condition.
   func finished(
     _ access: AccessPath, matches: Int, cost: Double, certainCost: Double? = nil,
     covered: Set<Int> = [], arrangement: QueryPlan.Arrangement? = nil
@@ -357,9 +369,9 @@ struct Planner {
   }
 }
 
-/// The shares of the records that pass some clauses, by the estimates of indexes, the lowest first.
+/// The shares of records that pass some clauses, estimated from indexes, the lowest first.
 ///
-/// An object, so that the planner need not be copied when they are known.
+/// This is a class, so that the shares can be added without copying the planner.
 private final class KnownShares {
   private(set) var parts: [(clauses: Set<Int>, share: Double)] = []
 
@@ -372,7 +384,7 @@ private final class KnownShares {
 }
 
 extension QueryRequest {
-  /// How many records are needed from the beginning of the order.
+  /// The number of records needed from the beginning of the order.
   var wantedCount: Int? {
     limit.map { limit in
       let (sum, overflows) = limit.addingReportingOverflow(offset)

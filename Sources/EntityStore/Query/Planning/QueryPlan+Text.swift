@@ -1,16 +1,16 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The numbers of entries and records that a run has read.
+/// The numbers of entries, records and results of a run.
 struct PlanCounts: Sendable, Hashable {
   var entriesRead = 0
   var recordsRead = 0
   var results = 0
 }
 
-/// A plan as facts, and as lines of text.
+/// A plan as facts and as lines of text.
 struct PlanDescription: Sendable {
-  /// One fact of a plan: a title of a word or two, and the text.
+  /// One fact of a plan: a title of one or two words, and its text.
   struct Line: Sendable {
     let title: String
     let text: String
@@ -63,7 +63,7 @@ extension QueryPlan {
     case .natural(let isReversed) where order.isByID, .index(let isReversed) where order.isByID:
       return "by _id\(backwards(isReversed))"
     case .merge(let isReversed):
-      return "of the index behind each key\(backwards(isReversed)), merged"
+      return "of the index within each key\(backwards(isReversed)), merged"
     case .index(let isReversed): return "of the index\(backwards(isReversed))"
     case .natural(let isReversed): return "as found\(backwards(isReversed))"
     case .groups(let groups):
@@ -139,7 +139,7 @@ extension RelatedAccess {
 }
 
 extension IndexAccess {
-  /// `Pod.name: "AF" to "AG", about 12 entries`.
+  /// The access as text, such as `Pod.name: "AF" to "AG", about 12 entries`.
   var text: String {
     let about = "about \(estimatedEntryCount) \(estimatedEntryCount == 1 ? "entry" : "entries")"
     switch span {
@@ -154,7 +154,7 @@ extension IndexAccess {
     }
   }
 
-  /// The whole elements of a bound.
+  /// Returns the values of a bound as text.
   private static func shown(_ bytes: [UInt8]) -> String {
     bytes._withBytes { bytes in
       var decoder = KeyDecoder(bytes)
@@ -162,7 +162,7 @@ extension IndexAccess {
       while !decoder.isAtEnd {
         let start = decoder.offset
         guard let value = try? decoder.next() else {
-          // The beginning of a text.
+          // The bound ends with the beginning of a text.
           let rest = bytes[min(start + 1, bytes.count)...].prefix(32)
           let text = String(decoding: rest.filter { $0 != 255 && $0 != 0 }, as: UTF8.self)
           if !text.isEmpty { parts.append("\(text)…") }
@@ -182,7 +182,7 @@ extension BoundOrder {
 }
 
 extension BoundCondition {
-  /// For plans: close to the format string.
+  /// The condition as text for plans, similar to the format string.
   var text: String {
     switch self {
     case .constant(let flag): flag ? "TRUEPREDICATE" : "FALSEPREDICATE"

@@ -1,26 +1,28 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// How a query is run: where its records are looked for, what is checked on each, and how they are
-/// put in order.
+/// The way in which a query is run: how its records are found, checked and ordered.
 ///
-/// A class, as the planner compares many and keeps one.
+/// This is a class, since the planner compares many plans and keeps one.
 final class QueryPlan: Sendable {
   enum Arrangement: Sendable {
-    /// By record id.
+    /// In the order of record ids.
     case natural(isReversed: Bool)
-    /// As the entries of the ranges of an index come, one range after the other.
+    /// In the order of an index's entries, one range after the other.
     case index(isReversed: Bool)
-    /// As the entries of several ranges of an index come, merged by the elements after their first
-    /// ones.
+    /// In the order of the entries of several ranges, merged by the elements after the point
+    /// elements.
     case merge(isReversed: Bool)
-    /// Sorted by the keys of the order; `keeping` only the first, where not all are needed.
+    /// Sorted by the order's keys.
+    ///
+    /// `keeping` is the number of first records to keep, if not all are needed.
     case sort(keeping: Int?)
-    /// As the entries of the one index range come, those with equal beginnings sorted together.
+    /// In the order of the entries of one range, with entries that begin with equal values sorted
+    /// together.
     case groups(Groups)
   }
 
-  /// Entries of an index with equal values of its first attributes.
+  /// Groups of index entries with equal values in their first attributes.
   struct Groups: Sendable {
     var attributeCount: Int
     var isReversed: Bool
@@ -28,10 +30,10 @@ final class QueryPlan: Sendable {
     var areByID: Bool
   }
 
-  /// A plan that takes over when a run finds less than was expected of it.
+  /// The plan that takes over if a run finds fewer results than expected.
   final class Alternative: Sendable {
     let plan: QueryPlan
-    /// The number of records that are read before.
+    /// The number of records read before the alternative takes over.
     let recordLimit: Int
 
     init(_ plan: QueryPlan, recordLimit: Int) {
@@ -40,8 +42,7 @@ final class QueryPlan: Sendable {
     }
   }
 
-  /// The parts that all plans of a query share, in one place, as the planner compares several
-  /// plans.
+  /// The parts that all plans of a query share, so that the planner does not copy them.
   final class Subject: Sendable {
     let entity: StoredEntity
     let request: QueryRequest
@@ -64,13 +65,13 @@ final class QueryPlan: Sendable {
 
   let subject: Subject
   let access: AccessPath
-  /// The part of the condition that is still to be checked on each record.
+  /// The part of the condition that remains to be checked on each record.
   let residual: BoundCondition?
   let arrangement: Arrangement
-  /// In nanoseconds, by the planner's estimates.
+  /// The estimated cost in nanoseconds.
   let cost: Double
-  /// The cost when fewer records than expected fulfil the condition, so that a limit does not end
-  /// the run early.
+  /// The worst-case cost: fewer records than expected fulfil the condition, so that a limit does
+  /// not end the run early.
   let certainCost: Double
   let estimatedMatchCount: Int
   let alternative: Alternative?
@@ -89,7 +90,7 @@ final class QueryPlan: Sendable {
     self.alternative = alternative
   }
 
-  /// Copies the plan with another cost or alternative.
+  /// Returns a copy of the plan with another cost or alternative.
   func with(cost: Double? = nil, alternative: Alternative? = nil) -> QueryPlan {
     QueryPlan(
       subject: subject, access: access, residual: residual, arrangement: arrangement,
@@ -103,18 +104,19 @@ final class QueryPlan: Sendable {
   var order: BoundOrder { subject.order }
   var recordCount: Int { subject.recordCount }
 
-  /// Whether no other plan is worth being looked for: a few entries that say it all.
+  /// Whether comparing other plans would cost more than this plan: a few entries that decide the
+  /// condition.
   var isCheapest: Bool { residual == nil && certainCost < Planner.Cost.otherPlan }
 
-  /// Whether all records may be read.
+  /// Whether the plan scans all records.
   var isScan: Bool {
     if case .scan = access { true } else { false }
   }
 
-  /// Whether the entries of the access path alone say which records match.
+  /// Whether the entries of the access path alone decide which records match.
   var isAnsweredByEntries: Bool { residual == nil }
 
-  /// How many results of the offset are entries of the access path, or records of a scan that need
+  /// The number of results before the offset that are skipped as entries, or as records that need
   /// not be read.
   var offsetOfEntries: Int {
     guard residual == nil, !access.hasGivenIDs else { return 0 }
@@ -128,17 +130,18 @@ final class QueryPlan: Sendable {
     }
   }
 
-  /// This plan, changing to the surest of `others` when it has cost as much as that one should.
+  /// Returns this plan with the plan of `others` that has the lowest worst-case cost as its
+  /// alternative.
   ///
-  /// A limit is expected to end a run early when those that match are spread evenly, which is not
-  /// known.
+  /// The alternative takes over when this plan has cost as much as the alternative is expected to
+  /// cost. A limit is expected to end a run early, but only if the matches are spread evenly.
   func changing(to others: [QueryPlan]) -> QueryPlan {
     guard mayFindLess else { return self }
     let others = others.filter { !$0.needsWholeKeys && $0 !== self }
     guard let least = others.map(\.certainCost).min(), least < certainCost || needsWholeKeys
     else { return self }
-    // Among the plans that are about as sure, the one that may end soonest takes over: it can do so
-    // early.
+    // Among plans with similar worst-case costs, the one with the lowest expected cost is chosen,
+    // so that it takes over early.
     let sure = others.filter { $0.certainCost <= 1.5 * least }
     guard let surest = sure.min(by: { $0.cost < $1.cost }) else { return self }
     let perRecord: Double =
@@ -150,10 +153,10 @@ final class QueryPlan: Sendable {
     return with(alternative: Alternative(surest, recordLimit: recordLimit))
   }
 
-  /// Whether the run may cost more than expected, as a limit may not end it early.
+  /// Whether the run may cost more than expected, because a limit may not end it early.
   var mayFindLess: Bool { request.limit != nil && (certainCost > cost || needsWholeKeys) }
 
-  /// Whether the run ends at a key that is cut, so that another plan must be there to take over.
+  /// Whether the run must stop at a cut key, so that it needs an alternative.
   var needsWholeKeys: Bool {
     switch arrangement {
     case .groups, .merge: true
@@ -162,11 +165,12 @@ final class QueryPlan: Sendable {
   }
 }
 
-/// A plan that is kept for the same query, while no record of the entities that it depends on has
-/// expired: a plan names the records that a read leaves out.
+/// A cached plan, valid until a record expires of an entity that the plan depends on.
+///
+/// Plans contain the ids of expired records.
 private final class KeptPlan: Sendable {
   let plan: QueryPlan
-  /// The entities that the plan depends on whose records expire.
+  /// The entities with expiry that the plan depends on.
   let expiring: [StoredEntity]
 
   init(_ plan: QueryPlan, _ expiring: [StoredEntity]) {
@@ -176,10 +180,10 @@ private final class KeptPlan: Sendable {
 }
 
 extension TransactionCore {
-  /// Binds `request` to `entity` and chooses how to run it.
+  /// Binds `request` to `entity` and chooses a plan.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` for a name or a type that does not fit, before any
-  ///   record is read.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for an unknown name or a type that does not fit,
+  ///   before any record is read.
   func plan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> QueryPlan {
@@ -199,7 +203,9 @@ extension TransactionCore {
     return plan
   }
 
-  /// - Returns: the plan, and the entities that it depends on whose records expire.
+  /// Creates a plan without the cache.
+  ///
+  /// - Returns: the plan, and the entities with expiry that it depends on.
   private func newPlan(
     _ request: QueryRequest, for entity: StoredEntity
   ) throws(StoreError) -> (plan: QueryPlan, expiring: [StoredEntity]) {
@@ -208,7 +214,7 @@ extension TransactionCore {
     let bound = try whole.bind(request.condition)
     tracker?.note(bound.region)
     let condition = NormalForm.of(try leavingOutExpired(bound, of: entity))
-    // Positions are of the condition's text.
+    // The positions refer to the condition's text, not to the order.
     let binding = ConditionBinding(entity, [:], core: self)
     let order = try BoundOrder(request.order, binding)
     tracker?.note(order.region)
@@ -251,7 +257,8 @@ extension TransactionCore {
       keys: { try self.keys(of: $1, in: $0, of: entity, behind: $2) })
   }
 
-  /// How the records that `test` asks of are found.
+  /// Returns the plan that finds the related records of `test`, and the number of links of the
+  /// relationship.
   func related(
     _ test: RelatedTest
   ) throws(StoreError) -> (target: QueryPlan, linkCount: Int) {
@@ -266,7 +273,7 @@ extension TransactionCore {
     }
   }
 
-  /// The first and the last id of the records of `entity`.
+  /// Returns the first and the last id of the records of `entity`, or `nil` if there are none.
   func ids(of entity: StoredEntity) throws -> ClosedRange<UInt64>? {
     let cursor = try Cursor(entity.records, in: transaction)
     guard try cursor.first() else { return nil }
@@ -275,8 +282,8 @@ extension TransactionCore {
     return first...max(first, cursor.integerKey)
   }
 
-  /// About how many entries have the same first attributes as the first entry of `range`, or the
-  /// last.
+  /// Estimates the number of entries with the same leading attributes as the first or last entry of
+  /// `range`.
   func groupSize(
     _ index: StoredIndex, _ range: IndexRange, _ attributeCount: Int, isReversed: Bool
   ) throws -> Int {

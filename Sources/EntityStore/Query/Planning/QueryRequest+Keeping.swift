@@ -1,17 +1,21 @@
 internal import LodestoreFormat
 
-/// Which plans are kept for the same query, as long as nothing is written: those of small ones. To bind,
-/// estimate and plan takes most of the time of a query for a few records.
+/// Decides which plans are cached for the next run of the same query.
+///
+/// Only plans of small queries are cached, until the next write. Binding, estimating and planning
+/// take most of the time of a query for a few records.
 extension QueryRequest {
-  /// Whether a plan is kept: not where the condition is long, or its meaning changes from run to run.
+  /// Whether the plan is cached.
+  ///
+  /// Long conditions are not cached, nor those whose meaning changes from run to run.
   var takesPlan: Bool {
     var room = 40
     return !forcesScan && ids == nil && condition.takesPlan(&room)
       && order.allSatisfy { $0.operand.takesPlan(&room) }
   }
 
-  /// A hash of all that the plan depends on but the data and the schema; `nil` where no plan is
-  /// kept.
+  /// Returns a hash of everything the plan depends on except data and schema, or `nil` if the plan
+  /// is not cached.
   func planHash(for entity: StoredEntity) -> Int? {
     guard takesPlan else { return nil }
     var hasher = Hasher()
@@ -20,10 +24,10 @@ extension QueryRequest {
     return hasher.finalize()
   }
 
-  /// Whether the plan of `other` is this one's.
+  /// Returns whether the plan of `other` serves this request.
   func hasPlan(of other: QueryRequest) -> Bool { withoutPositions == other.withoutPositions }
 
-  /// Leaves out the positions: only errors show them, and no plan depends on them.
+  /// The request without positions, which only errors use and no plan depends on.
   private var withoutPositions: QueryRequest {
     var request = self
     request.positions = [:]
@@ -32,7 +36,8 @@ extension QueryRequest {
 }
 
 extension ConditionTree {
-  /// Whether a plan of it may be kept; takes one of `room` for each of its parts.
+  /// Returns whether a plan with this condition may be cached, subtracting one from `room` for each
+  /// part.
   fileprivate func takesPlan(_ room: inout Int) -> Bool {
     room -= 1
     guard room >= 0 else { return false }
@@ -61,7 +66,7 @@ extension Operand {
       room -= values.count
       return room >= 0 && values.allSatisfy(\.takesPlan)
     case .path(let path): return path.takesPlan(&room)
-    // Rare, and one of the functions is now().
+    // Such operands are rare, and one of the functions is now().
     case .list, .variable, .arithmetic, .negative, .conditional, .subquery, .cast, .call:
       return false
     }
@@ -87,7 +92,9 @@ extension Value {
 }
 
 extension String {
-  /// Whether it is short, and equal only to the same bytes: other texts may have several forms.
+  /// Whether the text is short and ASCII, so that it equals only the same bytes.
+  ///
+  /// Other texts may have several equal forms.
   fileprivate var takesPlan: Bool {
     utf8.count <= 256 && utf8.allSatisfy { $0 < 0x80 }
   }

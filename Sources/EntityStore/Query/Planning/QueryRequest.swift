@@ -1,4 +1,4 @@
-/// A query without its Swift type, which ``Query`` and ``DynamicSnapshot`` hand to the planner.
+/// A query without its Swift type, as ``Query`` and ``DynamicSnapshot`` pass it to the planner.
 package struct QueryRequest: Sendable, Hashable {
   var condition: ConditionTree
   /// The positions of the condition's paths in its format string.
@@ -7,15 +7,15 @@ package struct QueryRequest: Sendable, Hashable {
   package var limit: Int?
   package var offset = 0
   package var after: ContinuationToken?
-  /// Whether it is an error when no index bounds what is read.
+  /// Whether the query throws if no index bounds the records that it reads.
   package var requiresIndex = false
-  /// Whether the planner must read all records: for tests and measurements.
+  /// Whether the planner must choose a scan, for tests and measurements.
   var forcesScan = false
 
   /// The only ids that the query checks, ascending; `nil` for all.
   var ids: [UInt64]?
 
-  /// Whether only ids or their count are wanted, so that the entries of an index may answer alone.
+  /// Whether only ids or their number are wanted, so that the entries of an index may suffice.
   var wantsOnlyEntries = false
 
   init(condition: ConditionTree = .constant(true)) {
@@ -28,7 +28,9 @@ package struct SortTerm: Sendable, Hashable {
   /// The value of each record that the order compares.
   var operand: Operand
   var isDescending: Bool
-  /// Where null goes; by default below every value, so first when ascending.
+  /// Whether null comes first.
+  ///
+  /// By default null is below every value, so it is first in ascending order.
   var nullsFirst: Bool?
   var options: TextOptions
 
@@ -49,7 +51,7 @@ package struct SortTerm: Sendable, Hashable {
     self.options = options
   }
 
-  /// Whether the order is that of an index walked in the direction of the term.
+  /// Whether walking an index in the term's direction gives its order.
   var isOrderOfIndex: Bool {
     options.isEmpty && (nullsFirst ?? !isDescending) != isDescending
   }

@@ -6,21 +6,22 @@ internal import LodestoreFormat
   internal import Foundation
 #endif
 
-/// A Swift type whose `==` is that of its stored values in a condition tree.
+/// A Swift type whose `==` gives the same result as comparing stored values in a condition tree.
 ///
-/// These are scalars and their optionals. Enumerations are checked one by one; ``JSONValue`` and other
-/// documents are compared as Swift values only.
+/// Scalars and their optionals are such types. Enumerations are checked one by one. ``JSONValue``
+/// and other documents are compared as Swift values only.
 protocol ComparedAsStored {
   static var storedOrder: StoredOrder { get }
-  /// The value in a condition; nil when it is compared otherwise there.
+  /// The constant for a condition; `nil` if a condition tree compares this value differently.
   var comparedValue: Value? { get }
 }
 
-/// Whether Swift's `<` is that of the stored values.
+/// The relation between Swift's `<` and the order of stored values.
 enum StoredOrder {
   case none, same
-  /// As the same, but not-a-number is equal to itself and below all others in Swift, and neither
-  /// in a tree.
+  /// Swift's order is that of the stored values, except for not-a-number.
+  ///
+  /// In Swift it equals itself and is below all others; in a tree neither is true.
   case sameButNaN
 }
 
@@ -63,7 +64,8 @@ extension Date: ScalarComparedAsStored {
 extension URL: ScalarComparedAsStored {
   static var storedOrder: StoredOrder { .none }
 
-  /// A relative URL is not equal to the absolute one that is read back for it.
+  /// The constant for a condition; `nil` for a relative URL, which does not equal the absolute URL
+  /// that is read back.
   var comparedValue: Value? { baseURL == nil ? _storedValue.value : nil }
 }
 
@@ -89,7 +91,7 @@ extension Optional: ComparedAsStored where Wrapped: ScalarComparedAsStored {
   }
 }
 
-/// An optional, whatever is in it.
+/// An optional of any type.
 protocol OptionalValue {
   associatedtype Wrapped
   static var none: Self { get }
@@ -101,7 +103,7 @@ extension Optional: OptionalValue {
 }
 
 extension StoredOrder {
-  /// Nil when values of `T` are compared otherwise than in a tree.
+  /// Creates the relation for a type; `nil` if a tree compares values of `T` differently.
   init?<T>(of type: T.Type) {
     if let type = T.self as? any ComparedAsStored.Type {
       self = type.storedOrder
@@ -112,17 +114,19 @@ extension StoredOrder {
   }
 }
 
-/// The values that a tree compares in place of Swift values.
+/// Converts Swift values to the constants that a condition tree compares.
 enum StoredEquivalent {
-  /// Whether nil can be in two depths, of which a store keeps one.
+  /// Returns whether the type is an optional of an optional.
+  ///
+  /// A store keeps only one level of nil.
   static func isNestedOptional<T>(_ type: T.Type) -> Bool {
     wrappedType(of: type) is any OptionalValue.Type
   }
 
-  /// The constant to compare with instead of `value`.
+  /// Returns the constant to compare with instead of `value`, or `nil` if none exists.
   ///
-  /// Of what has a raw value only cases of enumerations: whoever writes a struct may well write
-  /// an `==` that is not that of the raw values.
+  /// Of types with a raw value only enumerations are converted, since a struct may define an `==`
+  /// that does not compare raw values.
   static func value(for value: Any) -> Value? {
     func rawValue<R: RawRepresentable>(_ value: R) -> Value? {
       guard Mirror(reflecting: value).displayStyle == .enum else { return nil }
@@ -137,7 +141,7 @@ enum StoredEquivalent {
   private static func isNil(_ value: some OptionalValue) -> Bool { value.wrapped == nil }
 }
 
-/// The type within an optional one; nil for other types.
+/// Returns the type wrapped by an optional type, or `nil` for other types.
 private func wrappedType(of type: Any.Type) -> Any.Type? {
   func wrapped<O: OptionalValue>(_: O.Type) -> Any.Type { O.Wrapped.self }
   return (type as? any OptionalValue.Type).map { wrapped($0) }

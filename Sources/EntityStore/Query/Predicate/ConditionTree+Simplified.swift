@@ -1,21 +1,26 @@
 extension ConditionTree {
-  /// The conjunction of `parts`, those that are conjunctions taken apart.
+  /// Returns the conjunction of `parts`, with nested conjunctions flattened.
   ///
-  /// Parts after a false one are never evaluated; those before it still are when they can fail.
+  /// Parts after a false one are never evaluated. Parts before it are still evaluated if they can
+  /// fail.
   static func allOf(_ parts: [ConditionTree]) -> ConditionTree {
     let (flat, isDecided) = flattened(parts, isAll: true)
     return isDecided ? .constant(false) : all(of: flat)
   }
 
-  /// The disjunction of `parts`, those that are disjunctions taken apart.
+  /// Returns the disjunction of `parts`, with nested disjunctions flattened.
   ///
-  /// Parts after a true one are never evaluated; those before it still are when they can fail.
+  /// Parts after a true one are never evaluated. Parts before it are still evaluated if they can
+  /// fail.
   static func anyOf(_ parts: [ConditionTree]) -> ConditionTree {
     let (flat, isDecided) = flattened(parts, isAll: false)
     return isDecided ? .constant(true) : any(of: flat)
   }
 
-  /// The parts up to the one that decides; and whether that one alone does.
+  /// Returns the parts up to the first constant that decides the result, and whether they can be
+  /// replaced by it.
+  ///
+  /// The parts can be replaced if none before the constant can fail.
   private static func flattened(
     _ parts: [ConditionTree], isAll: Bool
   ) -> (parts: [ConditionTree], isDecided: Bool) {
@@ -33,7 +38,7 @@ extension ConditionTree {
     return (result, false)
   }
 
-  /// The negation, without a NOT where that is simpler to plan.
+  /// The negation, without NOT if there is a form that is simpler to plan.
   var opposite: ConditionTree {
     switch self {
     case .constant(let value): return .constant(!value)
@@ -46,7 +51,8 @@ extension ConditionTree {
     }
   }
 
-  /// Whether it has no Swift code: it cannot fail, and is cheap to evaluate twice.
+  /// Whether the condition has no Swift closure, so that it cannot fail and is cheap to evaluate
+  /// twice.
   var isFreeOfClosures: Bool {
     switch self {
     case .closure: false

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// A range of the standard library, captured or written with constants.
+/// A range type of the standard library, whose bounds are constants of a predicate.
 protocol ConstantRange<Bound> {
   associatedtype Bound: Comparable
   var lowest: Bound? { get }
@@ -38,11 +38,11 @@ extension PartialRangeUpTo: ConstantRange {
   var highest: Bound? { upperBound }
 }
 
-/// A collection of the standard library that holds an element when one of its own is `==`.
+/// A collection type of the standard library that tests for an element by `==`.
 protocol ListOfConstants: Sequence {}
 
 extension ListOfConstants {
-  /// The values to compare with; nil when one is compared otherwise.
+  /// The constants for the elements; `nil` if a condition tree compares one of them differently.
   var storedValues: [Value]? {
     var values: [Value] = []
     values.reserveCapacity(underestimatedCount)

@@ -1,6 +1,6 @@
-// Arithmetic of which Swift traps, on integers whose type is not known where it is written.
+// Integer arithmetic that throws where Swift traps, for types that are known only at run time.
 
-/// The sum, the difference or the product of two integers.
+/// Returns the sum, difference or product of two integers, or throws on overflow.
 func checked<T>(_ sign: ArithmeticOperator, _ left: T, _ right: T) throws -> T {
   guard let result = (left as? any FixedWidthInteger)?.combined(sign, right) as? T else {
     throw PredicateFault.overflow
@@ -26,7 +26,8 @@ extension FixedWidthInteger {
 }
 
 extension BinaryInteger {
-  /// Throws where `/` and `%` have no value: by zero, and of the least integer by -1.
+  /// Throws if `/` and `%` have no result: for a divisor of zero, and for the least integer divided
+  /// by -1.
   func checkDivision(by divisor: Self) throws {
     guard divisor != 0 else { throw PredicateFault.divisionByZero }
     guard let integer = self as? any FixedWidthInteger else { return }

@@ -1,12 +1,11 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The attributes of an entity as predicates name them: by key path.
+/// The attributes of an entity by key path, as predicates name them.
 ///
-/// Made once for each entity: going through a long schema takes as long as lowering a predicate of a
-/// few clauses.
-///
-/// Unchecked because key paths are Sendable only where they are written; those of a schema are.
+/// The attributes are collected once for each entity, since going through a long schema takes as
+/// long as lowering a small predicate. `@unchecked Sendable`: key paths are `Sendable` only where
+/// they are written, as those of a schema are.
 final class PredicateAttributes: @unchecked Sendable {
   private let byKeyPath: [AnyKeyPath: PredicateAttribute]
 
@@ -14,7 +13,7 @@ final class PredicateAttributes: @unchecked Sendable {
     var byKeyPath: [AnyKeyPath: PredicateAttribute] = [:]
     for attribute in schema.attributes {
       let path = attribute.keyPath as AnyKeyPath
-      // The first, as everywhere.
+      // If two attributes have the same key path, the first one is used, as everywhere.
       guard byKeyPath[path] == nil else { continue }
       byKeyPath[path] = PredicateAttribute(
         name: attribute.name, type: attribute.storage.type, keyPath: path)
@@ -29,7 +28,7 @@ final class PredicateAttributes: @unchecked Sendable {
   static func of<E: Entity>(_ type: E.Type) -> PredicateAttributes {
     let key = ObjectIdentifier(type)
     if let attributes = known.withLock({ $0[key] }) { return attributes }
-    // Outside the lock: a schema is the author's code.
+    // The schema is created outside the lock, since it runs code of the program.
     let attributes = PredicateAttributes(E.schema)
     known.withLock { $0[key] = attributes }
     return attributes

@@ -1,4 +1,4 @@
-/// Why the Swift code of a predicate failed for an entity.
+/// The reason why a closure of a predicate failed for an entity.
 struct PredicateEvaluationError: Error, Hashable, CustomStringConvertible {
   let reason: String
   /// The part of the predicate, as its author would write it.

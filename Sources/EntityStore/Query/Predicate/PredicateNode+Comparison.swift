@@ -53,7 +53,7 @@ extension PredicateExpressions.Comparison: BinaryPredicateNode {
 }
 
 extension PredicateScope {
-  /// Equality with a Boolean constant, whose other side can be any condition.
+  /// Lowers equality with a Boolean constant, for which the other side can be any condition.
   fileprivate func lowerEquality<L: PredicateExpression>(
     _ lhs: L, _ rhs: some PredicateExpression
   ) throws(StoreError) -> ConditionTree? {
@@ -80,7 +80,7 @@ extension PredicateScope {
       return constant ? condition : condition.opposite
     }
     guard let optional = node as? any PredicateExpression<Bool?> else { return nil }
-    // Not equal where it is nil, whatever the constant.
+    // If the other side is nil, it is not equal to either constant.
     let condition = try condition(optional, whenNil: .constant(!constant))
     return constant ? condition : condition?.opposite
   }

@@ -54,7 +54,7 @@ extension PredicateExpressions.Conditional: PredicateNode {
   }
 
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree? {
-    // The test is evaluated twice then, so it must be cheap and unable to fail.
+    // The test becomes part of both branches, so it must be cheap and unable to fail.
     guard let first = trueBranch as? any PredicateExpression<Bool>,
       let second = falseBranch as? any PredicateExpression<Bool>,
       let condition = try (test as? any PredicateNode)?.lowered(in: scope),

@@ -117,7 +117,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     return scope.text(root).followed(by: ".\(name)")
   }
 
-  /// What the path leads to from an attribute.
+  /// Returns the operand for the path after an attribute.
   private func member<E: Entity>(
     of attribute: PredicateAttribute, in scope: PredicateScope<E>
   ) -> PredicateOperand {
@@ -132,9 +132,10 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     return attribute.keyPath.appending(path: keyPath).map { scope.property($0) } ?? .opaque
   }
 
-  /// Whether the path leads from each case of an enumeration to its raw value.
+  /// Returns whether the path leads from each case of an enumeration to its raw value.
   ///
-  /// The path itself does not tell: each enumeration has another key path for `rawValue`.
+  /// Comparing key paths would not suffice, since each enumeration has another key path for
+  /// `rawValue`.
   private func isRawValue<Cases: CaseIterable>(ofAll type: Cases.Type) -> Bool {
     func rawValue<R: RawRepresentable>(of value: R) -> Any { value.rawValue }
     func isEqual<T: Equatable>(_ a: T, _ b: Any) -> Bool { b as? T == a }
@@ -152,10 +153,10 @@ extension PredicateExpressions.KeyPath: PredicateNode {
 }
 
 extension PredicateScope {
-  /// What a path from the record leads to.
+  /// Returns the operand for a path from the record.
   fileprivate func property(_ path: AnyKeyPath) -> PredicateOperand {
     if let attribute = attributes[path] { return .attribute(attribute) }
-    // A path that was written for the type is not equal to one that was written for `E`.
+    // A path written for the concrete type is not equal to one written for the generic `E`.
     if path is KeyPath<E, RecordID<E>>, path == \E.id || path.debugDescription == "\\\(E.self).id" {
       return .attribute(
         PredicateAttribute(name: PredicateAttribute.idName, type: .uint64, keyPath: path))
@@ -165,7 +166,7 @@ extension PredicateScope {
 }
 
 extension PredicateAttribute {
-  /// What is stored instead of a case of an enumeration, or of an id.
+  /// The attribute with its raw value, which is stored for a case of an enumeration or for an id.
   fileprivate var rawValue: PredicateAttribute {
     var attribute = self
     attribute.isRawValue = true
@@ -173,7 +174,7 @@ extension PredicateAttribute {
   }
 }
 
-/// The id of a record of any entity.
+/// The type of the id of a record of any entity.
 private protocol NumberedID {
   static var numberPath: AnyKeyPath { get }
 }
@@ -183,7 +184,7 @@ extension RecordID: NumberedID {
 }
 
 extension AnyKeyPath {
-  /// The name of the last property, where the system knows it: of stored properties.
+  /// The name of the last property, which is known for stored properties only.
   fileprivate var lastName: String? {
     guard let name = debugDescription.split(separator: ".").last,
       name.utf8.allSatisfy({ $0 >= 0x80 || $0 == UInt8(ascii: "_") || isLetterOrDigit($0) })

@@ -6,27 +6,27 @@
 
 /// A node of a `#Predicate` that can be lowered.
 ///
-/// Three ways through the same tree: conditions and operands go into a ``ConditionTree``; what
-/// a tree cannot express is compiled into Swift code that gives what `evaluate` gives, and throws where
-/// `evaluate` throws or traps. Every node compiles; the other two say "opaque" unless they know
-/// better.
+/// There are three ways through the same tree. Nodes that a ``ConditionTree`` can express become
+/// conditions and operands. All other nodes are compiled into Swift code, which gives the result of
+/// `evaluate` and throws where `evaluate` throws or traps. Every node can be compiled; by default a
+/// node is opaque and no condition.
 protocol PredicateNode<Output>: PredicateExpression {
-  /// Swift code for the node.
+  /// Compiles the node into Swift code.
   func compile<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> Compiled<E, Output>
 
-  /// The node as a side of a comparison.
+  /// Returns the node as a side of a comparison.
   func operand<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand
 
-  /// The node as a condition; nil when only its code can tell. Asked only of Boolean nodes.
+  /// Returns a Boolean node as a condition, or `nil` if it must be compiled.
   func lowered<E: Entity>(in scope: PredicateScope<E>) throws(StoreError) -> ConditionTree?
 
-  /// The node, a `Bool?`, as a condition that is `whenNil` where it is nil; nil when only its code
-  /// can tell.
+  /// Returns a node of type `Bool?` as a condition that is `whenNil` for nil; returns `nil` if the
+  /// node must be compiled.
   func lowered<E: Entity>(
     in scope: PredicateScope<E>, whenNil: ConditionTree
   ) throws(StoreError) -> ConditionTree?
 
-  /// The source, as far as it is known.
+  /// Returns the node's source, with a placeholder for unknown parts.
   func text<E: Entity>(in scope: PredicateScope<E>) -> PredicateText
 }
 
@@ -49,8 +49,8 @@ struct Compiled<E: Entity, Output> {
   let run: (inout PredicateFrame<E>) throws -> Output
 }
 
-/// What the code of a predicate works on: the entity, and the values of the variables that its
-/// inner closures declare, by their slots.
+/// The state of a predicate's code: the entity, and the values of the variables of inner closures,
+/// by slot.
 struct PredicateFrame<E: Entity> {
   let entity: E
   private var slots: [Any] = []

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-// The conditions that a comparison becomes: with constants, with another attribute, with a list or a range,
+// Lowers comparisons to conditions: with constants, with another attribute, with a list or a range,
 // and of texts.
 
-/// A condition on an attribute, and whether it is true for null.
+/// A condition on an attribute, with its result for null.
 struct PredicateClause {
   var condition: ConditionTree
   var isTrueForNull = false
@@ -20,7 +20,7 @@ extension BinaryPredicateNode {
     condition(in: scope)
   }
 
-  /// The node as a condition by its ``sign``; `nil` when only its code can tell.
+  /// Returns the node as a condition with its ``sign``, or `nil` if it must be compiled.
   func condition<E: Entity>(in scope: PredicateScope<E>) -> ConditionTree? {
     switch (scope.operand(operands.0), scope.operand(operands.1)) {
     case (.constant(let left), .constant(let right)):
@@ -42,6 +42,8 @@ extension BinaryPredicateNode {
     }
   }
 
+  /// Returns the comparison of an attribute with a constant.
+  ///
   /// - Parameter isMirrored: whether the constant is the left operand.
   private func clause(
     _ attribute: PredicateAttribute, _ constant: Any, isMirrored: Bool
@@ -74,7 +76,7 @@ extension BinaryPredicateNode {
     if sign == .beginsWith || sign == .contains {
       guard isOfTexts, a.type == .string, b.type == .string else { return nil }
     } else {
-      // Not for enumerations: without a value, what their `==` does is unknown.
+      // Enumerations are left out: two attributes give no value whose `==` could be checked.
       guard a.isScalar, b.isScalar,
         let order = (Left.Output.self as? any ComparedAsStored.Type)?.storedOrder,
         order == .same || order == .none && sign.isEquality
@@ -85,12 +87,12 @@ extension BinaryPredicateNode {
 }
 
 extension PredicateAttribute {
-  /// The comparison with a constant of type `T`, or with null.
+  /// Returns the comparison with a constant of type `T`, or with null.
   fileprivate func clause<T>(
     _ sign: Comparison.Operator, _ constant: Any, as type: T.Type
   ) -> PredicateClause? {
     guard isScalar, let value = StoredEquivalent.value(for: constant) else { return nil }
-    // Null is null whatever the type; of other values the type decides.
+    // Null equals null for every type. For other values the type decides.
     guard value != .null || !sign.isEquality else {
       guard !StoredEquivalent.isNestedOptional(type) else { return nil }
       return PredicateClause(condition: compared(sign, value), isTrueForNull: sign == .equal)
@@ -101,7 +103,8 @@ extension PredicateAttribute {
     }
     switch (order, sign) {
     case (.none, _): return nil
-    // Not-a-number is below everything, and >= and > are false of it as of no other number.
+    // In Swift, not-a-number is below all numbers, so it passes < and <= with any number, and fails
+    // >= and >.
     case (.sameButNaN, .less):
       return PredicateClause(
         condition: compared(.greaterOrEqual, value).negated, isTrueForNull: true)
@@ -111,7 +114,7 @@ extension PredicateAttribute {
     }
   }
 
-  /// Whether a list or a range holds the attribute, a value of type `T`.
+  /// Returns the condition that a list or a range contains the attribute, a value of type `T`.
   fileprivate func isMember<T>(of constant: Any, as type: T.Type) -> PredicateClause? {
     if let range = constant as? any ConstantRange { return isWithin(range) }
     guard isScalar, StoredOrder(of: type) != nil,
@@ -137,7 +140,8 @@ extension PredicateAttribute {
         return PredicateClause(
           condition: .comparison(Comparison(path, .between, .values([low, high]))))
       }
-      // Not-a-number, which Swift has below the end, is not at or above the start either.
+      // In Swift, not-a-number is below the upper bound, but it is not at or above the lower bound
+      // either.
       return PredicateClause(
         condition: .all([compared(.greaterOrEqual, low), compared(.less, high)]))
     case (nil, nil): return nil

@@ -2,17 +2,17 @@ internal import LodestoreFormat
 
 /// A node of a predicate as a side of a comparison.
 enum PredicateOperand {
-  /// Only its code can tell.
+  /// The value is known only to the node's code.
   case opaque
   case record
-  /// A property of the record that is no attribute but may contain one.
+  /// A property of the record that is not an attribute, but may contain one.
   case property(AnyKeyPath)
   case attribute(PredicateAttribute)
-  /// `$0.attribute ?? constant`
+  /// An attribute with a constant in place of nil: `$0.attribute ?? constant`.
   case defaulted(PredicateAttribute, Any)
   case constant(Any)
 
-  /// The operand, a `Bool`, as a condition.
+  /// The operand, of type `Bool`, as a condition.
   var asCondition: ConditionTree? {
     switch self {
     case .constant(let value as Bool): .constant(value)
@@ -24,7 +24,7 @@ enum PredicateOperand {
     }
   }
 
-  /// The operand, a `Bool?`, as a condition that is `whenNil` where it is nil.
+  /// Returns the operand, of type `Bool?`, as a condition that is `whenNil` for nil.
   func asCondition(whenNil: ConditionTree) -> ConditionTree? {
     switch self {
     case .constant(let value as Bool?):
@@ -46,15 +46,15 @@ struct PredicateAttribute {
   var name: String
   var type: AttributeType
   var keyPath: AnyKeyPath
-  /// Whether the raw value of what the key path leads to is meant.
+  /// Whether the attribute stands for the raw value of the property at the key path.
   var isRawValue = false
 
-  /// The name under which conditions know the record's id.
+  /// The name of the record's id in conditions.
   static let idName = "_id"
 
   var path: Operand { .path(ValuePath(attribute: name)) }
 
-  /// Whether conditions compare its value as a whole, which they do not for documents.
+  /// Whether conditions compare the value as a whole, which they do not for JSON and documents.
   var isScalar: Bool { type != .json && type != .document }
 
   func compared(_ operator: Comparison.Operator, _ value: Value) -> ConditionTree {

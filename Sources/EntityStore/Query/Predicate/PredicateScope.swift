@@ -8,18 +8,18 @@ internal import LodestoreFormat
 
 /// The code of a whole condition.
 ///
-/// Unchecked because the compiler cannot see that a predicate is Sendable in all its parts, of which
-/// the code is made.
+/// `@unchecked Sendable`: the code is made of the parts of a predicate, which is `Sendable`, but
+/// the compiler cannot see this.
 private struct SendableCode<E: Entity>: @unchecked Sendable {
   let run: (inout PredicateFrame<E>) throws -> Bool
 }
 
-/// What a variable of a predicate stands for.
+/// The meaning of a variable in a predicate.
 enum PredicateBinding {
   case record
-  /// The value of an optional node that earlier conditions have found not to be nil.
+  /// The value of an optional node, which earlier conditions have found not to be nil.
   case unwrapped(any PredicateExpression)
-  /// The slot of an element or a value, which is set when the code runs.
+  /// The slot of an element or a value, which is set while the code runs.
   case slot(Int)
 }
 
@@ -28,17 +28,17 @@ private struct BoundVariable {
   let binding: PredicateBinding
 }
 
-/// The variables at a position in a predicate: which one is the record, and what the others are.
+/// The variables at a position in a predicate and their meanings.
 ///
-/// A class, because copying a generic struct whose type is found at run time is slow. Immutable once
-/// it has been returned.
+/// This is a class because copying a generic struct whose type is known only at run time is slow. A
+/// scope does not change after it has been returned.
 final class PredicateScope<E: Entity> {
   let attributes: PredicateAttributes
   private var bound: [BoundVariable] = []
   private var slotCount = 0
   /// The attributes that earlier conditions have found not to be null.
   private var present: [String] = []
-  /// Binds the variables, without the record's, for a node of another library.
+  /// The closures that bind all variables except the record's, for nodes of another library.
   private var binders: [(inout PredicateFrame<E>, inout PredicateBindings) throws -> Void] = []
   private let record: PredicateExpressions.Variable<E>
 
@@ -60,7 +60,7 @@ final class PredicateScope<E: Entity> {
     key == record.key ? .record : bound.last { $0.key == key }?.binding
   }
 
-  /// The scope of a closure that runs for the values it is given, and the slot for these.
+  /// Returns the scope of a closure that runs for each value, and the slot of the value.
   func binding<T>(
     _ variable: PredicateExpressions.Variable<T>
   ) -> (scope: PredicateScope, slot: Int) {
@@ -74,7 +74,7 @@ final class PredicateScope<E: Entity> {
     return (scope, slot)
   }
 
-  /// The scope of a condition behind one that has found a value in `node`.
+  /// Returns the scope of a condition after one that has found `node` not to be nil.
   func unwrapping<T>(
     _ node: some PredicateExpression<T?>, as variable: PredicateExpressions.Variable<T>
   ) -> PredicateScope {
@@ -86,7 +86,7 @@ final class PredicateScope<E: Entity> {
     return scope
   }
 
-  /// The scope of a condition that is evaluated only where `condition` is `value`.
+  /// Returns the scope of a part that is evaluated only if `condition` has the result `value`.
   func behind(_ condition: ConditionTree, being value: Bool) -> PredicateScope {
     let found = condition.presentAttributes(being: value)
     guard !found.isEmpty else { return self }
@@ -99,7 +99,7 @@ final class PredicateScope<E: Entity> {
 }
 
 extension ConditionTree {
-  /// The attributes that are not null where this is `value`.
+  /// Returns the attributes that are not null whenever the condition has the result `value`.
   fileprivate func presentAttributes(being value: Bool) -> [String] {
     switch self {
     case .all(let parts) where value: return parts.flatMap { $0.presentAttributes(being: true) }
@@ -126,7 +126,9 @@ extension PredicateScope {
       ?? PredicateText(function: "\(type(of: node))", [])
   }
 
-  /// The node as a condition: clauses where a tree can express it, code elsewhere.
+  /// Returns the node as a condition.
+  ///
+  /// Parts that a condition tree cannot express become code.
   func condition(_ node: some PredicateExpression<Bool>) throws(StoreError) -> ConditionTree {
     if let node = node as? any PredicateNode, let condition = try node.lowered(in: self) {
       return condition
@@ -149,7 +151,6 @@ extension PredicateScope {
       })
   }
 
-  /// The code of `node`.
   func compile<N: PredicateExpression>(
     _ node: N
   ) throws(StoreError) -> Compiled<E, N.Output> {
@@ -160,7 +161,7 @@ extension PredicateScope {
     return code
   }
 
-  /// The code of `node`, whose type is known to be `Compiled<E, Output>`.
+  /// Compiles `node`, whose code has the type `Compiled<E, Output>`.
   func compile<Output>(
     erased node: any PredicateExpression, as type: Output.Type
   ) throws(StoreError) -> Compiled<E, Output>? {
@@ -172,7 +173,7 @@ extension PredicateScope {
     try node.compile(in: self)
   }
 
-  /// The code of a node of another library: its own `evaluate`.
+  /// Returns the code for a node of another library, which calls the node's own `evaluate`.
   func foreign<N: PredicateExpression>(_ node: N) -> Compiled<E, N.Output> {
     let record = record
     let binders = binders
@@ -183,7 +184,7 @@ extension PredicateScope {
     }
   }
 
-  /// The error that the code of `node` throws where it has no value.
+  /// Returns the error that the code of `node` throws if it has no value.
   func failure(
     _ fault: PredicateFault, _ node: some PredicateExpression
   ) -> PredicateEvaluationError {
@@ -192,11 +193,11 @@ extension PredicateScope {
 }
 
 extension ConditionTree {
-  /// Lowers `predicate`, in its order: to clauses where a tree means the same, elsewhere to Swift code
-  /// on the decoded entity.
+  /// Lowers `predicate` part by part, to conditions where a tree has the same meaning, and
+  /// otherwise to Swift code on the decoded entity.
   ///
-  /// Throws ``StoreError/Code/invalidQuery`` naming the part that can be neither lowered nor
-  /// evaluated.
+  /// Throws ``StoreError/Code/invalidQuery`` with the name of a part that can be neither lowered
+  /// nor evaluated.
   init<E: Entity>(_ predicate: Predicate<E>) throws(StoreError) {
     self = try PredicateScope(record: predicate.variable).condition(predicate.expression)
   }

@@ -4,10 +4,10 @@
   internal import Foundation
 #endif
 
-// Most nodes calculate their value from the values of one or two others. Such a node says how; compiling,
-// folding and writing are done here for all of them.
+// Most nodes compute their value from the values of one or two others. Such a node declares only
+// its operation and notation; compiling, folding and writing are implemented here for all of them.
 
-/// Why a node has no value: where `evaluate` would trap.
+/// The reason why a node has no value, where `evaluate` would trap.
 enum PredicateFault: String, Error {
   case overflow
   case divisionByZero = "division by zero"
@@ -19,13 +19,13 @@ enum PredicateFault: String, Error {
   case unknownOperator = "unknown operator"
 }
 
-/// A node that calculates its value from the value of another one.
+/// A node that computes its value from the value of another node.
 protocol UnaryPredicateNode: PredicateNode {
   associatedtype Input: PredicateExpression
   typealias Operation = (Input.Output) throws -> Output
 
   var input: Input { get }
-  /// Throws ``PredicateFault`` where there is no value.
+  /// The operation, which throws ``PredicateFault`` if there is no value.
   var operation: Operation { get }
   var notation: PredicateNotation { get }
 }
@@ -44,7 +44,7 @@ extension UnaryPredicateNode {
 
   func operand<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand { folded(in: scope) }
 
-  /// The value where that of the other node is a constant.
+  /// Returns the value as a constant, if the input is a constant.
   func folded<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand {
     guard case .constant(let input as Input.Output) = scope.operand(input),
       let value = try? operation(input)
@@ -57,17 +57,17 @@ extension UnaryPredicateNode {
   }
 }
 
-/// A node that calculates its value from the values of two others.
+/// A node that computes its value from the values of two other nodes.
 protocol BinaryPredicateNode: PredicateNode {
   associatedtype Left: PredicateExpression
   associatedtype Right: PredicateExpression
   typealias Operation = (Left.Output, Right.Output) throws -> Output
 
   var operands: (Left, Right) { get }
-  /// Throws ``PredicateFault`` where there is no value.
+  /// The operation, which throws ``PredicateFault`` if there is no value.
   var operation: Operation { get }
   var notation: PredicateNotation { get }
-  /// The operator of conditions that asks the same; ``Comparison/Operator/in`` has its sides exchanged.
+  /// The equivalent operator of conditions; for ``Comparison/Operator/in`` the sides are exchanged.
   var sign: Comparison.Operator? { get }
 }
 
@@ -87,7 +87,7 @@ extension BinaryPredicateNode {
     }
   }
 
-  /// The value where those of the other nodes are constants.
+  /// Returns the value as a constant, if both operands are constants.
   func operand<E: Entity>(in scope: PredicateScope<E>) -> PredicateOperand {
     guard case .constant(let left) = scope.operand(operands.0),
       case .constant(let right) = scope.operand(operands.1), let value = value(left, right)
@@ -99,14 +99,14 @@ extension BinaryPredicateNode {
     PredicateText(notation, scope.text(operands.0), scope.text(operands.1))
   }
 
-  /// The value of two constants; `nil` where `evaluate` would trap.
+  /// Returns the value for two constants, or `nil` if `evaluate` would trap.
   func value(_ left: Any, _ right: Any) -> Output? {
     guard let left = left as? Left.Output, let right = right as? Right.Output else { return nil }
     return try? operation(left, right)
   }
 }
 
-/// A node that calls a closure with the elements of another one.
+/// A node that calls a closure with the elements of another node.
 protocol ClosurePredicateNode: PredicateNode {
   associatedtype Input: PredicateExpression
   associatedtype Element

@@ -1,23 +1,25 @@
-/// How a node is written around the text of its parts.
+/// The notation of a node around the text of its parts.
 enum PredicateNotation {
   case infix(String, PredicateText.Precedence)
   case prefix(String)
   case suffix(String)
-  /// A cast to a type, by its operator.
+  /// A cast to a type, with its operator.
   case cast(String, Any.Type)
   /// A method of the first part, with the second as its argument.
   case method(String, label: String = "")
-  /// A method of the first part, with a closure that is the second.
+  /// A method of the first part, with the second as its closure.
   case closure(String)
-  /// A subscript of the first part.
+  /// A subscript of the first part, with the second in the brackets.
   case index
 }
 
 /// A part of a predicate as its author would write it.
 ///
-/// Constants are the user's data and show as `…`.
+/// Constants are shown as `…`, since they may contain the user's data.
 struct PredicateText {
-  /// How tightly it binds; the less, the sooner it needs parentheses.
+  /// The precedence of the outermost operator.
+  ///
+  /// A part of lower precedence needs parentheses.
   enum Precedence: Int {
     case ternary, or, and, comparison, coalescing, range, cast, sum, product, prefix, primary
   }
@@ -46,11 +48,11 @@ struct PredicateText {
     }
   }
 
-  /// An operator between its sides.
+  /// Creates the text of an operator between its sides.
   private init(
     _ left: PredicateText, _ operator: String, _ right: PredicateText, _ level: Precedence
   ) {
-    // Comparisons do not chain; the others group from the left.
+    // Comparisons and ranges do not chain; other operators group from the left.
     let isChained = level != .comparison && level != .range
     func side(_ text: PredicateText, isLeft: Bool) -> String {
       let isTighter =
@@ -63,18 +65,18 @@ struct PredicateText {
       side(left, isLeft: true) + space + `operator` + space + side(right, isLeft: false), level)
   }
 
-  /// An operator in front of its operand.
+  /// Creates the text of an operator before its operand.
   private init(prefix: String, _ operand: PredicateText) {
     let needsParentheses = operand.precedence.rawValue < Precedence.primary.rawValue
     self.init(needsParentheses ? "\(prefix)(\(operand.string))" : prefix + operand.string, .prefix)
   }
 
-  /// A function's name and its arguments.
+  /// Creates the text of a call of a function.
   init(function: String, _ arguments: [PredicateText]) {
     self.init("\(function)(\(arguments.map(\.string).joined(separator: ", ")))")
   }
 
-  /// `self` and what is said of it: a member, a subscript, a method.
+  /// Returns the text followed by a member, a subscript or a method.
   func followed(by suffix: String) -> PredicateText {
     precedence == .primary
       ? PredicateText(string + suffix) : PredicateText("(\(string))\(suffix)")

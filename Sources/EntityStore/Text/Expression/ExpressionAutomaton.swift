@@ -1,22 +1,26 @@
 internal import LodestoreBytes
 
-/// A deterministic automaton of a program, for ASCII text; made in advance if it is small.
+/// A deterministic automaton of a program for ASCII text, built in advance if it is small.
 ///
 /// Each byte takes one table lookup.
 struct ExpressionAutomaton: Sendable {
   private static let mostStates = 256
   private static let longestProgram = 2_000
-  /// Bounds the time that making one takes.
+  /// The limit of the work to build an automaton.
   private static let mostEffort = 200_000
 
-  /// The class of each ASCII scalar: no instruction distinguishes the scalars of one class.
+  /// The class of each ASCII scalar.
+  ///
+  /// No instruction distinguishes scalars of the same class.
   private var classes = [UInt8](repeating: 0, count: 128)
   private var classCount = 0
-  /// For each state and class the next state; state 0 is the one from which nothing matches.
+  /// The next state for each state and class.
+  ///
+  /// State 0 is the one from which nothing matches.
   private var transitions: [UInt16] = []
   private var isAccepting: [Bool] = []
 
-  /// Nil for a program with assertions, and for one of too many states.
+  /// Builds the automaton; `nil` for a program with assertions or too many states.
   init?(_ program: ExpressionProgram) {
     guard !program.hasAssertions, program.instructions.count <= Self.longestProgram else {
       return nil
@@ -38,7 +42,7 @@ struct ExpressionAutomaton: Sendable {
     }
   }
 
-  /// Whether ASCII text matches as a whole; nil for other text.
+  /// Returns whether ASCII text matches as a whole, or `nil` for other text.
   func matches(_ text: ByteView) -> Bool? {
     classes._withBytes { classes in
       transitions.withUnsafeBytes { transitions in
@@ -55,7 +59,7 @@ struct ExpressionAutomaton: Sendable {
     }
   }
 
-  /// Sorts ASCII into classes and returns a scalar of each.
+  /// Divides ASCII into classes, and returns one scalar of each.
   private mutating func makeClasses(_ program: ExpressionProgram) -> [UInt32] {
     var examples: [UInt32] = []
     var known: [[Bool]: UInt8] = [:]
@@ -78,7 +82,7 @@ struct ExpressionAutomaton: Sendable {
 
 private struct StateBuilder {
   let program: ExpressionProgram
-  /// The instructions that a state is at, in ascending order.
+  /// The instructions of each state, in ascending order.
   private(set) var states: [[Int32]] = []
   private(set) var effort = 0
   private var numbers: [[Int32]: Int] = [:]
@@ -107,7 +111,7 @@ private struct StateBuilder {
     return number(of: closure(consumed.map { $0 + 1 }))
   }
 
-  /// The consuming instructions reached from `starts` without consuming.
+  /// Returns the consuming instructions that are reached from `starts` without consuming a scalar.
   mutating func closure(_ starts: [Int32]) -> [Int32] {
     var seen = Set<Int32>()
     var result: [Int32] = []

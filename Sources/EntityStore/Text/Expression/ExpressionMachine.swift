@@ -7,8 +7,9 @@ struct ExpressionMachine: ~Copyable {
 
   private let program: ExpressionProgram
   private let text: ByteView
-  /// The consuming instructions of the threads at the current offset; ``isMatch`` tells whether one is at
-  /// ``ExpressionProgram/Instruction/match``.
+  /// The consuming instructions of the threads at the current offset.
+  ///
+  /// ``isMatch`` shows whether a thread has reached ``ExpressionProgram/Instruction/match``.
   private var current: [Int32] = []
   private var following: [Int32] = []
   private var isMatch = false
@@ -50,7 +51,7 @@ struct ExpressionMachine: ~Copyable {
     return (scalar, length)
   }
 
-  /// Adds the threads that start at `start` without consuming anything.
+  /// Adds the threads that are reached from `start` without consuming a scalar.
   private mutating func follow(_ start: Int32, _ surroundings: borrowing Surroundings) {
     stack.append(start)
     while let thread = stack.popLast() {
@@ -70,7 +71,7 @@ struct ExpressionMachine: ~Copyable {
     }
   }
 
-  /// An offset between two scalars, with these.
+  /// An offset between two scalars, with the scalars around it.
   private struct Surroundings: ~Copyable {
     var before: UInt32
     var after: UInt32

@@ -1,18 +1,21 @@
 extension ExpressionNode {
-  /// ASCII text with which every text begins that matches as a whole; it may be empty.
+  /// ASCII text with which every text begins that the expression matches as a whole; it may be
+  /// empty.
   ///
-  /// The last character may be one with a mark behind it in the text.
+  /// In a matching text, the last of these scalars may be followed by a combining mark, and so form
+  /// another character.
   var literalPrefix: String {
     var prefix = ""
     _ = appendPrefix(to: &prefix)
     return prefix
   }
 
-  /// Returns whether all that the node matches has been appended.
+  /// Appends the literal beginning of the node, and returns whether this is all that the node
+  /// matches.
   private func appendPrefix(to prefix: inout String) -> Bool {
     switch self {
     case .scalar(let value):
-      // A line end of two scalars is one character.
+      // Line ends are left out, because CR LF is one character of two scalars.
       guard value < 0x80, value != 0x0a, value != 0x0d, let scalar = Unicode.Scalar(value) else {
         return false
       }

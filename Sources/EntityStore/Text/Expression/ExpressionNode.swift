@@ -1,9 +1,9 @@
 /// A part of a regular expression.
 indirect enum ExpressionNode: Sendable {
   case scalar(UInt32)
-  /// A scalar in any case; the value is folded.
+  /// A scalar in any case, given in folded form.
   case caselessScalar(UInt32)
-  /// The number of a set in the list that the parser has made.
+  /// A set of scalars, by its number in the parser's list.
   case set(Int)
   case assertion(ExpressionAssertion)
   case sequence([ExpressionNode])
@@ -13,10 +13,10 @@ indirect enum ExpressionNode: Sendable {
   static let empty = ExpressionNode.sequence([])
 }
 
-/// What must hold at an offset between scalars.
+/// A condition on an offset between scalars.
 enum ExpressionAssertion: Int, Sendable {
   case textStart, textEnd
-  /// The end, or before a line end that ends the text.
+  /// At the end of the text, or before a line end that ends the text.
   case textEndOrLastLineEnd
   case lineStart, lineEnd
   case wordBoundary, notWordBoundary

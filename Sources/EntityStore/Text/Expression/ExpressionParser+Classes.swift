@@ -1,7 +1,7 @@
 extension ExpressionParser {
   private enum Operation { case intersection, difference }
 
-  /// After the `[` at `start`: members up to `]`, with `&&`, `--` and classes in it.
+  /// Parses a class after the `[` at `start`, with `&&`, `--` and nested classes, up to `]`.
   mutating func readClass(_ start: Int, depth: Int) throws(PatternError) -> ScalarSet {
     if let set = try readPOSIXClass(start) { return set }
     guard depth < Self.deepestClass else {
@@ -52,12 +52,12 @@ extension ExpressionParser {
     }
   }
 
-  /// A scalar, a range of two or an escape.
+  /// Parses a scalar, a range of two scalars, or an escape.
   private mutating func readMember(
     _ scalar: Unicode.Scalar, _ start: Int, into members: inout ClassMembers
   ) throws(PatternError) {
     guard let lower = try readBound(scalar, start, into: &members) else { return }
-    // A hyphen before the end of the class or another operator stands for itself.
+    // A hyphen before the end of the class or before another operator stands for itself.
     guard peek() == "-", position + 1 < scalars.count,
       !"]-[".unicodeScalars.contains(scalars[position + 1])
     else {
@@ -77,7 +77,9 @@ extension ExpressionParser {
     members.ranges.append(lower...upper)
   }
 
-  /// A scalar; nil for an escape of a set, which is added to `members`.
+  /// Parses a scalar.
+  ///
+  /// Returns `nil` for an escape of a set, which is added to `members`.
   private mutating func readBound(
     _ scalar: Unicode.Scalar, _ start: Int, into members: inout ClassMembers
   ) throws(PatternError) -> UInt32? {
@@ -91,7 +93,7 @@ extension ExpressionParser {
     }
   }
 
-  /// `:alpha:]`, after the `[`.
+  /// Parses `:alpha:]` after the `[`; returns `nil`, without moving, if none exists.
   private mutating func readPOSIXClass(_ start: Int) throws(PatternError) -> ScalarSet? {
     let before = position
     guard take(":") else { return nil }
@@ -108,7 +110,7 @@ extension ExpressionParser {
   }
 }
 
-/// What has been read of a class, up to its end or the next operator.
+/// The members of a class, up to its end or the next operator.
 private struct ClassMembers {
   var ranges: [ClosedRange<UInt32>] = []
   var sets: [ScalarSet] = []

@@ -5,7 +5,7 @@ extension ExpressionParser {
     case set(ScalarSet)
   }
 
-  /// Outside a class, after the backslash.
+  /// Parses an escape outside a class, after the backslash.
   mutating func readEscape(_ start: Int) throws(PatternError) {
     guard let scalar = peek() else {
       throw error("the backslash", start, "escapes nothing; write two for one backslash")
@@ -42,13 +42,13 @@ extension ExpressionParser {
     }
   }
 
-  /// Makes the set appended last into an alternative of CR LF.
+  /// Replaces the set appended last by a choice of CR LF and the set.
   private mutating func appendLineEnd() {
     let single = ExpressionNode.set(sets.count - 1)
     replaceLast(with: .choice([.sequence([.scalar(0x0d), .scalar(0x0a)]), single]))
   }
 
-  /// The escapes that classes have too, after the backslash.
+  /// Parses an escape that is also allowed in classes, after the backslash.
   mutating func readCommonEscape(_ start: Int) throws(PatternError) -> Escape {
     guard let scalar = peek() else {
       throw error("the backslash", start, "escapes nothing; write two for one backslash")
@@ -88,7 +88,7 @@ extension ExpressionParser {
     }
   }
 
-  /// A scalar in hexadecimal digits.
+  /// Parses a scalar in hexadecimal digits.
   private mutating func readHexadecimal(
     _ counts: ClosedRange<Int>, _ start: Int, allowsSurrogate: Bool = false
   ) throws(PatternError) -> UInt32 {
@@ -107,7 +107,7 @@ extension ExpressionParser {
     return value
   }
 
-  /// Four digits, or the eight of a surrogate pair.
+  /// Parses four hexadecimal digits, or two times four for a surrogate pair.
   private mutating func readUTF16(_ start: Int) throws(PatternError) -> UInt32 {
     let high = try readHexadecimal(4...4, start, allowsSurrogate: true)
     guard high & 0xfffff800 == 0xd800 else { return high }
@@ -121,7 +121,7 @@ extension ExpressionParser {
     return 0x10000 + (high & 0x3ff) << 10 + low & 0x3ff
   }
 
-  /// After `\p`: a letter, or a name in braces.
+  /// Parses a letter or a name in braces, after `\p`.
   private mutating func readProperty(_ start: Int) throws(PatternError) -> ScalarSet {
     var name = ""
     if take("{") {
@@ -137,7 +137,7 @@ extension ExpressionParser {
     return try property(named: name, start)
   }
 
-  /// The set of a name that may start with `^`.
+  /// Returns the set of the property `name`, which may start with `^` for its complement.
   func property(named name: String, _ start: Int) throws(PatternError) -> ScalarSet {
     let isNegated = name.hasPrefix("^")
     guard let property = ScalarProperty(name: isNegated ? String(name.dropFirst()) : name) else {

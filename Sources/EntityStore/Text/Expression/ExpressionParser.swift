@@ -1,6 +1,7 @@
-/// Reads a regular expression in the commonly used part of ICU's syntax.
+/// Parses a regular expression in the commonly used part of ICU's syntax.
 ///
-/// Without recursion but for nested classes, so that no pattern exhausts the stack.
+/// Only nested classes are parsed recursively, and their depth is limited, so no pattern exhausts
+/// the stack.
 struct ExpressionParser {
   static let deepestGroup = 200
   static let deepestClass = 20
@@ -13,12 +14,12 @@ struct ExpressionParser {
     var ignoresBlanks = false
   }
 
-  /// A group that is open, or the whole pattern.
+  /// An open group, or the whole pattern.
   private struct Group {
     var offset: Int
     var alternatives: [ExpressionNode] = []
     var sequence: [ExpressionNode] = []
-    /// To be restored after the group.
+    /// The flags to restore after the group.
     var flags: Flags
     /// Whether the last node may be followed by a quantifier.
     var isRepeatable = false
@@ -30,7 +31,7 @@ struct ExpressionParser {
   var flags = Flags()
   private(set) var sets: [ScalarSet] = []
   private var groups: [Group] = []
-  /// UTF-8 offsets of the scalars, and of the end.
+  /// The UTF-8 offsets of the scalars and of the end.
   private var offsets: [Int] = [0]
 
   init(_ pattern: String, isCaseless: Bool) throws(PatternError) {
@@ -184,7 +185,7 @@ struct ExpressionParser {
     }
   }
 
-  /// Reads `i)` or `i-s:`, and tells whether a group follows.
+  /// Parses `i)` or `i-s:`, and returns whether a group follows.
   private mutating func readFlags(_ start: Int) throws(PatternError) -> Bool {
     var isOn = true
     while let scalar = peek() {
@@ -228,14 +229,14 @@ struct ExpressionParser {
       throw error(
         "a possessive quantifier", start, "is not supported: it changes what the text can match")
     }
-    // For a match of the whole text it does not matter whether a quantifier is lazy.
+    // The whole text must match, so a lazy quantifier has the same effect as a greedy one.
     _ = take("?")
     groups[groups.count - 1].sequence.removeLast()
     append(.repeated(node, atLeast: atLeast, atMost: atMost))
     setRepeatable(false)
   }
 
-  /// `n}`, `n,}` or `n,m}`.
+  /// Parses `n}`, `n,}` or `n,m}`.
   private mutating func readBounds(_ start: Int) throws(PatternError) -> (Int, Int?) {
     guard let atLeast = try readCount(start) else {
       throw error("the '{'", start, "starts no {n}, {n,} or {n,m}; write \\{ for a brace")

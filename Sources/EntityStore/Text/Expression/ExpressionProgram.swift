@@ -1,15 +1,17 @@
-/// A regular expression as instructions for ``ExpressionMachine``.
+/// A regular expression compiled to instructions for ``ExpressionMachine``.
 struct ExpressionProgram: Sendable {
-  /// The most instructions; counted repetitions are unrolled.
+  /// The most instructions.
+  ///
+  /// Counted repetitions are unrolled.
   static let longest = 20_000
 
   enum Instruction: Sendable {
-    /// Consumes a scalar and continues with the next instruction, as the two below do.
+    /// Consumes a scalar and continues with the next instruction, as do the two cases below.
     case scalar(UInt32)
     case caselessScalar(UInt32)
     case set(Int)
     case assertion(ExpressionAssertion)
-    /// Continues at both.
+    /// Continues at both instructions.
     case split(Int, Int)
     case jump(Int)
     case match
@@ -26,7 +28,7 @@ struct ExpressionProgram: Sendable {
     try add(.match)
   }
 
-  /// Whether `instruction` consumes `scalar`; `fold` is its simple folding.
+  /// Returns whether `instruction` consumes `scalar`, whose simple folding is `fold`.
   @inline(__always)
   func consumes(_ instruction: Instruction, _ scalar: UInt32, fold: UInt32) -> Bool {
     switch instruction {
@@ -37,7 +39,7 @@ struct ExpressionProgram: Sendable {
     }
   }
 
-  /// Removes anchors that are always true in a match of the whole text.
+  /// Returns the expression without anchors that are always true when the whole text matches.
   private static func withoutIdleAnchors(_ root: ExpressionNode) -> ExpressionNode {
     var nodes: ArraySlice<ExpressionNode>
     switch root {
@@ -106,7 +108,7 @@ struct ExpressionProgram: Sendable {
     for _ in 0..<atLeast {
       let start = instructions.count
       try emit(node)
-      // Without instructions there is nothing to repeat.
+      // The node has no instructions, so there is nothing to repeat.
       if instructions.count == start { return }
     }
     guard let atMost else {

@@ -1,12 +1,15 @@
 internal import LodestoreBytes
 
-/// A regular expression that is matched with whole texts in time O(pattern × text).
+/// A regular expression that matches whole texts in time O(pattern × text).
 ///
-/// The commonly used part of ICU's syntax: literals, `.`, classes with ranges, `&&` and `--`,
-/// escapes, general categories, anchors, groups, flags, alternatives and quantifiers. What cannot
-/// be matched in linear time, backreferences and lookaround, is refused, and so are possessive quantifiers and
-/// atomic groups. Scalars are compared as they are stored, as in ICU: "é" as one scalar matches `.`, as two it matches `..`. Without case, scalars
-/// are compared by their simple foldings. A byte that is not UTF-8 is U+FFFD.
+/// The syntax is the commonly used part of ICU's. Supported are literals, `.`, classes with ranges,
+/// `&&` and `--`, escapes, general categories, anchors, groups, flags, alternatives and
+/// quantifiers. Backreferences and lookaround are refused, since they cannot be matched in linear
+/// time, as are possessive quantifiers and atomic groups.
+///
+/// Scalars are compared as they are stored, as in ICU: "é" as one scalar matches `.`, as two
+/// scalars it matches `..`. Without case, scalars are compared by their simple foldings. A byte
+/// that is not UTF-8 counts as U+FFFD.
 struct RegularExpression: Sendable {
   private let program: ExpressionProgram
   private let automaton: ExpressionAutomaton?

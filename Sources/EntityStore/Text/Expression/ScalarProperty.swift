@@ -3,11 +3,11 @@ enum ScalarProperty: Sendable {
   case categories(Set<Unicode.GeneralCategory>)
   case any, ascii, assigned
   case alphabetic, uppercase, lowercase, whiteSpace, emoji, ideographic
-  /// `\w`: letters, marks, decimal digits, connectors and joiners.
+  /// Letters, marks, decimal digits, connectors and joiners, written `\w`.
   case word
-  /// `\h`: the tabulator and the space separators.
+  /// The tabulator and the space separators, written `\h`.
   case blank
-  /// `\v`: the ends of lines.
+  /// Line ends, written `\v`.
   case lineEnd
   case alphanumeric, hexadecimalDigit, graphic, printable, control
 
@@ -50,7 +50,7 @@ enum ScalarProperty: Sendable {
   }
 }
 
-/// The ends of lines, which `.` does not match and before which `$` matches.
+/// The line ends, which `.` does not match and before which `$` matches.
 enum LineEnd {
   @inline(__always)
   static func contains(_ scalar: UInt32) -> Bool {
@@ -59,7 +59,8 @@ enum LineEnd {
 }
 
 extension ScalarProperty {
-  /// The property with the name in `\p{…}` or `[:…:]`; case, blanks, hyphens and underscores are ignored.
+  /// Creates the property named in `\p{…}` or `[:…:]`, ignoring case, blanks, hyphens and
+  /// underscores.
   init?(name: String) {
     var key = name.lowercased().filter { !" -_".contains($0) }
     for prefix in ["generalcategory=", "gc="] where key.hasPrefix(prefix) {

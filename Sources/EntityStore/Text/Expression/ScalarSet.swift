@@ -6,7 +6,7 @@ indirect enum ScalarSet: Sendable {
   case intersection(ScalarSet, ScalarSet)
   case difference(ScalarSet, ScalarSet)
   case complement(ScalarSet)
-  /// The scalars of which some case is in the set.
+  /// The scalars that are in the set in any of their cases.
   case caseless(ScalarSet)
 
   /// Any scalar that does not end a line.
@@ -31,8 +31,9 @@ indirect enum ScalarSet: Sendable {
     return [value, TextFolding.simpleFold(value)] + mappings.compactMap(TextFolding.onlyScalar)
   }
 
-  /// Adds the foldings of the scalars of short ranges, as they are not found from every other case: "ſ" is
-  /// no case of "s".
+  /// Adds the foldings of scalars in short ranges to the ranges.
+  ///
+  /// Foldings cannot be found from every other case: "ſ", for example, is not a case of "s".
   static func withFolds(_ ranges: [ClosedRange<UInt32>]) -> ScalarSet {
     var all = ranges
     for range in ranges where range.count <= 256 {
@@ -45,7 +46,7 @@ indirect enum ScalarSet: Sendable {
   }
 }
 
-/// A set with a table for ASCII.
+/// A set of scalars with a table for ASCII.
 struct CompiledScalarSet: Sendable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0

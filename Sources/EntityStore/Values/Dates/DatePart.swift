@@ -6,7 +6,7 @@ internal import LodestoreFormat
 ///     Order.where { $0.createdAt[.year] == 2024; $0.createdAt[.weekday, in: .named("Europe/Berlin")] > 5 }
 ///
 /// Parts are those of the proleptic Gregorian calendar and of ISO 8601, without leap seconds. A
-/// part is null for a null date, and for a date that is not finite or 2^53 seconds or more from
+/// part is null for a null date, and for a date that is not finite or is 2^53 seconds or more from
 /// 2001.
 public enum DatePart: String, Sendable, Hashable, CaseIterable {
   /// The year; 0 is the year before the year 1.
@@ -15,11 +15,13 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
   case quarter
   /// The month, from 1 to 12.
   case month
-  /// The year that ``week`` counts in, which may be the one before or after ``year`` around January
-  /// 1.
+  /// The year that ``week`` counts in.
+  ///
+  /// Around January 1 it may be the year before or after ``year``.
   case weekYear
-  /// The week by ISO 8601, from 1 to 53: it begins on Monday, and week 1 has the first Thursday of
-  /// the year.
+  /// The week by ISO 8601, from 1 to 53.
+  ///
+  /// A week begins on Monday, and week 1 contains the first Thursday of the year.
   case week
   /// The day of the year, from 1 to 366.
   case dayOfYear
@@ -37,22 +39,22 @@ public enum DatePart: String, Sendable, Hashable, CaseIterable {
   var calendarPart: CalendarPart? { CalendarPart(rawValue: rawValue) }
 }
 
-/// A span of time whose first moment is a part of a date, for groups and sections by month and the
+/// A unit of time whose beginning is a part of a date, for groups and sections by month and the
 /// like.
 ///
 ///     let months = Order.all.sorted(by: \.createdAt[startOf: .month].descending)
 public enum DateUnit: String, Sendable, Hashable, CaseIterable {
-  /// From January 1.
+  /// The year, which begins on January 1.
   case year
-  /// From January 1, April 1, July 1 or October 1.
+  /// The quarter, which begins on January 1, April 1, July 1 or October 1.
   case quarter
-  /// From the first day of the month.
+  /// The month, which begins on its first day.
   case month
-  /// From Monday.
+  /// The week, which begins on Monday.
   case week
-  /// From midnight.
+  /// The day, which begins at midnight.
   case day
-  /// From minute 0.
+  /// The hour, which begins at minute 0.
   case hour
 
   var calendarPart: CalendarPart? {
@@ -60,18 +62,18 @@ public enum DateUnit: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The clocks that tell the part of a date: UTC, an offset from it, or those of a named time zone.
+/// The time zone in which a part of a date is computed: UTC, an offset from it, or a named zone.
 public struct DateZone: Sendable, Hashable, CustomStringConvertible {
-  /// `UTC`, an offset such as `+02:00`, or a name.
+  /// The name: `UTC`, an offset such as `+02:00`, or the name of a zone.
   let name: String
 
   /// Coordinated Universal Time.
   public static let utc = DateZone(name: "UTC")
 
-  /// Clocks that are always this far ahead of UTC; a negative offset is west of it.
+  /// Returns a zone that is always this far ahead of UTC; a negative offset is west of it.
   ///
-  /// - Precondition: the offset is less than a day in either direction, and minutes have the sign of the
-  ///   hours.
+  /// - Precondition: the offset is less than a day in either direction, and minutes have the sign
+  ///   of the hours.
   public static func offset(hours: Int, minutes: Int = 0) -> DateZone {
     let total = hours * 60 + minutes
     precondition(
@@ -80,12 +82,11 @@ public struct DateZone: Sendable, Hashable, CustomStringConvertible {
     return DateZone(name: ZoneRules.text(ofOffset: Int64(total) * 60))
   }
 
-  /// The clocks of a zone in the machine's database of time zones, such as `Europe/Berlin`.
+  /// Returns a zone of the machine's database of time zones, such as `Europe/Berlin`.
   ///
   /// A query with a zone that the machine does not know throws ``StoreError/Code/invalidQuery``.
-  /// The rules come with the system: another machine, or the same one after an update, may have
-  /// others for dates that are still to come. So derived attributes and rules take UTC and offsets
-  /// alone.
+  /// The rules come with the system. Another machine, or the same one after an update, may have
+  /// other rules for future dates. So derived attributes and rules take only UTC and offsets.
   public static func named(_ name: String) -> DateZone { DateZone(name: name) }
 
   /// The name or the offset.

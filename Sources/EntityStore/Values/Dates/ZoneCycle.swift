@@ -1,33 +1,35 @@
 internal import LodestoreFormat
 
-/// When clocks change in every year, as the text at the end of a file of a time zone says:
+/// The yearly changes of a time zone's clocks, from the text at the end of its file, such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`.
 ///
-/// The text is that of the variable TZ in POSIX, with the hours from -167 to 167 of RFC 9636.
+/// The text has the format of the variable TZ in POSIX, with hours from -167 to 167 as in RFC 9636.
 struct ZoneCycle: Sendable {
   private let standard: Int64
   private var summer: Int64?
   private var start = ChangeDay.never
   private var end = ChangeDay.never
 
-  /// A day of a year, and the local time of it.
+  /// A day of the year, and the local time of the change on it.
   private struct ChangeDay: Sendable {
     enum Day: Sendable {
-      /// From 1 to 365: February 29 is not counted.
+      /// The day from 1 to 365, not counting February 29.
       case julian(Int64)
-      /// From 0 to 365.
+      /// The day from 0 to 365, counting February 29.
       case ordinal(Int64)
-      /// The `week`th of such weekdays of a month, 5 for the last; 0 is Sunday.
+      /// The `week`th such weekday of a month, where 5 is the last one.
+      ///
+      /// Weekday 0 is Sunday.
       case weekday(month: Int64, week: Int64, weekday: Int64)
     }
 
     var day: Day
-    /// Seconds from midnight.
+    /// The time in seconds from midnight.
     var time: Int64
 
     static let never = ChangeDay(day: .ordinal(0), time: 0)
 
-    /// The local seconds since 2001 of the change in `year`.
+    /// Returns the time of the change in `year`, in local seconds since 2001.
     func local(_ year: Int64) -> Int64 {
       let days: Int64
       let first = CalendarDay.days(year, 1, 1)
@@ -40,7 +42,7 @@ struct ZoneCycle: Sendable {
         let start = CalendarDay.days(year, month, 1)
         let next =
           month == 12 ? CalendarDay.days(year + 1, 1, 1) : CalendarDay.days(year, month + 1, 1)
-        // Day 0, 2001-01-01, was a Monday: weekday 1 here.
+        // Day 0, 2001-01-01, was a Monday, which is weekday 1 here.
         let startWeekday = (((start + 1) % 7) + 7) % 7
         var found = start + (weekday - startWeekday + 7) % 7 + (week - 1) * 7
         if found >= next { found -= 7 }
@@ -50,11 +52,11 @@ struct ZoneCycle: Sendable {
     }
   }
 
-  /// Reads the text; `nil` where it does not follow the format.
+  /// Parses the text; `nil` if it does not follow the format.
   init?(_ text: [UInt8]) {
     var scanner = Scanner(text)
     guard scanner.name(), let standard = scanner.time(hours: 24) else { return nil }
-    // Offsets are to the west there.
+    // POSIX counts offsets to the west.
     self.standard = -standard
     if scanner.isAtEnd { return }
     guard scanner.name() else { return nil }
@@ -71,7 +73,7 @@ struct ZoneCycle: Sendable {
     self.end = end
   }
 
-  /// The seconds that clocks are ahead of UTC at a moment in seconds since 2001.
+  /// Returns the number of seconds that clocks are ahead of UTC, at a moment in seconds since 2001.
   func offset(at seconds: Int64) -> Int64 {
     guard let summer else { return standard }
     let year = CalendarPart.year.part(ofLocal: seconds + standard)
@@ -99,7 +101,7 @@ struct ZoneCycle: Sendable {
       return true
     }
 
-    /// `CET` or `<+03>`.
+    /// Reads a name such as `CET` or `<+03>`.
     mutating func name() -> Bool {
       let start = at
       if take(UInt8(ascii: "<")) {
@@ -121,7 +123,7 @@ struct ZoneCycle: Sendable {
       return at > start ? number : nil
     }
 
-    /// `[±]hh[:mm[:ss]]` in seconds.
+    /// Reads `[±]hh[:mm[:ss]]`, and returns the seconds.
     mutating func time(hours: Int64) -> Int64? {
       let isNegative = take(UInt8(ascii: "-"))
       if !isNegative { _ = take(UInt8(ascii: "+")) }
@@ -134,7 +136,7 @@ struct ZoneCycle: Sendable {
       return isNegative ? -seconds : seconds
     }
 
-    /// `M3.5.0/2`, `J60` or `59`.
+    /// Reads a change such as `M3.5.0/2`, `J60` or `59`.
     mutating func change() -> ChangeDay? {
       let day: ChangeDay.Day
       if take(UInt8(ascii: "J")) {

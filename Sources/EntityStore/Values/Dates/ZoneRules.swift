@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// How far the clocks of a time zone are ahead of UTC, at each moment.
+/// The difference between a time zone's clocks and UTC, at each moment.
 ///
-/// Fixed offsets need nothing else. The rules of a named zone come from the machine's database of
-/// time zones, so they may differ between machines and change with updates of the system.
+/// Fixed offsets need no other data. The rules of a named zone come from the machine's database of
+/// time zones. So they may differ between machines and change with updates of the system.
 struct ZoneRules: Sendable {
   private enum Source {
     case fixed(Int64)
@@ -14,13 +14,13 @@ struct ZoneRules: Sendable {
 
   static let utc = ZoneRules(source: .fixed(0))
 
-  /// A day on either side is more than any offset.
+  /// More than any offset: files with an offset of 26 hours or more are refused.
   private static let widestOffset: Int64 = 26 * 3_600
 
   private init(source: Source) { self.source = source }
 
-  /// The rules of `name`: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Berlin`;
-  /// `nil` where the machine knows no such zone.
+  /// Creates the rules for `UTC`, an offset such as `+02:00`, or a name such as `Europe/Berlin`;
+  /// `nil` if the machine has no such zone.
   init?(_ name: String) {
     if let offset = Self.offset(name) {
       source = .fixed(offset)
@@ -31,10 +31,11 @@ struct ZoneRules: Sendable {
     }
   }
 
-  /// The seconds of a fixed offset; `nil` for a named zone.
+  /// The fixed offset in seconds; `nil` for a named zone.
   var fixedOffset: Int64? { if case .fixed(let offset) = source { offset } else { nil } }
 
-  /// The seconds that `text` says: `UTC`, `GMT`, `Z`, `±hh`, `±hh:mm`, `±hhmm` or `±hh:mm:ss`.
+  /// Parses `UTC`, `GMT`, `Z`, `±hh`, `±hh:mm`, `±hhmm` or `±hh:mm:ss`, and returns the offset in
+  /// seconds.
   static func offset(_ text: String) -> Int64? {
     if ["UTC", "GMT", "Z"].contains(text.uppercased()) { return 0 }
     let bytes = Array(text.utf8)
@@ -59,7 +60,7 @@ struct ZoneRules: Sendable {
     return sign == UInt8(ascii: "-") ? -offset : offset
   }
 
-  /// The text of a fixed offset, which ``init(_:)`` reads.
+  /// Returns the text of a fixed offset, which ``init(_:)`` parses.
   static func text(ofOffset offset: Int64) -> String {
     if offset == 0 { return "UTC" }
     func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -69,7 +70,7 @@ struct ZoneRules: Sendable {
     return seconds == 0 ? text : text + ":\(two(seconds))"
   }
 
-  /// The seconds that clocks are ahead of UTC, `seconds` after 2001 began there.
+  /// Returns the number of seconds that clocks are ahead of UTC, at a moment in seconds since 2001.
   func offset(at seconds: Int64) -> Int64 {
     switch source {
     case .fixed(let offset): offset
@@ -77,7 +78,7 @@ struct ZoneRules: Sendable {
     }
   }
 
-  /// A part of a date in the zone; null where the date has none.
+  /// Returns a part of a date in the zone; null if the date has none.
   func part(_ part: CalendarPart, of date: Double) -> Value {
     guard case .table(let table) = source else {
       return part.value(of: date, offset: fixedOffset ?? 0)
@@ -85,15 +86,15 @@ struct ZoneRules: Sendable {
     guard let seconds = CalendarPart.wholeSeconds(date) else { return .null }
     let offset = table.offset(at: seconds)
     let found = part.part(ofLocal: seconds + offset)
-    // Clocks that are put back show an hour twice, and the two are two hours.
+    // When clocks are put back, they show an hour twice, and these are two different hours.
     if part == .startOfHour { return .date(Double(found - offset)) }
     return part.isDate ? .date(Double(Self.moment(ofLocal: found, table))) : .integer(found)
   }
 
-  /// The first moment at which clocks show `local` or later.
+  /// Returns the first moment at which clocks show `local` or later.
   ///
-  /// Of a time that clocks show twice this is the earlier moment; of a time that they skip, the
-  /// moment of the change.
+  /// For a time that clocks show twice, this is the earlier moment. For a time that they skip, it
+  /// is the moment of the change.
   private static func moment(ofLocal local: Int64, _ table: ZoneTable) -> Int64 {
     let before = table.offset(at: local - widestOffset)
     let after = table.offset(at: local + widestOffset)

@@ -1,26 +1,27 @@
 internal import LodestoreBytes
 import LodestoreSystem
 
-/// The changes of the clocks of a named time zone, from the machine's database in the format of RFC
-/// 9636.
+/// The changes of a named time zone's clocks, from a file of the machine's database in the format
+/// of RFC 9636.
 ///
-/// A damaged file is no zone, and reading it never traps.
+/// A damaged file is treated as missing; reading it never traps.
 struct ZoneTable: Sendable {
-  /// The moments of the changes, in seconds since 2001, ascending.
+  /// The moments of the changes in seconds since 2001, ascending.
   private var changes: [Int64] = []
-  /// The offset from each change on; the first one is that before all changes.
+  /// The offset before all changes, followed by the offset after each change.
   private var offsets: [Int64] = []
-  /// The yearly changes after the last one of the table.
+  /// The yearly changes after the last change of the table.
   private var later: ZoneCycle?
 
   private static let folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
   private static let largestFile = 1 << 20
-  /// Seconds from 1970, which files count from, to 2001.
+  /// The seconds from 1970, from which files count, to 2001.
   private static let origin: Int64 = 978_307_200
 
-  /// The zone `name`, such as `Europe/Berlin`; `nil` where the machine has none.
+  /// Reads the zone `name`, such as `Europe/Berlin`; `nil` if the machine has no such zone.
   init?(named name: String) {
-    // A name leads to no file outside of the folder.
+    // Only these characters are allowed, so that a name cannot lead to a file outside of the
+    // folder.
     let allowed = name.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
         || "+-_/".utf8.contains(byte)
@@ -35,11 +36,11 @@ struct ZoneTable: Sendable {
     return nil
   }
 
-  /// The seconds that clocks are ahead of UTC at a moment in seconds since 2001.
+  /// Returns the number of seconds that clocks are ahead of UTC, at a moment in seconds since 2001.
   func offset(at seconds: Int64) -> Int64 {
     if let last = changes.last, seconds >= last, let later { return later.offset(at: seconds) }
     if changes.isEmpty, let later { return later.offset(at: seconds) }
-    // How many changes there are up to the moment.
+    // A binary search for the number of changes up to the moment.
     var low = 0
     var high = changes.count
     while low < high {
@@ -72,21 +73,21 @@ struct ZoneTable: Sendable {
 // MARK: - The format of files
 
 extension ZoneTable {
-  /// Reads the content of a file; `nil` where it is not as it must be.
+  /// Reads the content of a file; `nil` if it breaks the format.
   init?(_ bytes: [UInt8]) {
     var reader = ZoneReader(bytes)
     guard let first = reader.header() else { return nil }
     var header = first
     var isWide = false
     if first.version >= UInt8(ascii: "2") {
-      // The first part is for readers of 32 bits.
+      // The first part is for readers with 32-bit numbers.
       guard reader.skip(first.byteCount(isWide: false)), let second = reader.header() else {
         return nil
       }
       header = second
       isWide = true
     }
-    // Moments that count leap seconds are not those of dates.
+    // With leap seconds, the file's moments differ from those of `Date`.
     guard header.leapCount == 0, header.typeCount > 0 else { return nil }
     var moments: [Int64] = []
     for _ in 0..<header.changeCount {
@@ -107,7 +108,8 @@ extension ZoneTable {
     guard zip(moments, moments.dropFirst()).allSatisfy({ $0 < $1 }),
       types.allSatisfy(typeOffsets.indices.contains)
     else { return nil }
-    // Files may begin with a moment before all others.
+    // Files may begin with a moment far before all others, which is limited so that the subtraction
+    // cannot overflow.
     changes = moments.map { max($0, -1 << 60) - Self.origin }
     offsets = [typeOffsets[0]] + types.map { typeOffsets[$0] }
     guard isWide else { return }
@@ -120,7 +122,7 @@ extension ZoneTable {
   }
 }
 
-/// Reads numbers of a file, most significant byte first.
+/// Reads numbers of a file, with the most significant byte first.
 private struct ZoneReader {
   struct Header {
     let version: UInt8
@@ -130,7 +132,7 @@ private struct ZoneReader {
     let typeCount: Int
     let nameByteCount: Int
 
-    /// The size of the part after the header.
+    /// Returns the size of the part after the header.
     func byteCount(isWide: Bool) -> Int {
       let width = isWide ? 8 : 4
       return changeCount * (width + 1) + typeCount * 6 + nameByteCount + leapCount * (width + 4)
@@ -149,7 +151,7 @@ private struct ZoneReader {
     at += 20
     var counts: [Int] = []
     for _ in 0..<6 {
-      // More than the file can have would be none either.
+      // A count greater than the file's size is invalid, and could overflow later sums.
       guard let count = integer(byteCount: 4), (0...Int64(bytes.count)).contains(count) else {
         return nil
       }
@@ -172,7 +174,7 @@ private struct ZoneReader {
     return bytes[at - 1]
   }
 
-  /// A signed number.
+  /// Reads a signed number.
   mutating func integer(byteCount: Int) -> Int64? {
     guard byteCount <= bytes.count - at else { return nil }
     var word: UInt64 = bytes[at] & 0x80 == 0 ? 0 : .max
@@ -181,7 +183,7 @@ private struct ZoneReader {
     return Int64(bitPattern: word)
   }
 
-  /// The line at the end.
+  /// Reads the last line of the file.
   mutating func footer() -> [UInt8]? {
     guard byte() == 0x0A, let end = bytes[at...].firstIndex(of: 0x0A) else { return nil }
     return Array(bytes[at..<end])

@@ -243,7 +243,7 @@ import Testing
       }
       #expect(
         error.message.contains(
-          "is computed, and values and pages of attributes take what Trial stores"))
+          "is computed, and values and pages of attributes take stored attributes of Trial"))
     }
   }
 }

@@ -16,26 +16,26 @@ import Testing
     Refusal(
       format: "serial > 1 AND home.strete == 'x'",
       message:
-        "line 1, column 16: 'home.strete' leads nowhere: Home has no member 'strete'; did you "
+        "line 1, column 16: 'home.strete' does not exist: Home has no member 'strete'; did you "
         + "mean 'street'?"),
     Refusal(
       format: "home.zzzzzz == NULL",
-      message: "'home.zzzzzz' leads nowhere: Home has no member 'zzzzzz'; it has street, zip_code, "
-        + "kind, geo, old, rooms, byName, source, link"),
+      message: "'home.zzzzzz' does not exist: Home has no member 'zzzzzz'; it has street, "
+        + "zip_code, kind, geo, old, rooms, byName, source, link"),
     Refusal(format: "home.zipCode == 'x'", message: "did you mean 'zip_code'?"),
     Refusal(
-      format: "home.street.name == 'x'", message: "'home.street.name' leads nowhere: String has"),
-    Refusal(format: "home.geo.lan > 1", message: "'home.geo.lan' leads nowhere: Geo has"),
-    Refusal(format: "home.old.lta > 1", message: "'home.old.lta' leads nowhere: Geo has no member"),
+      format: "home.street.name == 'x'", message: "'home.street.name' does not exist: String has"),
+    Refusal(format: "home.geo.lan > 1", message: "'home.geo.lan' does not exist: Geo has"),
+    Refusal(format: "home.old.lta > 1", message: "'home.old.lta' does not exist: Geo has no"),
     Refusal(format: "ANY home.rooms.aera > 1", message: "did you mean 'area'?"),
-    Refusal(format: "home.rooms[0].aera > 1", message: "'home.rooms[0].aera' leads nowhere"),
+    Refusal(format: "home.rooms[0].aera > 1", message: "'home.rooms[0].aera' does not exist"),
     Refusal(format: "home.rooms.@sum.aera > 1", message: "did you mean 'area'?"),
     Refusal(format: "home.byName.any.aera > 1", message: "did you mean 'area'?"),
     Refusal(
       format: "SUBQUERY(home.rooms, $r, $r.aera > 1).@count > 0",
-      message: "'$r.aera' leads nowhere: Room has no member 'aera'; did you mean 'area'?"),
-    Refusal(format: "second.strete == 'x'", message: "'second.strete' leads nowhere: Home has"),
-    Refusal(format: "rooms.aera > 1", message: "'rooms.aera' leads nowhere: Room has"),
+      message: "'$r.aera' does not exist: Room has no member 'aera'; did you mean 'area'?"),
+    Refusal(format: "second.strete == 'x'", message: "'second.strete' does not exist: Home has"),
+    Refusal(format: "rooms.aera > 1", message: "'rooms.aera' does not exist: Room has"),
   ]
 
   @Test(arguments: refusals)
@@ -55,7 +55,7 @@ import Testing
     try withTemporaryStore([House.self]) { store in
       try store.read { snapshot throws in
         let message =
-          "'home.strete' leads nowhere: Home has no member 'strete'; did you mean 'street'?"
+          "'home.strete' does not exist: Home has no member 'strete'; did you mean 'street'?"
         let line = try storeError(.invalidQuery) {
           try snapshot.fetch(House.where { $0.home["strete"] == "x" })
         }
@@ -97,7 +97,7 @@ import Testing
         try store.fetch(House.where { $0.shape["triangle"] != nil })
       }
       #expect(
-        error.message.hasSuffix("'shape.triangle' leads nowhere: Shape has no member 'triangle'"))
+        error.message.hasSuffix("'shape.triangle' does not exist: Shape has no member 'triangle'"))
     }
   }
 }
