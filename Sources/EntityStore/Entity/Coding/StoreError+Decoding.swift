@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-// Errors of a stored record whose values are none of the program's type.
+// Errors for a stored record whose values cannot be read as the program's type.
 
 extension StoreError {
-  /// - Parameter reason: the fact about the attribute; about the record where `attribute` is `nil`.
+  /// - Parameter reason: the fault of the attribute; of the record when `attribute` is `nil`.
   static func undecodable(
     entity: String, recordID: UInt64, attribute: String?, reason: String, cause: (any Error)? = nil
   ) -> StoreError {
@@ -16,8 +16,8 @@ extension StoreError {
 
   /// The error for a raw value that no case of an enumeration has.
   ///
-  /// The one stored value that a message shows. The value comes from the names that a program
-  /// knows, or knew, and without it nobody sees which case is missing.
+  /// The message shows the value, which no other message does. The value comes from names that a
+  /// program knows or once knew, and without it nobody can tell which case is missing.
   static func unknownCase(
     entity: String, recordID: UInt64, attribute: String?, value: Value,
     of cases: any EnumerationCases
