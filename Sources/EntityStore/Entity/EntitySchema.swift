@@ -8,7 +8,7 @@ internal import LodestoreFormat
 public struct EntitySchema<E: Entity>: Sendable {
   /// The entity's name in the file.
   ///
-  /// A name is a letter or `_`, followed by letters, digits and `_`. It is ASCII and has at most 64
+  /// A name is a letter or `_`, followed by letters, digits and `_`, in ASCII and with at most 64
   /// bytes.
   public let name: String
   /// The stored attributes, in the order in which they are encoded.
@@ -140,7 +140,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
   ///
   /// - Parameters:
   ///   - originalName: the attribute's name in older versions of the entity.
-  ///   - initial: the value for records that are older than the attribute. It is required when a
+  ///   - initial: the value for records that are older than the attribute. Required when a
   ///     non-optional attribute is added to an entity that has records.
   ///   - constraints: limits on the values: at most one range, one length and one pattern.
   public init<V: AttributeValue>(

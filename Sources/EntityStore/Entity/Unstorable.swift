@@ -1,7 +1,7 @@
 // Overloads that the compiler chooses when a property's type cannot be stored.
 //
-// Only the attribute's definition is unavailable, with a message that suggests a solution. The
-// other overloads compile and never run, so that the program gets one error and not many.
+// Only the attribute's definition is unavailable, with a message that suggests a solution. All
+// further overloads compile and never run, so that the program gets one error and not many.
 
 extension AttributeDefinition {
   /// Unavailable, because the type has no stored form.

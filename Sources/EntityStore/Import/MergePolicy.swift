@@ -1,7 +1,7 @@
 public import LodestoreEssentials
 internal import LodestoreFormat
 
-/// How a stored record and an incoming one with the same key become one.
+/// The policy for combining a stored record with an incoming record that has the same key.
 ///
 ///     MergePolicy<Pod>.incomingWins
 ///       .attribute(\.rating, .storedWins)
@@ -27,54 +27,54 @@ public struct MergePolicy<E: Entity>: Sendable {
   /// The stored record takes the incoming values.
   public static var incomingWins: MergePolicy { MergePolicy(.attributes) }
 
-  /// The stored record takes the values of the members that the incoming one has.
+  /// The stored record takes the values of the members that the incoming record has.
   ///
-  /// An attribute whose member is absent stays as it is. An attribute whose member is null becomes
+  /// An attribute whose member is absent keeps its value. An attribute whose member is null becomes
   /// null.
   ///
-  /// Policies of attributes apply to the members that are there. A new record has null or its initial
-  /// value for the others, and is rejected without a required one. Several records of a page with one
-  /// key are merged one after the other.
+  /// Policies of attributes apply to members that are present. In a new record, the other
+  /// attributes are null or have their initial values; the record is rejected when a required one
+  /// is missing. Several records of a page with one key are merged one after the other.
   ///
-  /// For imports by members alone, `Importer.run(_:records:renaming:onEvent:)`. A record that a
-  /// closure makes does not say which attributes were given, so such an import throws
-  /// ``StoreError/Code/importStopped`` before a page is asked for.
+  /// This policy is only for imports by members, `Importer.run(_:records:renaming:onEvent:)`. A
+  /// record that a closure creates does not tell which attributes were given. Such an import throws
+  /// ``StoreError/Code/importStopped`` before a page is requested.
   public static var patches: MergePolicy { MergePolicy(.patch) }
 
-  /// The stored values stay; where one is null it takes the incoming one.
+  /// The stored values stay; a stored null takes the incoming value.
   public static var storedWins: MergePolicy { MergePolicy(.attributes, .init(.stored)) }
 
-  /// The stored record stays as it is, and the incoming one is counted as ignored.
+  /// The stored record stays unchanged, and the incoming one is counted as ignored.
   public static var keepsStored: MergePolicy { MergePolicy(.ignore) }
 
-  /// An incoming record that has other values than the stored one is rejected.
+  /// An incoming record whose values differ from the stored ones is rejected.
   public static var fails: MergePolicy { MergePolicy(.attributes, .init(.fail)) }
 
-  /// The values of the record with the later date win; the incoming ones when the dates are equal.
+  /// The values of the record with the later date win; with equal dates, the incoming values win.
   ///
   /// Null is before every date.
   public static func newest(by date: any KeyPath<E, Date> & Sendable) -> MergePolicy {
     MergePolicy(.attributes, .init(newestBy: date))
   }
 
-  /// The form of `newest(by:)` for an optional date.
+  /// The values of the record with the later optional date win; null is before every date.
   public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> MergePolicy {
     MergePolicy(.attributes, .init(newestBy: date))
   }
 
-  /// The record becomes what the closure makes of both; an error rejects the incoming one.
+  /// The record becomes the closure's result; an error of the closure rejects the incoming record.
   ///
-  /// The closure is called within the transaction, and once more when that has to begin again.
+  /// The closure runs within the transaction, and runs again when the transaction restarts.
   /// Policies of attributes do not apply.
   ///
-  /// A link whose member is absent is the stored one in `incoming`. A link to a record that is not
-  /// there yet is an id that no record has: where the closure keeps it, the link follows once the
-  /// record is there.
+  /// When the member of a link is absent, `incoming` has the stored link. A link whose target does
+  /// not exist yet is an id that no record has. If the closure keeps this id, the link is set when
+  /// the target is imported.
   public static func merging(
     _ body: @escaping @Sendable (_ stored: E, _ incoming: E) throws -> E
   ) -> MergePolicy { MergePolicy(.closure(body)) }
 
-  /// Returns the policy with another one for the attribute at `path`.
+  /// Returns the policy with an exception for the attribute at `path`.
   public func attribute<V: AttributeValue>(
     _ path: any KeyPath<E, V> & Sendable, _ policy: AttributeMergePolicy<E, V>
   ) -> MergePolicy {
@@ -111,7 +111,7 @@ public struct MergePolicy<E: Entity>: Sendable {
   }
 }
 
-/// How one attribute of a stored record and of an incoming one become one.
+/// The policy for combining one attribute of a stored record and of an incoming record.
 public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
   let erased: AnyAttributePolicy<E>
 
@@ -121,20 +121,21 @@ public struct AttributeMergePolicy<E: Entity, V: AttributeValue>: Sendable {
   /// The stored value wins, unless it is null.
   public static var storedWins: AttributeMergePolicy { Self(erased: .init(.stored)) }
 
-  /// A record with another value than the stored one is rejected.
+  /// A record whose value differs from the stored one is rejected.
   public static var fails: AttributeMergePolicy { Self(erased: .init(.fail)) }
 
-  /// The value of the record with the later date wins; the incoming one when the dates are equal.
+  /// The value of the record with the later date wins; with equal dates, the incoming value wins.
   public static func newest(by date: any KeyPath<E, Date> & Sendable) -> AttributeMergePolicy {
     Self(erased: .init(newestBy: date))
   }
 
-  /// The form of `newest(by:)` for an optional date.
+  /// The value of the record with the later optional date wins; null is before every date.
   public static func newest(by date: any KeyPath<E, Date?> & Sendable) -> AttributeMergePolicy {
     Self(erased: .init(newestBy: date))
   }
 
-  /// The attribute becomes what the closure makes of two different values; an error rejects the record.
+  /// The attribute becomes the closure's result for two different values; an error rejects the
+  /// record.
   public static func combining(
     _ body: @escaping @Sendable (_ stored: V, _ incoming: V) throws -> V
   ) -> AttributeMergePolicy {

@@ -274,7 +274,7 @@ extension Derivation {
     Derivation(.maximum, relationship, source).restricted(byFormat: format)
   }
 
-  /// An attribute of the record to which the attribute at `link` leads; null when there is none.
+  /// An attribute of the record to which the attribute at `link` leads; null without such a record.
   public static func copy<Target: Entity, V: AttributeValue>(
     _ link: any KeyPath<E, RecordID<Target>?> & Sendable,
     _ source: any KeyPath<Target, V> & Sendable
