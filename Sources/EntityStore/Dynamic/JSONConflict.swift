@@ -1,12 +1,12 @@
-/// What an import does with a record that the store has already.
+/// The treatment of an incoming record when the store already has a record with its key.
 package enum JSONConflict: String, Sendable, CaseIterable {
   /// The incoming record is rejected.
   case fail
-  /// The stored record stays as it is.
+  /// The stored record stays unchanged.
   case ignore
   /// The stored record takes all incoming values.
   case replace
-  /// The stored record takes the values of the attributes that the incoming one has.
+  /// The stored record takes the values of the attributes that the incoming record contains.
   case patch
 
   var rule: MergeRule {
