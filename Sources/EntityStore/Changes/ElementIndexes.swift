@@ -1,12 +1,12 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Keeps the indexes over elements of documents.
+/// Maintains the indexes on elements of documents.
 final class ElementIndexes: ChangeSink {
   let name = "indexes over elements"
   private var byEntity: [EntityNumber: [ElementEntries]] = [:]
 
-  /// `nil` where the schema has none.
+  /// Returns `nil` when the schema has no such indexes.
   init?(_ schema: StoredSchema, core: WriteCore) {
     guard schema.hasElementIndexes else { return nil }
     for entity in schema.entities where !entity.elementIndexes.isEmpty {
@@ -25,7 +25,7 @@ final class ElementIndexes: ChangeSink {
       ?? false
   }
 
-  /// Writes what was noted: before the commit, and before entries are read in the write.
+  /// Writes the collected entries: before the commit, and before entries are read in the write.
   func write() throws(StoreError) {
     for entries in byEntity.values { for one in entries { try one.write() } }
   }
@@ -39,7 +39,7 @@ final class ElementIndexes: ChangeSink {
 }
 
 extension TransactionCore {
-  /// Brings indexes over elements up to date with all changes made so far.
+  /// Updates the element indexes with all changes made so far.
   func writeElements() throws(StoreError) {
     guard schema.hasElementIndexes, let write = self as? WriteCore else { return }
     try write.state.elements?.write()

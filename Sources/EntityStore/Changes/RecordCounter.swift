@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Ids of new records; see Format.md, "Counters".
+// Assignment of ids to new records; see Format.md, "Counters".
 
 extension TransactionCore {
-  /// The id above all that records of `entity` have had; 2^63 where none is left.
+  /// The next id of `entity`, above all ids that its records have had; 2^63 when no id is left.
   func nextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     if let known = nextIDs[entity.number] {
       assert(isAboveAll(known, of: entity), "the next id is above those of all records")
@@ -33,12 +33,12 @@ extension TransactionCore {
 }
 
 extension WriteCore {
-  /// New records have ids below it, so that one transaction cannot use up those up to 2^63, where ids end.
+  /// The limit on the ids of new records, so that one transaction cannot use all ids up to 2^63.
   static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
 
-  /// The id that the next new record of `entity` gets.
+  /// Returns the id for the next new record of `entity`.
   ///
-  /// - Throws: ``StoreError/Code/unstorableValue`` where none is left.
+  /// - Throws: ``StoreError/Code/unstorableValue`` when no id is left.
   @inline(__always)
   func newID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
@@ -48,18 +48,20 @@ extension WriteCore {
     return next
   }
 
-  /// Whether the counter in the file is above `id`, so that no later transaction gives it again.
+  /// Returns whether the counter in the file is above `id`, so that no later transaction assigns it
+  /// again.
   func isCounterRaised(above id: UInt64, of entity: StoredEntity) -> Bool {
     raisedCounters[entity.number].map { $0 > id } ?? false
   }
 
-  /// Before a delete: afterwards the highest id present no longer tells which ids have been used.
+  /// Raises the counter before a delete, after which the highest present id no longer shows the
+  /// used ids.
   ///
-  /// - Returns: the id above all that have been given.
+  /// - Returns: an id above all assigned ids.
   @discardableResult
   func raiseCounter(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
-    // Ids given since the last delete of this transaction need the counter raised once more.
+    // Ids assigned since the last delete of this transaction require raising the counter again.
     guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return next }
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)

@@ -1,20 +1,20 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The records of one entity in the file, to be written.
+/// The record tree of one entity, for writing.
 ///
-/// No other type puts a pair into a record tree or takes one out. ``EntityChanges``, ``ChangeBatch`` and
-/// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
-/// checked and told the change.
+/// No other type changes a pair in a record tree. Only ``EntityChanges``, ``ChangeBatch`` and
+/// ``BulkInsert`` write through it, after checking and reporting the change; `tools/lint-writes`
+/// verifies this.
 ///
-/// A class: each call would retain the references of a struct.
+/// A class, because each call would retain the references of a struct.
 final class RecordTree {
-  /// Outlives the ``EntityChanges`` that has this.
+  /// Outlives the ``EntityChanges`` that owns this object.
   private unowned(unsafe) let core: WriteCore
   private let entity: StoredEntity
-  /// The digest and the size of the records, which change with them.
+  /// The digest and the size of the records, updated with each change.
   private let sum: ContentLedger.Sum
-  /// The longest record that is changed in its page.
+  /// The maximum length of a record that is changed in its page.
   private let longestInPage = PageLayout.longestSharedValue
 
   init(of entity: StoredEntity, _ core: WriteCore) {
@@ -24,7 +24,7 @@ final class RecordTree {
     if entity.description.keepsSize { sum.keepsSize = true }
   }
 
-  /// Writes a record, of which `old` is absent where it is new and `new` where it goes.
+  /// Writes a record; `old` is nil for a new record, and `new` for a removed one.
   @inline(__always)
   func write(_ new: SealedRecord?, inPlaceOf old: StoredRecord?) throws(StoreError) {
     noteWritten()
@@ -67,16 +67,15 @@ final class RecordTree {
     try cursor.replaceCurrent(with: record.bytes)
   }
 
-  /// Whether the record at the cursor is short enough to be changed in its page.
+  /// Returns whether the record at the cursor is short enough to be changed in its page.
   @inline(__always)
   func canChange(at cursor: Cursor) -> Bool {
     cursor.value.count <= longestInPage
   }
 
-  /// Calls `change` with the bytes of the record at the cursor, which is short enough.
+  /// Calls `change` with the bytes of the record at the cursor, which must be short enough.
   ///
-  /// The bytes are those of the page. With the plain engine they are a copy, which is stored
-  /// instead.
+  /// The bytes are those of the page. With the plain engine they are a copy, which is then stored.
   @inline(__always)
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (UnsafeMutableRawBufferPointer) -> Void
@@ -99,7 +98,7 @@ final class RecordTree {
     sum.change.replace(record: id, checksum: old, by: new)
   }
 
-  /// Appends the records of `row`, which are sealed here, under the ids from `nextID` on.
+  /// Appends the records of `row` under the ids from `nextID` on, and seals them.
   func append(
     _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
@@ -116,7 +115,7 @@ final class RecordTree {
     }
   }
 
-  /// Appends a copy of `record`, which is sealed in the page.
+  /// Appends a copy of `record`, and seals it in the page.
   @inline(__always)
   func append(
     _ record: UnsafeRawBufferPointer, id: UInt64, at cursor: Cursor
@@ -138,10 +137,10 @@ final class RecordTree {
     .damagedIndex(entity.name, "record \(id) exists although it is new")
   }
 
-  /// Counts a change of records, and notes their entity.
+  /// Counts a change of records, and remembers their entity.
   ///
-  /// Each record passes here. Numbers are compared, because `==` of another module is a call. The rare
-  /// part is a method of this type, because a method of `core` would retain it.
+  /// Called for each record. Raw numbers are compared, because `==` of another module is a call.
+  /// The rare path is a method of this type, because a method of `core` would retain it.
   @inline(__always)
   private func noteWritten() {
     core.changeCount &+= 1
@@ -156,7 +155,8 @@ final class RecordTree {
 }
 
 extension WriteCore {
-  /// Runs `body`, whose changes of `entity` follow from others and are not the program's own.
+  /// Runs `body`, whose changes of `entity` follow from other changes and are not the program's
+  /// own.
   func asConsequence(
     in entity: StoredEntity, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -172,7 +172,7 @@ extension WriteCore {
 }
 
 extension ContentLedger {
-  /// The ledger of the transaction that `core` writes in.
+  /// The ledger of the transaction in which `core` writes.
   static func of(_ core: WriteCore) -> ContentLedger {
     of(core.transaction, core.store.trees)
   }

@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Reads and writes the tree `history`; see Format.md, "History".
+/// Access to the tree `history`; see Format.md, "History".
 struct HistoryLog {
   let core: TransactionCore
-  /// `nil` where the store has no history, which is the same as an empty one.
+  /// The tree; `nil` when the store has no history, which equals an empty one.
   private(set) var tree: Tree?
 
   init(_ core: TransactionCore) {
@@ -12,15 +12,15 @@ struct HistoryLog {
     tree = core.tree(.history)
   }
 
-  /// Opens the log for writing, and makes the tree where the store has none.
+  /// Opens the log for writing, and creates the tree if the store has none.
   init(writing core: WriteCore) throws(StoreError) {
     self.core = core
     tree = try core.makeTree(.history)
   }
 
-  /// How many bytes of changes a part has at most, but for one of a single long run.
+  /// The maximum bytes of changes in a part; a single long list of ids may exceed it.
   static let partByteCount = 64 << 10
-  /// The length of the lists of ids that are put into one change of a part.
+  /// The maximum number of id ranges in one change of a part.
   static let runsPerChange = 8 << 10
 
   // MARK: Numbers
@@ -40,7 +40,7 @@ struct HistoryLog {
     return try purged()?.number ?? 0
   }
 
-  /// Up to where the history has been purged; `nil` where it never was.
+  /// The last purged write; `nil` when the history has never been purged.
   func purged() throws(StoreError) -> HistoryMark? {
     try value(.purged).map { (document) throws(StoreError) in try HistoryMark(document) }
   }
@@ -49,7 +49,7 @@ struct HistoryLog {
 
   /// Writes the parts of one write.
   ///
-  /// - Throws: ``StoreError/Code/unstorableValue`` where all numbers of writes have been used.
+  /// - Throws: ``StoreError/Code/unstorableValue`` when all numbers of writes have been used.
   func append(
     number: UInt64, origin: WriteOrigin, time: Double, changes: [HistoryPart.Change],
     links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil,
@@ -66,7 +66,7 @@ struct HistoryLog {
     }
   }
 
-  /// Changes and links in parts that are not too large for a page or two dozen.
+  /// Divides changes and links into parts of about ``partByteCount`` bytes.
   private static func parts(
     _ changes: [HistoryPart.Change], _ links: [HistoryPart.Links]
   ) -> [HistoryPart] {
@@ -112,7 +112,7 @@ struct HistoryLog {
     }
   }
 
-  /// Keeps a record as it was; returns false where it is kept from earlier in this write.
+  /// Stores the image of a record; returns false when an earlier image of this write exists.
   func keep(_ record: UnsafeRawBufferPointer, _ key: HistoryKey) throws(StoreError) -> Bool {
     guard let tree else { return true }
     return try wrappingErrors {
@@ -130,7 +130,7 @@ struct HistoryLog {
 
   // MARK: Reading
 
-  /// Returns the document under `key`; `nil` if the key has no value.
+  /// Returns the document under `key`; `nil` when the key has no value.
   func value(_ key: HistoryKey) throws(StoreError) -> Document? {
     guard let tree else { return nil }
     do {
@@ -145,16 +145,17 @@ struct HistoryLog {
     }
   }
 
-  /// The bytes of a record under `key`; `nil` where there are none.
+  /// Returns the bytes of a record under `key`; `nil` when there are none.
   func image(_ key: HistoryKey) throws(StoreError) -> UnsafeRawBufferPointer? {
     guard let tree else { return nil }
     return try wrappingErrors { try core.transaction.get(key.bytes, in: tree) }
   }
 
-  /// Returns the key of the write with `number`, or that of the last write that kept something;
-  /// `nil` for none.
+  /// Returns the key for the write with `number`, or else for the last write that stored a value.
   ///
-  /// - Parameter key: that of an image or of preserved values, of any number.
+  /// Returns `nil` when no write stored one.
+  ///
+  /// - Parameter key: the key of an image or of preserved values; its write number is ignored.
   private func keptKey(
     _ key: HistoryKey, of number: UInt64?
   ) throws(StoreError) -> HistoryKey? {
@@ -168,7 +169,8 @@ struct HistoryLog {
     }
   }
 
-  /// The image of a record that the write with `number` kept, or its last one; `nil` for none.
+  /// Returns the image of a record from the write with `number`, or else the last image; `nil` for
+  /// none.
   func kept(
     _ key: HistoryKey, of number: UInt64?
   ) throws(StoreError) -> UnsafeRawBufferPointer? {
@@ -176,15 +178,18 @@ struct HistoryLog {
     return try image(key)
   }
 
-  /// Returns the values that the write with `number` preserved of a record, or the last preserved
-  /// ones; `nil` for none.
+  /// Returns the preserved values of a record from the write with `number`, or else the last
+  /// preserved values.
+  ///
+  /// Returns `nil` for none.
   func keptDocument(_ key: HistoryKey, of number: UInt64?) throws(StoreError) -> Document? {
     guard let key = try keptKey(key, of: number) else { return nil }
     return try value(key)
   }
 
-  /// Visits the parts of the writes from `first` on until `body` returns false, or those of the
-  /// last write first, and of each write the last part.
+  /// Visits the parts of the writes from `first` on, until `body` returns false.
+  ///
+  /// When `backwards` is true, visits the last write first, and of each write the last part first.
   func forEachPart(
     from first: UInt64, backwards: Bool = false,
     _ body: (UInt64, UInt32, HistoryPart) throws -> Bool
@@ -211,7 +216,9 @@ struct HistoryLog {
 }
 
 extension HistoryLog {
-  /// Ids that were never given would be gone through for ever, as runs of them are short in a file.
+  /// Throws when a part contains ids that were never assigned.
+  ///
+  /// A run of ids is short in a file, and visiting the ids of a damaged run could take forever.
   private func checkIDs(of part: HistoryPart) throws(StoreError) {
     for change in part.changes {
       guard let last = change.ids.ranges.last,
@@ -225,10 +232,10 @@ extension HistoryLog {
   }
 }
 
-/// A place in the history and its time.
+/// A position in the history, with its time.
 struct HistoryMark: Sendable, Hashable {
   var number: UInt64
-  /// Seconds since 2001.
+  /// The time in seconds since 2001.
   var time: Double
 
   init(number: UInt64, time: Double) {
