@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
-// Every message of the library, one function each, so that they can be proofread as a page.
-// Wording: cannot + verb + thing: the fact found and the fact expected; what to do.
+// The messages of the library, with one function each, so that they can be proofread together. The
+// wording is: cannot + verb + thing: the found and the expected fact; the next step.
 
 extension StoreError {
   // MARK: Schema
@@ -98,7 +98,7 @@ extension StoreError {
         + "store, as with 'kvdump export' and 'kvdump import'")
   }
 
-  /// - Parameter what: which numbers are used up: `attributes`, `layouts`.
+  /// - Parameter what: the numbers that are used up: `attributes`, `layouts`.
   static func numbersUsedUp(_ what: String, limit: Int, entity: String) -> StoreError {
     StoreError(
       .incompatibleSchema,
@@ -158,7 +158,7 @@ extension StoreError {
         + "program, or open the store read-only with what it has")
   }
 
-  /// - Parameter repeated: pairs of records with one value, of which there is one at least.
+  /// - Parameter repeated: pairs of records with an equal value; there must be at least one.
   static func cannotBuildUnique(
     entity: String, index: String, _ repeated: [(first: UInt64, second: UInt64)], detail: String
   ) -> StoreError {
@@ -217,7 +217,7 @@ extension StoreError {
       entity: entity)
   }
 
-  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
+  /// - Parameter id: the id of the stored record to be changed; `nil` for a new record.
   static func uniqueViolation(
     entity: String, index: String, holder: UInt64, detail: String, of id: UInt64? = nil
   ) -> StoreError {
@@ -228,10 +228,10 @@ extension StoreError {
       entity: entity, index: index, recordID: holder, privateDetail: detail)
   }
 
-  /// The error for two records that a batch gives one key.
+  /// The error for two records in a batch with one key.
   ///
-  /// - Parameter firstNew: the id of the first value of a batch insert; `nil` where stored records are
-  ///   changed.
+  /// - Parameter firstNew: the id of the first value of a batch insert; `nil` when stored records
+  ///   are changed.
   static func repeatedInBatch(
     entity: String, index: String, _ ids: (UInt64, UInt64), firstNew: UInt64?, detail: String
   ) -> StoreError {
@@ -376,7 +376,7 @@ extension StoreError {
 }
 
 extension String {
-  /// The name of an attribute's type as Swift writes it.
+  /// The name of an attribute's type as Swift spells it.
   fileprivate var capitalizedType: String {
     hasPrefix("uint") ? "UInt" + dropFirst(4) : prefix(1).uppercased() + dropFirst()
   }

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// Runs `body`, and throws an error of the engine or the format as one of the store.
+/// Runs `body`, and converts errors of the engine or the format to errors of the store.
 @discardableResult
 @inline(__always)
 func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
@@ -10,12 +10,12 @@ func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
 }
 
 extension StoreError {
-  /// The public error for an error of the engine layer; keeps that as the cause, with LMDB's name.
+  /// The public error for an error of the engine, which becomes its cause.
   init(_ error: LMDBError) {
     self.init(Self.code(of: error), Self.message(for: error), cause: error)
   }
 
-  /// The public error for anything that went wrong inside.
+  /// The public error for any internal error.
   init(wrapping error: any Error) {
     switch error {
     case let error as StoreError: self = error
@@ -175,11 +175,12 @@ extension StoreError {
     return "cannot \(thing): \(hint)"
   }
 
-  /// The permission that this process lacks, and the change that gives it.
+  /// The missing permission of this process, and the change that grants it.
   ///
   /// - Parameters:
-  ///   - path: of the store's file.
-  ///   - may: whether this process has an access to a path; tests, which a superuser may run, pass another one.
+  ///   - path: the path of the store's file.
+  ///   - may: returns whether this process has a kind of access to a path. Tests may run as a
+  ///     superuser and pass another function.
   static func permissionFault(
     at path: String?, may: (_ path: String, _ mode: Int32) -> Bool = { access($0, $1) == 0 }
   ) -> String {
@@ -211,7 +212,7 @@ extension StoreError {
     return "this process may not; \(lockHint)"
   }
 
-  /// Whether the message says all that `cause` does.
+  /// Returns whether the message already contains all facts of `cause`.
   func isTold(_ cause: any Error) -> Bool {
     if let cause = cause as? LMDBError, cause.kind != .engine { return true }
     return message.contains("\(cause)")

@@ -1,30 +1,34 @@
 internal import LodestoreFormat
 
-/// The rule of an insert for a value whose unique key already leads to a record.
+/// The rule of an insert for a value whose unique key already belongs to a stored record.
 ///
-/// With any mode but ``fail`` the incoming value is merged with the stored record that its unique
-/// keys lead to. `matching` of the insert names the one index that decides. Without it, all keys of
-/// the value must agree on one record. The call throws ``StoreError/Code/uniqueViolation`` when
-/// keys lead to different records. The call also throws when one key leads to a record, another key
-/// leads to none, and that record has another value there: the value may be meant for either. A key
-/// with null in it does not count on either side.
+/// With any mode except ``fail``, the incoming value is merged with the stored record that has its
+/// unique keys. The `matching` parameter of the insert names the one index that decides. Without
+/// it, all keys of the value must agree on one record. The call throws
+/// ``StoreError/Code/uniqueViolation`` in two cases:
+/// - Keys belong to different records.
+/// - One key belongs to a record that has another value for a second key, and the second key
+///   belongs to no record. The value may then be meant as the stored record or as a new one.
+///
+/// A key that contains null is ignored on both sides.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
 public enum InsertConflict<E: Entity>: Sendable {
   /// Throws ``StoreError/Code/uniqueViolation``.
   case fail
-  /// Leaves the stored record as it is.
+  /// The stored record stays unchanged.
   case ignore
-  /// Gives the stored record all values of the new one; it keeps its id.
+  /// The stored record takes all values of the new one, and keeps its id.
   case replace
-  /// Gives the stored record the values of these attributes, or of those that were given where a
-  /// dictionary or a ``RecordDraft`` says which; the others stay.
-  case patch([any PartialKeyPath<E> & Sendable]? = nil)
-  /// Gives the stored record the value that the closure makes of the stored and the new one.
+  /// The stored record takes the values of these attributes; its other values stay.
   ///
-  /// An error of the closure ends the batch: a ``StoreError`` as it is, another error as the cause
-  /// of a ``StoreError/Code/unstorableValue``.
+  /// `nil` stands for the attributes that a dictionary or a ``RecordDraft`` contains.
+  case patch([any PartialKeyPath<E> & Sendable]? = nil)
+  /// The stored record takes the closure's result for the stored and the new value.
+  ///
+  /// An error of the closure ends the batch. A ``StoreError`` is rethrown; another error becomes
+  /// the cause of a ``StoreError/Code/unstorableValue``.
   case merge(@Sendable (_ stored: E, _ incoming: E) throws -> E)
 }
 
@@ -35,32 +39,32 @@ public enum InsertConflict<E: Entity>: Sendable {
 public enum InsertReturning: Sendable {
   /// Counts and ids.
   case ids
-  /// Counts alone.
+  /// Only counts.
   case counts
 }
 
 /// The outcome of a batch insert.
 public struct InsertResult<E: Entity>: Sendable {
-  /// The ids of the records, new or found, in the order of the values; empty when only counts were
-  /// asked for.
+  /// The ids of the new or found records, in the order of the values; empty when only counts were
+  /// requested.
   public var ids: RecordIDs<E> { RecordIDs(list: counts.ids) }
-  /// How many records are new.
+  /// The number of new records.
   public var insertedCount: Int { counts.inserted }
-  /// How many stored records have other values now.
+  /// The number of stored records whose values changed.
   public var updatedCount: Int { counts.updated }
-  /// How many stored records had these values already.
+  /// The number of stored records whose values stayed equal.
   public var unchangedCount: Int { counts.unchanged }
-  /// How many values were left out, as the conflict mode says.
+  /// The number of values left out, as the conflict mode requires.
   public var ignoredCount: Int { counts.ignored }
 
-  /// How many values were given.
+  /// The number of values.
   public var count: Int { insertedCount + updatedCount + unchangedCount + ignoredCount }
 
   var counts: InsertCounts
 }
 
 extension InsertResult: CustomStringConvertible {
-  /// The counts, as "2 inserted, 1 updated, 0 unchanged, 0 ignored".
+  /// The counts as text, such as "2 inserted, 1 updated, 0 unchanged, 0 ignored".
   public var description: String {
     "\(insertedCount) inserted, \(updatedCount) updated, \(unchangedCount) unchanged, "
       + "\(ignoredCount) ignored"
@@ -68,18 +72,19 @@ extension InsertResult: CustomStringConvertible {
 }
 
 extension WriteTransaction {
-  /// Stores many new records, as one step.
+  /// Inserts many records in one step.
   ///
   /// Stored records are found in one pass, and index entries are written in key order. A batch is
-  /// faster than its single inserts, the more so the larger it is.
+  /// faster than single inserts, and the advantage grows with its size.
   ///
-  /// - Throws: as ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` says which value was
-  ///   refused. With ``InsertConflict/fail`` nothing of the batch remains, and the transaction can go on.
-  ///   With another mode other values of the batch may be stored.
-  /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
-  ///   ``InsertConflict/fail`` the index entries of the whole call are sorted together: in memory up to
-  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode values
-  ///   are encoded and merged in parts that this memory has room for.
+  /// - Throws: the errors of ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` is
+  ///   the position of the refused value. With ``InsertConflict/fail`` nothing of the batch is
+  ///   stored, and the transaction can continue. With another mode, other values of the batch may
+  ///   be stored.
+  /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each affected index page. With
+  ///   ``InsertConflict/fail``, the index entries of the whole call are sorted together: in memory
+  ///   up to ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode,
+  ///   values are encoded and merged in parts that fit into this memory.
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(
@@ -123,18 +128,18 @@ extension WriteTransaction {
     return EntityBatch(into: entity, insert, core: core)
   }
 
-  /// Stores records from dictionaries by attribute names, as one step.
+  /// Inserts records from dictionaries by attribute names, in one step.
   ///
   ///     try tx.insert(Film.self, dictionaries: rows, onConflict: .patch())
   ///
-  /// An attribute that a dictionary lacks keeps the stored value with ``InsertConflict/patch(_:)``;
-  /// in a new record it has its initial value, or null. Whole numbers are taken for attributes of
-  /// other widths and for fractions where they fit exactly, raw values for enumerations, and
-  /// `JSONValue` for arrays, dictionaries and nested structs.
+  /// With ``InsertConflict/patch(_:)``, an attribute that a dictionary lacks keeps the stored
+  /// value. In a new record it has its initial value, or null. Whole numbers are converted for
+  /// attributes of other widths and for fractions, if they fit exactly. Enumerations take raw
+  /// values. Arrays, dictionaries and nested structs take a `JSONValue`.
   ///
-  /// - Throws: as ``insert(_:onConflict:matching:returning:)``.
-  ///   ``StoreError/Code/unstorableValue`` for a name that is no attribute, a value of another type,
-  ///   a raw value that is no case, and a required attribute that a new record lacks.
+  /// - Throws: the errors of ``insert(_:onConflict:matching:returning:)``.
+  ///   ``StoreError/Code/unstorableValue`` for an unknown attribute name, a value of another type,
+  ///   a raw value of no case, and a new record without a required attribute.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]>,
@@ -156,7 +161,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Stores records from a dictionary that `fill` fills, one a call, until it returns true.
+  /// Inserts records from a dictionary that `fill` fills for each record, until it returns true.
   ///
   ///     try tx.insert(Film.self) { (row: inout [String: any AttributeValue]) in
   ///       guard let line = lines.next() else { return true }
@@ -165,9 +170,10 @@ extension WriteTransaction {
   ///       return false
   ///     }
   ///
-  /// The dictionary is empty at each call; the call that returns true inserts nothing.
+  /// The dictionary is empty at each call. The call that returns true inserts nothing.
   ///
-  /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
+  /// - Throws: the errors of ``insert(_:dictionaries:onConflict:matching:returning:)``, and the
+  ///   errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, onConflict: InsertConflict<E> = .fail,
@@ -183,7 +189,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Stores records from a draft that `fill` fills, one a call, until it returns true.
+  /// Inserts records from a draft that `fill` fills for each record, until it returns true.
   ///
   ///     try tx.insert(Film.self, onConflict: .patch()) { draft in
   ///       guard let line = lines.next() else { return true }
@@ -192,11 +198,12 @@ extension WriteTransaction {
   ///       return false
   ///     }
   ///
-  /// Nothing is assigned in the draft of each call; the call that returns true inserts nothing. The draft
-  /// knows which attributes were assigned: with ``InsertConflict/patch(_:)`` the others keep
-  /// their stored values, and in a new record they have their initial values or null.
+  /// The draft is empty at each call. The call that returns true inserts nothing. The draft records
+  /// which attributes were assigned. With ``InsertConflict/patch(_:)`` the others keep their stored
+  /// values. In a new record they have their initial values, or null.
   ///
-  /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
+  /// - Throws: the errors of ``insert(_:dictionaries:onConflict:matching:returning:)``, and the
+  ///   errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, onConflict: InsertConflict<E> = .fail,
@@ -230,7 +237,7 @@ extension WriteTransaction {
 }
 
 extension InsertConflict {
-  /// The rule with the attributes of `entity`.
+  /// The rule for the attributes of `entity`.
   func rule(in entity: StoredEntity) throws(StoreError) -> MergeRule {
     switch self {
     case .fail: return .fail
@@ -247,7 +254,7 @@ extension InsertConflict {
 }
 
 extension MergeRule {
-  /// Whether a record may lack required attributes; the stored values of those are kept.
+  /// Whether a record may lack required attributes, whose stored values then stay.
   var takesParts: Bool {
     switch self {
     case .patchGiven: true
@@ -258,7 +265,7 @@ extension MergeRule {
 }
 
 extension StoredEntity {
-  /// The attribute that `type` keeps at `path`.
+  /// The attribute whose value `type` holds at `path`.
   func attribute<E: Entity>(
     at path: AnyKeyPath, of type: E.Type
   ) throws(StoreError) -> EntityDescription.Attribute {
@@ -270,7 +277,7 @@ extension StoredEntity {
 }
 
 extension MergeInput {
-  /// Calls `body` with both records as values of `E`, and encodes the value that it returns.
+  /// Calls `body` with both records as values of `E`, and encodes the returned value.
   func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> RecordBytes {
     let old = try core.decode(E.self, stored.bytes, id: id, of: entity)
     let new = try core.withReadLayout(incoming, id: id, of: entity) { (view) throws(StoreError) in
