@@ -1,12 +1,12 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Everything that could stop an undo half-way is checked before the first change, so that the
-// refusal names the obstacle. Only the new values can show the rest, such as a unique key that is
-// in use again.
+// Everything that could stop an undo after some changes is checked before the first change, so that
+// the error names the obstacle. Only the restored values can reveal the other obstacles, such as a
+// unique key that is used again.
 
 extension HistoryUndo {
-  /// Throws when something is in the way; notes what stays, where that is allowed.
+  /// Throws when there is an obstacle; records the parts that stay, if this is allowed.
   mutating func check() throws {
     try checkMoves()
     for change in changes {
@@ -94,7 +94,7 @@ extension HistoryUndo {
 
   // MARK: Later writes
 
-  /// Visits the parts of later writes, but for writes of which nothing is left.
+  /// Visits the parts of later writes, except writes that have been completely undone.
   private func forEachLaterPart(_ body: (UInt64, HistoryPart) throws -> Bool) throws {
     try log.forEachPart(from: number + 1) { later, _, part in
       if takenBack.contains(later) { return true }
@@ -102,7 +102,7 @@ extension HistoryUndo {
     }
   }
 
-  /// Throws when a later write is in the way.
+  /// Throws when a later write is an obstacle.
   private func checkLaterWrites() throws {
     let pairs = Dictionary(grouping: links, by: \.relationship)
       .mapValues { Set($0.flatMap(\.pairs)) }
@@ -145,8 +145,8 @@ extension HistoryUndo {
     return true
   }
 
-  /// `, by write 7` for the last later write with a part for which `isSought` is true; nothing for
-  /// none.
+  /// Returns `, by write 7` for the last later write with a part for which `isSought` is true;
+  /// otherwise an empty text.
   private func byWrite(_ isSought: (HistoryPart) -> Bool) throws -> String {
     var found: UInt64?
     try forEachLaterPart { later, part in
@@ -158,7 +158,7 @@ extension HistoryUndo {
 
   // MARK: Records that are gone
 
-  /// Throws when an attribute that gets its old value would lead to a record that is gone.
+  /// Throws when an attribute with its old value would lead to a missing record.
   private func checkTargets(of change: HistoryPart.Change) throws {
     let entity = try entity(change.entity)
     for end in core.schema.ends(of: entity) {
@@ -178,7 +178,7 @@ extension HistoryUndo {
     }
   }
 
-  /// Throws when a link that is made again would lead to a record that is gone.
+  /// Throws when a restored link would lead to a missing record.
   private mutating func checkEndsOfLinks() throws {
     for (index, group) in links.enumerated().reversed() where group.kind == .removed {
       let relationship = try relationship(group)
@@ -223,7 +223,7 @@ extension HistoryUndo {
 
   // MARK: Records that are linked
 
-  /// Throws when records that are to go are linked by something that stays.
+  /// Throws when records to be removed have links that stay.
   private mutating func checkUnlinked(_ ids: IDRuns, of entity: StoredEntity) throws {
     let list = try records(ids, of: entity)
     for end in core.schema.ends(of: entity) where end.links != nil {
@@ -253,7 +253,7 @@ extension HistoryUndo {
     }
   }
 
-  /// A link of one of `ids` that the write did not add.
+  /// Returns a link of one of `ids` that the write did not add.
   private func linkInTheWay(
     of ids: [UInt64], _ end: RelationshipEnd
   ) throws(StoreError) -> (id: UInt64, other: UInt64)? {
@@ -269,11 +269,11 @@ extension HistoryUndo {
     return found
   }
 
-  /// A record that leads to one of `ids` by the attribute `holder`, and will do so after the undo.
+  /// Returns a record whose attribute `holder` will still lead to one of `ids` after the undo.
   ///
-  /// Records of earlier writes of the same commit may lead to one of `ids` too: the page of an
-  /// import that comes first, for one. Their attributes are noted, and get the values that they had
-  /// before the commit.
+  /// Records of earlier writes of this commit may lead to one of `ids` too, for example records of
+  /// an import's first page. Their attributes are noted, and restored to the values before the
+  /// commit.
   private mutating func holderInTheWay(
     of ids: [UInt64], _ end: RelationshipEnd, _ holder: EntityDescription.Attribute
   ) throws -> (id: UInt64, other: UInt64)? {
@@ -282,7 +282,7 @@ extension HistoryUndo {
     {
       IDRuns(all.filter { $0.entity == entity && isWanted($0.kind) }.flatMap(\.ids.ranges))
     }
-    // Records of the write go too, or lead elsewhere once they are reverted.
+    // Records of the write are removed too, or lead to other records after the undo.
     let mine = runs(changes) { $0.sets(holder.number) }
     let inserted = runs(siblings) { $0 == .inserted }
     let updated = runs(siblings) { $0 != .inserted && $0.sets(holder.number) }
@@ -312,7 +312,7 @@ extension HistoryUndo {
 }
 
 extension HistoryPart.Change.Kind {
-  /// Whether the change may have given the attribute with this number a value.
+  /// Whether the change may have set the attribute with this number.
   fileprivate func sets(_ attribute: UInt32) -> Bool {
     switch self {
     case .inserted: true

@@ -3,12 +3,12 @@ internal import LodestoreFormat
 
 /// Checks constraints and rules at the end of the stages, on the records that the stages changed.
 ///
-/// Steps store values that fit no declared rule yet, since a later step may complete them. So the
-/// final values are checked, of records with changed derived attributes too. Records that no step
-/// changed may break a rule, as after a new rule without stages.
+/// Steps may store values that do not satisfy a declared rule yet, because a later step may
+/// complete them. The final values are checked, even in records in which only derived attributes
+/// changed. Records that no step changed may break a rule, as after adding a rule without stages.
 final class StageRules: ChangeSink {
   let name = "rules after stages"
-  /// By entity, the changed records.
+  /// The changed records, by entity.
   private var ids: [EntityNumber: IDRuns] = [:]
 
   func note(_ id: UInt64, of entity: EntityNumber) { ids[entity, default: IDRuns()].append(id) }
@@ -20,7 +20,7 @@ final class StageRules: ChangeSink {
     case .inserted(let range): ids[entity.number, default: IDRuns()].append(range)
     case .insertedRecord(let id, _): note(id, of: entity.number)
     case .updated(let id, _, _, let attributes):
-      // A record that only moved to the current layout has no changed attributes.
+      // A record that was only converted to the current layout has no changed attributes.
       if attributes?.isEmpty != true { note(id, of: entity.number) }
     case .removed, .cleared: break
     }
@@ -55,7 +55,7 @@ final class StageRules: ChangeSink {
 }
 
 extension StoreError {
-  /// The refused migration where the result of its stages breaks `error`'s rules or links.
+  /// The error for a migration whose result breaks the rules or links in `error`.
   static func afterStages(_ error: StoreError) -> StoreError {
     guard error.code == .missingTarget || !error.violations.isEmpty else { return error }
     var refusal = StoreError.cannotMigrate(
