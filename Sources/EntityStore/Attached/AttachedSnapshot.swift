@@ -29,7 +29,7 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
     self.dataset = Snapshot(core: dataset)
   }
 
-  // MARK: To the dataset
+  // MARK: From the store to the dataset
 
   /// Returns the record of the dataset to which `reference` leads; `nil` when the generation has
   /// none.

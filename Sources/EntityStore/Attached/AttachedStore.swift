@@ -50,7 +50,7 @@ public struct AttachedStore: Sendable {
 
   /// Pins the newest commit of the store and the current generation of the dataset.
   ///
-  /// Both stay readable while the result is referenced.
+  /// The two stay readable while the result is referenced.
   ///
   /// - Throws: ``StoreError/Code/closed``.
   public func pinned() throws -> PinnedAttachment {

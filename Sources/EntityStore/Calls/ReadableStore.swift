@@ -7,8 +7,8 @@
 /// ``ReadableTransaction``. On a store it sees the newest commit, on a snapshot the
 /// snapshot's commit. Put calls that must see one commit into one ``read(_:)-((Snapshot)->R)``.
 ///
-/// Calls run on the calling thread. For asynchronous code, a store has an `async` form of each call,
-/// which runs on a thread of the store.
+/// Calls run on the calling thread. For asynchronous code, a store has an `async` form of each
+/// call, which runs on a thread of the store.
 ///
 /// The calls throw the errors documented in ``ReadableTransaction``, and
 /// ``StoreError/Code/closed``. Do not conform to this protocol.
@@ -47,7 +47,7 @@ extension ReadableStore {
     try read { try $0.fetch(ids) }
   }
 
-  /// The records with these ids, in the order of `ids`; missing and unreadable records are left out.
+  /// The records with these ids, in the order of `ids`, without missing and unreadable records.
   ///
   /// - Parameter report: called with each record that cannot be read, in any order.
   @_disfavoredOverload

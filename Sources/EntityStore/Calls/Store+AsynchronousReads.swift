@@ -13,7 +13,7 @@ extension Store {
     try await read { try $0.fetch(ids) }
   }
 
-  /// The records with these ids, in the order of `ids`; missing and unreadable records are left out.
+  /// The records with these ids, in the order of `ids`, without missing and unreadable records.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read, in any
   ///   order.

@@ -121,8 +121,8 @@ extension Store {
     try await write { try $0.add(id, to: relationship, of: owner) }
   }
 
-  /// Links the record `owner` with `id` at a position of an ordered relationship; returns false when
-  /// the link existed.
+  /// Links the record `owner` with `id` at a position of an ordered relationship; returns false
+  /// when the link existed.
   @discardableResult
   public func add<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
@@ -268,8 +268,8 @@ extension Store {
 
   // MARK: Batches
 
-  /// Updates attributes of the records that match `query`, all or none; returns the number of changed
-  /// records.
+  /// Updates attributes of the records that match `query`, all or none; returns the number of
+  /// changed records.
   ///
   /// See ``WriteTransaction/update(_:onProgress:_:)``.
   @discardableResult

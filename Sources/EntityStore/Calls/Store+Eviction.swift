@@ -27,8 +27,8 @@ extension Store {
 
   /// Removes expired records and those above a limit, on the store's writer thread.
   ///
-  /// - Throws: the errors of the synchronous form; `CancellationError` between two transactions when
-  ///   the task is cancelled.
+  /// - Throws: the errors of the synchronous form; `CancellationError` between two transactions
+  ///   when the task is cancelled.
   @discardableResult
   public func evict() async throws -> EvictionReport {
     try Task.checkCancellation()

@@ -4,8 +4,8 @@
   public import Foundation
 #endif
 
-// Writes of one call, on the calling thread. Each is a transaction of its own, and corresponds to the
-// call of this name on ``WriteTransaction``. Put calls that belong together into one `write`.
+// Writes of one call, on the calling thread. Each is a transaction of its own, and corresponds to
+// the call of this name on ``WriteTransaction``. Put calls that belong together into one `write`.
 
 extension Store {
   // MARK: Records
@@ -119,8 +119,8 @@ extension Store {
     try write { try $0.add(id, to: relationship, of: owner) }
   }
 
-  /// Links the record `owner` with `id` at a position of an ordered relationship; returns false when
-  /// the link existed.
+  /// Links the record `owner` with `id` at a position of an ordered relationship; returns false
+  /// when the link existed.
   @discardableResult
   public func add<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,

@@ -3,7 +3,7 @@ internal import LodestoreFormat
 
 /// An index of a stored entity, with its tree.
 ///
-/// A class, so that a copy counts one reference and not one for each member.
+/// The type is a class so that a copy retains one object, and not each member.
 final class StoredIndex: Sendable {
   let description: EntityDescription.Index
   let tree: Tree

@@ -48,20 +48,22 @@ extension WriteCore {
     return next
   }
 
-  /// Returns whether the counter in the file is above `id`, so that no later transaction assigns it
-  /// again.
+  /// Returns whether this transaction has raised the counter in the file above `id`.
+  ///
+  /// No later transaction then assigns the id again.
   func isCounterRaised(above id: UInt64, of entity: StoredEntity) -> Bool {
     raisedCounters[entity.number].map { $0 > id } ?? false
   }
 
-  /// Raises the counter before a delete, after which the highest present id no longer shows the
-  /// used ids.
+  /// Raises the counter before a delete.
+  ///
+  /// After the delete, a used id may be above all ids in the file, and must not be assigned again.
   ///
   /// - Returns: an id above all assigned ids.
   @discardableResult
   func raiseCounter(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
-    // Ids assigned since the last delete of this transaction require raising the counter again.
+    // The counter must be raised again when ids were assigned after an earlier delete.
     guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return next }
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)

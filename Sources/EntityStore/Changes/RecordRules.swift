@@ -6,7 +6,7 @@ internal import LodestoreFormat
 /// an attribute derived from related records are late: the attribute is final only at the end of
 /// the write, so ``LateRules`` evaluates them then.
 protocol RecordRules: AnyObject {
-  /// Whether some rules are late.
+  /// Whether some rules are evaluated only at the end of the write.
   var areSomeLate: Bool { get }
 
   /// Returns the names of the rules, without late ones, that a record of the current layout breaks.

@@ -49,7 +49,8 @@ extension EntityChanges {
 
   /// Returns whether a stored record has a correct checksum, or checksums are not verified.
   ///
-  /// For code that changes slots without a view; the caller has checked the shape.
+  /// The method serves code that changes slots without a view. The caller must have checked the
+  /// shape of the record.
   @inline(__always)
   func isSound(_ bytes: UnsafeRawBufferPointer, id: UInt64) -> Bool {
     !verifiesChecksums || Checksum.fits(bytes, id: id)

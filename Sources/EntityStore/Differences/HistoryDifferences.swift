@@ -158,7 +158,7 @@ struct HistoryDifferences: DifferenceSource {
     _ log: HistoryLog, _ core: TransactionCore
   ) throws -> FoundRecord? {
     let new = try core.record(id, of: entity)
-    // A record that was inserted and has already expired is in no read.
+    // Reads leave out expired records, so a new record that has expired is not a difference.
     if !first.wasThere, new == nil { return nil }
     let kind = HistoryChange.Kind(wasThere: first.wasThere, isThere: new != nil)
     let old = first.wasThere ? try image(of: id, first, told, entity, log) : nil

@@ -45,8 +45,8 @@ package enum AttributeNames {
 
   /// Returns attribute names for `names`, all different from each other and from those in `taken`.
   ///
-  /// A valid name stays when it is free. The other names come from ``readable(_:)``, with a number
-  /// appended when the name is taken.
+  /// A valid name stays when it is free. Every other name is passed to ``readable(_:)``, and gets
+  /// a number when the result is taken.
   ///
   /// The result does not depend on the order of `names`.
   package static func distinct(

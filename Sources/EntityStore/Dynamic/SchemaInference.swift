@@ -26,8 +26,9 @@ package struct SchemaInference {
     var hasFractions = false
     /// Whether a `Float` represents all numbers.
     var numbersAreFloats = true
-    /// Whether some values came from JSON, and below whether some came from separated values.
+    /// Whether some values came from JSON.
     var isOfJSON = false
+    /// Whether some values came from separated values.
     var isOfTexts = false
     /// Whether a record has a member of this name, and not only a value at this path.
     var isMember = false

@@ -2,8 +2,8 @@ internal import LMDB
 
 /// A few objects that are valid for one commit only, such as the plans of repeated queries.
 ///
-/// At the first use only a hash is stored, so an object that is never used again replaces no other
-/// object.
+/// When an object is used for the first time, only its hash is stored. An object that is never used
+/// again therefore replaces no other object.
 final class CommitCache: Sendable {
   typealias Object = AnyObject & Sendable
 
@@ -14,7 +14,7 @@ final class CommitCache: Sendable {
     var commit = CommitNumber(0)
     var hash = 0
     var object: (any Object)?
-    /// The hash of the last object that was passed for the first time.
+    /// The hash of the last object of this slot that was used for the first time.
     var noted: Int?
   }
 
@@ -32,8 +32,9 @@ final class CommitCache: Sendable {
     }
   }
 
-  /// Stores `object` if it was also the last one passed for its slot before; otherwise stores its
-  /// hash.
+  /// Stores `object` at its second use, and only its hash at the first one.
+  ///
+  /// The first use is forgotten when another object with the same slot is used in between.
   func note(_ object: any Object, _ hash: Int, at commit: CommitNumber) {
     let before = slots.withLock { slots -> (any Object)? in
       let index = hash & (Self.slotCount - 1)

@@ -95,7 +95,7 @@ final class HeldRecords: Sendable {
     }
   }
 
-  // MARK: Looking
+  // MARK: Positions of searches
 
   /// The position at which a write begins to search for records to evict.
   func start(of order: EvictionOrder) -> EvictionPosition {
@@ -150,7 +150,7 @@ final class HeldRecords: Sendable {
     }
   }
 
-  // MARK: Passes that try everything again
+  // MARK: Passes over all records
 
   func beginPass() {
     state.withLock { state in

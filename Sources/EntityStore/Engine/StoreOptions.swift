@@ -218,8 +218,8 @@ public struct StoreOptions: Sendable {
   /// Whether all accesses use the functions of LMDB's interface.
   ///
   /// Without this option, scans and searches read LMDB's pages in the map directly. A change that
-  /// does not alter the length of a short record is made in its page. Both are done only with an
-  /// engine and a file whose layout is known, which is checked when the store is opened. The plain
+  /// does not alter the length of a short record is made in its page. The shortcuts require an
+  /// engine and a file of a known layout, which is checked when the store is opened. The plain
   /// engine finds and writes the same data more slowly, with coarser estimates for the choice of an
   /// index. Use it for comparison when a result seems wrong.
   ///

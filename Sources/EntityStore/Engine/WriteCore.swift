@@ -11,12 +11,12 @@ final class WriteCore: TransactionCore {
   var raisedCounters: [EntityNumber: UInt64] = [:]
   /// The optional trees that this transaction has created.
   var madeTrees: [TreeName: Tree] = [:]
-  /// The entities whose change mark this transaction has cleared; below, the last of them.
+  /// The entities whose change mark this transaction has cleared.
   ///
-  /// The last one is initially ``EntityNumber/none``.
+  /// `notedEntity` is the last of them, or ``EntityNumber/none``.
   var notedEntities: Set<EntityNumber> = []
   @exclusivity(unchecked) var notedEntity = EntityNumber.none
-  /// The entities whose records the write itself has changed; below, the last of them.
+  /// The entities whose records the write itself has changed; `writtenEntity` is the last of them.
   ///
   /// Changes of derived attributes by the store do not count.
   var writtenEntities: Set<EntityNumber> = []

@@ -2,8 +2,8 @@ internal import LodestoreFormat
 
 /// An attribute of an entity, as conditions, orders, projections, views and updates name it.
 ///
-/// `@Entity` generates a struct of attributes. A handwritten struct is as short, and counts the
-/// attributes in the order of ``EntitySchema/attributes``:
+/// `@Entity` generates a struct of attributes. A handwritten struct identifies each attribute by
+/// its index in ``EntitySchema/attributes``:
 ///
 ///     extension Film {
 ///       struct Attributes: Sendable {
@@ -46,7 +46,7 @@ public struct Attribute<E: Entity, Value>: Sendable {
 @usableFromInline
 class DerivedAttribute: @unchecked Sendable {}
 
-// MARK: What can be an attribute
+// MARK: Types of attributes
 
 extension Attribute where Value: AttributeValue {
   /// The attribute at index `ordinal` of the schema, counted from 0.

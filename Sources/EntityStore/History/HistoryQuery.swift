@@ -103,11 +103,12 @@ public struct HistoryQuery: Sendable {
 
   /// Only changes of those records of `E` that currently match `query`.
   ///
-  /// For a deleted record, its values when it was deleted count. All its changes are included or
-  /// excluded together, even its insert. The values come from its last image. Without an image, the
-  /// values that ``HistoryPolicy/kept(preserving:images:)`` preserves are used, provided that the
-  /// condition needs no others. Changes of records with unknown values are excluded, and their
-  /// writes stay. ``HistoryTransaction/undecidedCount`` counts these changes.
+  /// For a deleted record, the condition is evaluated with the values at the time of the delete.
+  /// All changes of the record are included or excluded together, even its insert. The values come
+  /// from the last image of the record. Without an image, the values that
+  /// ``HistoryPolicy/kept(preserving:images:)`` preserves are used, if the condition needs no
+  /// others. Changes of records with unknown values are excluded, and their writes stay.
+  /// ``HistoryTransaction/undecidedCount`` counts these changes.
   ///
   /// The query's order, limit and offset are ignored.
   public func matching<E: Entity>(_ query: Query<E>) -> HistoryQuery {

@@ -114,7 +114,7 @@ struct HistoryRun {
       var whole = collected ?? Collected(number: number)
       collected = nil
       whole.header = part.header ?? whole.header
-      // If the write is excluded by its header, its changes need not be kept.
+      // The changes of a write are not collected when the write's header already excludes it.
       let isLeftOut = whole.header.map { !isWanted($0) } ?? false
       if !isLeftOut, query.wantsChanges || filtersChanges { whole.parts.append(part) }
       collected = whole

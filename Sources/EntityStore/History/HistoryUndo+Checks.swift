@@ -156,7 +156,7 @@ extension HistoryUndo {
     return found.map { ", by write \($0)" } ?? ""
   }
 
-  // MARK: Records that are gone
+  // MARK: Missing records
 
   /// Throws when an attribute with its old value would lead to a missing record.
   private func checkTargets(of change: HistoryPart.Change) throws {
@@ -272,8 +272,8 @@ extension HistoryUndo {
   /// Returns a record whose attribute `holder` will still lead to one of `ids` after the undo.
   ///
   /// Records of earlier writes of this commit may lead to one of `ids` too, for example records of
-  /// an import's first page. Their attributes are noted, and restored to the values before the
-  /// commit.
+  /// an import's first page. This method collects them; their attributes are later restored to the
+  /// values before the commit.
   private mutating func holderInTheWay(
     of ids: [UInt64], _ end: RelationshipEnd, _ holder: EntityDescription.Attribute
   ) throws -> (id: UInt64, other: UInt64)? {

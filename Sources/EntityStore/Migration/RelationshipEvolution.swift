@@ -105,7 +105,7 @@ struct RelationshipEvolution {
     removed.append(relationship)
   }
 
-  // MARK: Settling
+  // MARK: One relationship
 
   private mutating func settle(
     _ declared: DeclaredRelationship, of entity: DeclaredEntity

@@ -237,7 +237,7 @@ private struct DuplicateMove {
     }
   }
 
-  // MARK: Links of their own
+  // MARK: Links in link trees
 
   private mutating func moveLinks(_ end: RelationshipEnd) throws {
     var pairs: [(id: UInt64, other: UInt64)] = []

@@ -138,7 +138,7 @@ extension BatchMerge {
 
   /// Returns the exchanges whose keys are free after all of them are made.
   ///
-  /// When several need one key, the first is returned.
+  /// When several exchanges need one key, only the first of them is returned.
   private func possible(_ exchanges: [Exchange]) throws(StoreError) -> [Exchange] {
     let indexes = Dictionary(
       (entity.indexes + entity.building).map { ($0.description.number, $0) },

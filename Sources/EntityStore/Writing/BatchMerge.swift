@@ -56,7 +56,7 @@ final class BatchMerge {
   let pages: Pages
   let changes: EntityChanges
   let keys: BatchKeys
-  // Only one thread uses it; exclusivity checks would slow down each record.
+  // A batch is used by one thread only, and exclusivity checks would slow down each record.
   @exclusivity(unchecked) var outcomes: [Outcome?]
   /// The stored record with which each record of the batch is merged.
   @exclusivity(unchecked) var holders: [UInt64?]

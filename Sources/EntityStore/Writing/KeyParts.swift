@@ -30,10 +30,10 @@ struct KeyParts {
     hasInitialKey = places.allSatisfy { $0.hasInitial }
   }
 
-  /// Returns the part of the key that the record at `position` was given.
+  /// Returns whether the record at `position` contains all, some or none of the key's attributes.
   ///
-  /// When some attributes were given, those with an initial value count as given, because the key
-  /// is that of a new record.
+  /// When the record contains some of them, missing attributes with an initial value count as
+  /// present, because a new record has a key with these values.
   func given(to batch: IncomingRecords, at position: Int) -> Given {
     if dependsOnAll {
       let isWhole = batch.layout.attributes.indices.allSatisfy {

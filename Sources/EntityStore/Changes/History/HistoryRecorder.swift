@@ -15,7 +15,7 @@ final class HistoryRecorder: ChangeSink {
   private var changedAgain: [EntityNumber: IDRuns] = [:]
   /// The entities without a history whose links the write has changed.
   private var untoldLinks: Set<EntityNumber> = []
-  /// Whether the number has been given out.
+  /// Whether ``promisedNumber()`` has returned a number, so that the write must be recorded.
   private var isPromised = false
 
   /// Returns `nil` when no entity keeps a history.

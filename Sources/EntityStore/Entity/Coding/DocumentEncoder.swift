@@ -118,7 +118,7 @@ final class DocumentEncoding {
         codingPath: codingPath(to: level), debugDescription: "cannot store the value: \(fact)"))
   }
 
-  // MARK: What containers call
+  // MARK: Calls from containers
 
   /// Makes the value at a level an array or object, unless it already is one.
   func open(_ kind: Frame.Kind, _ level: Int, _ serial: Int) {
@@ -253,7 +253,7 @@ final class DocumentEncoding {
     try finishTop()
   }
 
-  // MARK: Values encoded apart
+  // MARK: Separately encoded values
 
   /// The run for a member or element that a nested container fills.
   ///

@@ -46,7 +46,7 @@ struct DocumentType {
   }
 }
 
-// MARK: The standard library's
+// MARK: Types of the standard library
 
 private protocol WrappingDocumentType {
   static var wrapped: DocumentType? { get }

@@ -144,7 +144,7 @@ extension DocumentWriter {
   mutating func write(canonical number: Double) { write(number == 0 ? 0.0 : number) }
 }
 
-// MARK: - What JSON does not have
+// MARK: - Values without a JSON form
 
 extension JSONValue {
   private static func shown(_ reader: inout DocumentReader) throws(FormatError) -> JSONValue {

@@ -67,7 +67,7 @@ public struct RecordReader: ~Copyable {
     previousEnd = base.variableEnd(at: end - size, isWide: isWide)
   }
 
-  // MARK: What conformances read
+  // MARK: Calls from attribute types
 
   /// Reads a fixed-width slot as stored, in little-endian order.
   @inlinable @inline(__always)
@@ -151,7 +151,7 @@ public struct RecordReader: ~Copyable {
       : label.attribute(endingAt: slot)
   }
 
-  // MARK: What entities call
+  // MARK: Calls from entities
 
   /// The identity of the record.
   @inlinable @inline(__always)

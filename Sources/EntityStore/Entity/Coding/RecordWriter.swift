@@ -150,7 +150,7 @@ public struct RecordWriter: ~Copyable {
     if failure == nil { failure = error }
   }
 
-  // MARK: What conformances write
+  // MARK: Calls from attribute types
 
   /// Writes a fixed-width slot from bytes that are already in little-endian order.
   @inlinable @inline(__always)
@@ -226,7 +226,7 @@ public struct RecordWriter: ~Copyable {
     }
   }
 
-  // MARK: What entities call
+  // MARK: Calls from entities
 
   /// Writes the next attribute.
   ///

@@ -16,8 +16,8 @@ extension StoreError {
 
   /// The error for a raw value that no case of an enumeration has.
   ///
-  /// The message shows the value, which no other message does. The value comes from names that a
-  /// program knows or once knew, and without it nobody can tell which case is missing.
+  /// Only this message shows a stored value, so that the reader can see which case is missing. The
+  /// value is the raw value of a case in some version of the program, and not a user's data.
   static func unknownCase(
     entity: String, recordID: UInt64, attribute: String?, value: Value,
     of cases: any EnumerationCases

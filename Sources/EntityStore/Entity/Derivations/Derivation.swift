@@ -94,7 +94,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
   }
 }
 
-// MARK: Of the record
+// MARK: Derivations from the record
 
 extension Derivation where Value == String {
   /// The text without differences of case and diacritics, for search and order: "Éa" becomes "ea".
@@ -183,7 +183,7 @@ extension Derivation {
   }
 }
 
-// MARK: Of related records
+// MARK: Derivations from related records
 
 extension Derivation where Value == Int {
   /// The number of records that the relationship leads to.

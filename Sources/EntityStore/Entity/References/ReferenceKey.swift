@@ -73,7 +73,7 @@ final class ReferenceKey: Sendable {
         + "key of plain values")
   }
 
-  // MARK: Values and what is stored
+  // MARK: Values and their stored form
 
   /// Returns the stored form of the key with `values`, one for each part.
   func stored(_ values: [Value]) throws(StoreError) -> Value {

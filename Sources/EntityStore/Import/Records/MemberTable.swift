@@ -1,8 +1,8 @@
 /// The members of the records of one source, with the attribute slot of each.
 ///
-/// The table remembers which member followed which. Records of a page mostly have the same members
-/// in the same order, so one comparison finds a member. The hash table is searched only when a
-/// record has more or fewer members than the record before.
+/// For each member, the table stores the member that followed it last. Records of a page mostly
+/// have the same members in the same order, so one comparison finds a member. The hash table is
+/// searched only when a record has more or fewer members than the record before.
 struct MemberTable {
   /// The slot of members without an attribute.
   static let unknown = -1
