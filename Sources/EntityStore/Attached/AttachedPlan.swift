@@ -190,7 +190,8 @@ public struct AttachedExplanation: Sendable, CustomStringConvertible {
   public let query: QueryExplanation
   /// The number of conditions over the other store that are checked on records.
   ///
-  /// The keys of the other conditions are found first.
+  /// For each of the other conditions, the keys of matching records in the other store are found
+  /// before the query runs.
   public let checkCount: Int
   /// The plan in lines: the conditions over the other store, then the query.
   public let description: String

@@ -12,7 +12,7 @@ final class EntryCollector: @unchecked Sendable {
   private static let rowCount = 4
 
   private final class Row {
-    // Only one thread uses it at a time.
+    // Only one thread at a time uses the records.
     @exclusivity(unchecked) var records = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   }
 
@@ -25,9 +25,10 @@ final class EntryCollector: @unchecked Sendable {
 
   /// Returns `nil` when a second thread does not help.
   ///
-  /// - Without a second core it does not help.
-  /// - When keys depend on more than the records, they cannot be created there.
-  /// - When all entries are words, reading them takes less time than passing the records to another
+  /// There are three such cases:
+  /// - The machine has only one core.
+  /// - The keys depend on more than the records, so the thread cannot create them.
+  /// - All entries are words. Reading the words takes less time than passing the records to another
   ///   core.
   init?(into indexes: [IndexChanges], _ keys: BatchKeys) {
     guard keys.areOfRecordsAlone, indexes.contains(where: \.added.hasKeys),

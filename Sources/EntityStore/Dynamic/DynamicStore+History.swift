@@ -86,8 +86,8 @@ extension DeclaredEntity {
 
   /// Limits the number and the size of the records.
   ///
-  /// - Parameter position: the attribute whose least value the oldest record has; `nil` for the
-  ///   order of ids.
+  /// - Parameter position: the attribute that orders the records by age: the oldest has the least
+  ///   value. `nil` stands for the order of ids.
   package mutating func limitRecords(
     count: Int?, bytes: Int?, by position: Int?
   ) throws(StoreError) {

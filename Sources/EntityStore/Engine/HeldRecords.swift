@@ -102,7 +102,7 @@ final class HeldRecords: Sendable {
     state.withLock { $0.entries[order]?.start ?? order.first }
   }
 
-  /// Begins to try the records after ``start(of:)``, in a write.
+  /// Begins an attempt to evict the records after ``start(of:)``, in a write.
   func beginBatch(of order: EvictionOrder) -> EvictionPosition {
     state.withLock { state in
       var entry = state.entries[order] ?? Entry(order)
@@ -113,7 +113,7 @@ final class HeldRecords: Sendable {
     }
   }
 
-  /// Returns whether a record must not be tried, because it is held and has not moved.
+  /// Returns whether the eviction skips a record, because it is held and has not moved.
   func holds(_ id: UInt64, _ key: UnsafeRawBufferPointer, of order: EvictionOrder) -> Bool {
     state.withLock { state in
       state.visitCount += 1

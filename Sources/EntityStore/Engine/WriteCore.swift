@@ -26,7 +26,8 @@ final class WriteCore: TransactionCore {
 
   // MARK: Scratch
 
-  // Like ``key``: used for every record by one thread, and never recursively.
+  // One thread uses the writer for every record, and never recursively, so exclusivity is not
+  // checked; ``key`` is used in the same way.
   @exclusivity(unchecked) var writer: RecordWriter
   /// The key of a record before the change; ``key`` is the key after it.
   @exclusivity(unchecked) var oldKey = KeyEncoder()

@@ -43,8 +43,8 @@ extension KeyedDecodingContainer {
   /// This lets a `Decodable` entity decode data without ids, such as the responses of a web
   /// service.
   ///
-  /// An `id` member of the service is a different number. Give it an attribute with another name,
-  /// and declare the name in `CodingKeys`.
+  /// An `id` in the service's data is not a record id. Store it in an attribute with another name,
+  /// and map that name to `id` in `CodingKeys`.
   public func decode<E>(_: RecordID<E>.Type, forKey key: Key) throws -> RecordID<E> {
     try decodeIfPresent(RecordID<E>.self, forKey: key) ?? .unassigned
   }

@@ -43,14 +43,18 @@ enum UnstorableCoding<Value>: AttributeCoding {
 }
 
 extension RecordReader {
-  /// Never runs; completes a property whose definition is refused.
+  /// Lets the generated code compile, so that only the attribute's definition has an error.
+  ///
+  /// This method never runs.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public mutating func read<V>(_: V.Type = V.self) throws(StoreError) -> V { throw .unstorableType }
 }
 
 extension RecordWriter {
-  /// Never runs; completes a property whose definition is refused.
+  /// Lets the generated code compile, so that only the attribute's definition has an error.
+  ///
+  /// This method never runs.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public mutating func write<V>(_: V) { writeDocument { _ in throw UnstorableTypeError() } }

@@ -44,7 +44,7 @@ extension WriteTransaction {
   ///       return try tx.ownHistoryToken()
   ///     }
   ///
-  /// Call it after the changes. A write that throws has no token.
+  /// Call this method after the changes of the write. A write that throws has no token.
   public func ownHistoryToken() throws(StoreError) -> HistoryToken? {
     let recorder = core.state.sinks?.all.lazy.compactMap { $0 as? HistoryRecorder }.first
     guard let number = recorder?.promisedNumber() else { return nil }

@@ -62,7 +62,7 @@ public struct ImportOptions: Sendable {
   public var rejectLimit = Int.max
   /// Whether a mirror deletes unseen records even though records were rejected.
   ///
-  /// After a truncated file it deletes nothing in any case; see ``ImportReport/isCut``.
+  /// After a truncated file, a mirror never deletes records; see ``ImportReport/isCut``.
   public var deletesDespiteRejects = false
   /// Whether a mirror deletes all records when the source has none.
   public var mirrorsEmptySources = false

@@ -93,8 +93,8 @@ public struct ImportReport: Sendable, Codable, Hashable {
   public var rejected = 0
   /// Whether a mirror kept records that the source may no longer contain.
   ///
-  /// Unseen records stay after other records could not be read, after a truncated file, and when
-  /// the source has no record at all.
+  /// The mirror keeps them in three cases: some records of the source could not be read, a file was
+  /// truncated, or the source has no records at all.
   public var keptUnseen = false
   /// The outcome of links to other records; `nil` when the import has no links.
   public var links: Links?

@@ -147,7 +147,8 @@ class Observer: @unchecked Sendable {
   private func note(
     _ from: UInt64, _ number: UInt64, _ delta: ChangeDelta, at moment: Double = -.infinity
   ) {
-    // Changes of an observer that nobody asks are merged, so that the list stays short.
+    // The list would grow without limit while nobody requests updates of the observer, so many
+    // changes are merged into one.
     if let first = pending.first, pending.count >= 16 {
       pending = [
         Pending(

@@ -123,7 +123,7 @@ struct SealCopy {
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
   ) -> FormatRequirement {
     let names = trees.keys.compactMap { TreeName($0) }.filter { $0 != .seal }
-    // Each copy creates both of these.
+    // Every copy has these two features, whether the original has them or not.
     var features: Set<FormatFeature> = [.contentDigest, .catalogueCopy]
     for entity in entities { features.formUnion(entity.features) }
     for relationship in relationships { features.formUnion(relationship.features) }

@@ -92,9 +92,9 @@ extension MigrationStep {
     }
   }
 
-  /// Removes an entity with its records; free in the number of records, unless the history contains
-  /// the entity.
+  /// Removes an entity with its records.
   ///
+  /// The time does not depend on the number of records, unless the history contains the entity.
   /// Links to its records are removed too, and so are attributes of other entities that hold their
   /// ids. If the history contains the entity, the complete history is purged, and tokens expire. A
   /// declared type of this name is then a new entity.

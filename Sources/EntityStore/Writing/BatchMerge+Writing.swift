@@ -159,8 +159,10 @@ extension BatchMerge {
 
   /// Merges a stored record with the incoming one.
   ///
-  /// - Returns: the merged record, which a new record replaces when the rule renews; `nil` when the
-  ///   stored record stays, whose outcome is then set.
+  /// With the rule `renew`, the caller deletes the stored record and inserts the merged one.
+  ///
+  /// - Returns: the merged record; `nil` when the stored record stays as it is. In this case the
+  ///   method has set the outcome.
   private func changed(
     _ position: Int, _ stored: StoredRecord
   ) throws(StoreError) -> SealedRecord? {

@@ -29,7 +29,7 @@ extension WriteTransaction {
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is missing, or when the
   ///   record in `position` is not a target of `owner`. ``StoreError/Code/invalidQuery`` when the
-  ///   relationship is not ordered. Nothing was written.
+  ///   relationship is not ordered. After an error the links are unchanged.
   /// - Complexity: O(log *n*). A few neighbours may get other position numbers.
   @discardableResult
   public mutating func add<E: Entity, Target: Entity>(
@@ -63,7 +63,7 @@ extension WriteTransaction {
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord`` when `id` or the record in `position` is not a
   ///   target of `owner`. ``StoreError/Code/invalidQuery`` when the relationship is not ordered.
-  ///   Nothing was written.
+  ///   After an error the links are unchanged.
   /// - Complexity: the complexity of ``add(_:to:of:at:)``.
   public mutating func move<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, in relationship: ToMany<E, Target>, of owner: RecordID<E>,

@@ -15,8 +15,8 @@ extension WriteTransaction {
   /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that has the
   ///   value. When the keys do not agree on one record, the message names the record of each key.
   ///   ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken.
-  ///   ``StoreError/Code/identity`` when `value` already has an id. Nothing was written, and the
-  ///   transaction can continue.
+  ///   ``StoreError/Code/identity`` when `value` already has an id. After an error nothing was
+  ///   written, and the transaction can continue.
   /// - Complexity: O(*i* log *n*), for *i* indexes. For many values use
   ///   ``insert(_:onConflict:matching:returning:)``, which is several times faster for each value.
   @discardableResult
@@ -68,7 +68,8 @@ extension WriteTransaction {
   /// equal.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord``, ``StoreError/Code/uniqueViolation``,
-  ///   ``StoreError/Code/invalidValue``. Nothing was written, and the transaction can continue.
+  ///   ``StoreError/Code/invalidValue``. After an error nothing was written, and the transaction
+  ///   can continue.
   @discardableResult
   public mutating func update<E: Entity>(_ value: E) throws(StoreError) -> Bool {
     let entity = try core.entity(E.self)

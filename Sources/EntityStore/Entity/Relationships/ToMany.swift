@@ -143,7 +143,7 @@ final class RelationshipDeclaration: Sendable {
   /// The condition for a record of the target that denies the delete.
   let denyCondition: StoredCondition?
   let isOrdered: Bool
-  /// The name of the entity that it leads to.
+  /// The name of the relationship's target entity.
   let target: @Sendable () -> String
   /// The inverse; `name` is the relationship's own name, for error messages.
   let inverse: @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse

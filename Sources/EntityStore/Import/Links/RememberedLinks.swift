@@ -4,7 +4,8 @@ internal import LodestoreFormat
 /// The targets of one member of a remembered page's records; see Format.md, "Imports".
 ///
 /// An unchanged page does not imply that its links still exist: other writers may have deleted the
-/// targets, or removed the links. Neither change affects a record of the page.
+/// targets, or removed the links. Such changes do not alter the records of the page, so the links
+/// must be checked as well.
 struct RememberedLinks: Sendable, Codable, Hashable {
   /// Pairs of ids: a record of the page, followed by a record with which it was linked.
   ///
