@@ -124,7 +124,7 @@ private struct Player: Entity {
   /// They have no checksum: a link that was gone from one side was missing in the files, and nothing said so.
   @Test(arguments: [
     ("the link from a team", "does not have the records that it leads to"),
-    ("the link from a player", "its two sides tell different links"),
+    ("the link from a player", "its two sides have different links"),
     ("the record of a player", "which is not there"),
   ])
   func `are damaged where one side lacks a link or what it leads to`(

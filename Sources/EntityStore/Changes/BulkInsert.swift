@@ -10,7 +10,8 @@ final class BulkInsert {
   private let entity: StoredEntity
   private let changes: EntityChanges
   private let firstID: UInt64
-  // Only one thread uses it; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private var nextID: UInt64
   /// The entries of each index, until they are written.
   @exclusivity(unchecked) private var indexes: [IndexChanges]

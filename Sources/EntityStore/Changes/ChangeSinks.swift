@@ -33,8 +33,9 @@ final class ChangeState {
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
   /// The sink for element indexes, whose entries must be written before they are read.
   @exclusivity(unchecked) fileprivate(set) var elements: ElementIndexes?
-  /// The changes of the entity that changed last, and below those of other entities.
+  /// The changes of the entity that changed last.
   @exclusivity(unchecked) var last: EntityChanges?
+  /// The changes of all other entities.
   @exclusivity(unchecked) var others: [EntityNumber: EntityChanges] = [:]
 }
 
@@ -111,7 +112,8 @@ extension WriteCore {
 
 /// The entities that have changed since the last round of the sinks.
 final class ChangeCount {
-  // Only one thread uses it; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private var last: StoredEntity?
   @exclusivity(unchecked) private var others: Set<String> = []
   /// Whether anything has changed since the write began.
@@ -198,8 +200,8 @@ extension StoreError {
     StoreError(
       .endlessChanges,
       "cannot commit: \(sinks.joined(separator: ", ")) still change "
-        + "\(entities.joined(separator: ", ")) after \(rounds) rounds; what they keep depends on "
-        + "itself in a circle: break it by removing one of these dependencies",
+        + "\(entities.joined(separator: ", ")) after \(rounds) rounds; the values that they compute "
+        + "depend on each other in a circle: break it by removing one of these dependencies",
       entity: entities.first)
   }
 }

@@ -3,8 +3,9 @@ internal import LodestoreFormat
 
 /// The excess of an entity's records over its limit.
 struct LimitExcess {
-  /// The excess of the number of records, and below of their bytes; not above 0 within the limit.
+  /// The number of records above the limit; 0 or negative within the limit.
   var count = 0
+  /// The number of bytes above the limit; 0 or negative within the limit.
   var byteCount = 0
 
   var isAbove: Bool { count > 0 || byteCount > 0 }

@@ -17,9 +17,9 @@ struct DifferencePass: DifferenceSource {
 
   /// The position at which a step continues.
   enum Place: Sendable {
-    /// At this id or a later one.
+    /// The first record with this id or a higher one.
     case id(UInt64)
-    /// At this key or a later one.
+    /// The first entry with this key or a later one.
     case key([UInt8])
   }
 

@@ -55,7 +55,7 @@ final class DifferenceSide: Sendable {
         guard snapshot.core.commitNumber == commit else {
           throw StoreError(
             .snapshotExpired,
-            "cannot go on with the differences: the snapshot of \(store.label) was moved to another "
+            "cannot continue the comparison: the snapshot of \(store.label) was moved to another "
               + "commit; begin again")
         }
         return try body(snapshot.core)

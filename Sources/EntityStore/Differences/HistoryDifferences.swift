@@ -37,7 +37,7 @@ struct HistoryDifferences: DifferenceSource {
       guard try core.entity(named: name).description.history != nil else {
         throw StoreError(
           .invalidQuery,
-          "cannot tell what has changed in \(name): it keeps no history; declare it with history: "
+          "cannot find the changes of \(name): it keeps no history; declare it with history: "
             + ".kept(), or compare two stores", entity: name)
       }
     }

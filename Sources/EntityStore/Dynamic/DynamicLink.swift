@@ -68,7 +68,7 @@ extension DynamicSnapshot {
     else { return }
     let mine = try LinkCursor(here, core: core).sum(isTurned: false)
     guard try LinkCursor(there, core: core).sum(isTurned: true) == mine else {
-      throw StoreError.damagedRelationship(end.label, "its two sides tell different links")
+      throw StoreError.damagedRelationship(end.label, "its two sides have different links")
     }
   }
 
@@ -103,7 +103,7 @@ extension DynamicSnapshot {
       guard value != .null else {
         throw StoreError(
           .unstorableValue,
-          "cannot tell the link of \(entity.name) \(id) by \(end.label): \(end.target.name) "
+          "cannot name the link of \(entity.name) \(id) by \(end.label): \(end.target.name) "
             + "\(other) has no '\(link.key)'; give it one", entity: entity.name,
           attribute: link.relationship,
           recordID: id)

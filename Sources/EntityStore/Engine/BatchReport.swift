@@ -56,7 +56,7 @@ extension TransactionCore {
     guard isWrite, store.environment.writeCancellation?() == true else { return }
     throw StoreError(
       .cancelled,
-      "cannot finish the batch on \(entity.name): it was cancelled; nothing of the write is kept",
+      "cannot finish the batch on \(entity.name): it was cancelled; no change of the write is stored",
       entity: entity.name)
   }
 }

@@ -20,9 +20,9 @@ final class HeldRecords: Sendable {
     var highest: EvictionPosition
     /// The least key that was written since ``position`` was set.
     var lowest: EvictionPosition?
-    /// The least key that was written since a pass began; below, the records that writes have held
-    /// since then.
+    /// The least key that was written since a pass began.
     var lowestInPass: EvictionPosition?
+    /// The records that writes have held since a pass began.
     var heldInPass: Set<UInt64> = []
 
     init(_ order: EvictionOrder) {

@@ -108,14 +108,14 @@ extension StoreError {
 
   static let givenUp = StoreError(
     .brokenTransaction,
-    "cannot go on: a part of the write failed half-way, and the write runs again without that part; let "
-      + "this error end the closure")
+    "cannot continue: a part of the write failed after some changes, and the write runs again without "
+      + "that part; let this error end the closure")
 
   fileprivate static func otherRun(call: String, failed: String?) -> StoreError {
     StoreError(
       .brokenTransaction,
-      "cannot go on: the closure of the write ran again after an error that it had caught, and called "
-        + "'\(call)' where it had called '\(failed ?? "savepoint")'; let the closure depend on nothing "
-        + "that it changes outside of the transaction")
+      "cannot continue: the closure of the write ran again after an error that it had caught, and called "
+        + "'\(call)' instead of '\(failed ?? "savepoint")'; the closure must not depend on anything "
+        + "that it changes outside the transaction")
   }
 }

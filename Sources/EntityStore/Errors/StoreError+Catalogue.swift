@@ -9,7 +9,7 @@ extension StoreError {
   static func badName(_ name: String, of what: String) -> StoreError {
     let reason =
       name == EntityDescription.nameOfID
-      ? "it is what the store calls the id of a record; take another name"
+      ? "the store uses this name for the id of a record; choose another name"
       : "a name is a letter or '_', then ASCII letters, digits and '_', at most 64 bytes"
     return StoreError(.badSchema, "cannot use '\(name)' as the name of \(what): \(reason)")
   }
@@ -27,7 +27,7 @@ extension StoreError {
       .incompatibleSchema,
       "cannot add '\(entity).\(attribute)': it is required and the stored records do not have it; give it a "
         + "default value that is the same in every process, which Date(), .now and UUID() are not; "
-        + "or say what these records have, by @Attribute(initial: …) or the step .add(\"\(attribute)\", "
+        + "or give these records a value, by @Attribute(initial: …) or the step .add(\"\(attribute)\", "
         + "to: \"\(entity)\", initial: …) of a migration; or make it optional, or name its originalName",
       entity: entity, attribute: attribute)
   }
@@ -102,8 +102,8 @@ extension StoreError {
   static func numbersUsedUp(_ what: String, limit: Int, entity: String) -> StoreError {
     StoreError(
       .incompatibleSchema,
-      "cannot change the schema of \(entity): it has had \(limit) \(what), those given up among them, and "
-        + "no more have a number; keep the schema, or copy the records into an entity of another name or "
+      "cannot change the schema of \(entity): it has had \(limit) \(what), including removed ones, and "
+        + "has no number for another one; keep the schema, or copy the records into an entity of another name or "
         + "a new store, as with 'kvdump export' and 'kvdump import'", entity: entity)
   }
 
@@ -129,7 +129,7 @@ extension StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot open the store read-only with \(name): its declared attributes or indexes are not "
-        + "those of the file; open it for writing once to add what the file lacks",
+        + "those of the file; open it for writing once to add the missing parts",
       entity: name)
   }
 
@@ -155,7 +155,7 @@ extension StoreError {
       .incompatibleSchema,
       "cannot open the store for writing: its model has version \(stored), this program knows "
         + "\(known) and would not understand \(unknown.prefix(10).joined(separator: "; ")); update the "
-        + "program, or open the store read-only with what it has")
+        + "program, or open the store read-only with the entities that it has")
   }
 
   /// - Parameter repeated: pairs of records with an equal value; there must be at least one.
@@ -254,8 +254,8 @@ extension StoreError {
   static func noSuchRecord(entity: String, id: UInt64) -> StoreError {
     let reason =
       id == 0
-      ? "cannot find this \(entity): it was never inserted, so its id is 0; insert it, and take the id of "
-        + "what insert returns"
+      ? "cannot find this \(entity): it was never inserted, so its id is 0; insert it, and use the id of "
+        + "the record that insert returns"
       : "cannot find \(entity) \(id): no record has this id"
     return StoreError(.noSuchRecord, reason, entity: entity, recordID: id)
   }
@@ -318,7 +318,8 @@ extension StoreError {
   static func brokenTransaction(by cause: StoreError) -> StoreError {
     StoreError(
       .brokenTransaction,
-      "cannot commit: a batch failed half-way (\(cause.message)); let the error end the transaction",
+      "cannot commit: a batch failed after some changes (\(cause.message)); let the error end the "
+        + "transaction",
       cause: cause)
   }
 

@@ -77,7 +77,7 @@ extension StoreError {
         + "'convertsOtherEngine' or 'kvdump convert'"
     case .overtaken:
       "cannot \(thing): another process has written the file meanwhile, and it is read without a lock file, so "
-        + "that pages of the read may be gone; read again"
+        + "pages of the read may have been overwritten; read again"
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"
@@ -93,7 +93,7 @@ extension StoreError {
       "cannot write inside a write on one store: the inner call would wait for the outer one "
         + "forever; use the transaction that is passed in"
     case .poisoned:
-      "cannot \(thing): an earlier write or sync failed, so what is on disk is not known; close "
+      "cannot \(thing): an earlier write or sync failed, so the state on disk is unknown; close "
         + "the store and open it again"
     case .cannotGrow(let why): "cannot \(thing): the map is full (MDB_MAP_FULL): \(why)"
     case .diskFull(let free):
@@ -110,8 +110,8 @@ extension StoreError {
     case .valueSize(let size):
       "cannot \(thing): the value has \(size) bytes, at most 1 GiB (MDB_BAD_VALSIZE)"
     case .writerBusy(let holder):
-      "cannot \(thing): \(holder) has held the writer's turn for as long as this write may wait; let that "
-        + "process go on or end it, then try again"
+      "cannot \(thing): \(holder) has been writing for as long as this write may wait; let that "
+        + "process continue or end it, then try again"
     case .engine: engineMessage(error, thing)
     }
   }
@@ -137,7 +137,7 @@ extension StoreError {
           + "in every process, then open it again"
       case .dataFileReplaced:
         "the path does not lead to the open file any more, which was replaced, moved or removed, and "
-          + "what is written would be lost; close the store and open it again"
+          + "writes would be lost; close the store and open it again"
       case .lockFileReplaced:
         "'\(path)-lock' is not the open lock file any more, which was replaced, moved or removed, so "
           + "that other processes could write at once; close the store in every process, then open "

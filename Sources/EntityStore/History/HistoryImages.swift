@@ -83,7 +83,7 @@ extension TransactionCore {
       throw StoreError(
         .undecodableValue,
         "cannot read \(entity.name) \(change.recordID) as it was: it has no value in '\(lacking)', "
-          + "which is required since; make that attribute optional to read it",
+          + "which is now required; make that attribute optional to read it",
         entity: entity.name, attribute: lacking, recordID: change.recordID)
     }
     return try decode(E.self, bytes, id: change.recordID, of: entity)

@@ -70,7 +70,8 @@ extension HistoryLog {
     guard try storeID() == token.storeID else {
       throw StoreError(
         .invalidQuery,
-        "cannot use this token: it is of the history of another store, \(token.storeID.uuidString)")
+        "cannot use this token: it belongs to the history of another store, \(token.storeID.uuidString)"
+      )
     }
     if let purged = try purged(), token.number < purged.number + (includesWrite ? 1 : 0) {
       throw .expired(
@@ -81,8 +82,9 @@ extension HistoryLog {
     guard token.number <= last else {
       throw StoreError(
         .invalidQuery,
-        "cannot use this token: it is of write \(token.number), and the history of the store ends with "
-          + "\(last); the file is an older copy. Read the records anew, and go on from its own token"
+        "cannot use this token: it belongs to write \(token.number), and the store's history ends with "
+          + "write \(last), so the file is an older copy; read the records again, and continue from the "
+          + "token of that read"
       )
     }
   }
@@ -94,7 +96,7 @@ extension StoreError {
   fileprivate static func expired(_ what: String, remaining: UInt64) -> StoreError {
     StoreError(
       .expiredHistory,
-      "cannot tell what has changed \(what): the history has been purged up to write "
-        + "\(remaining - 1). Read the records anew, and go on from the token of that read")
+      "cannot find the changes \(what): the history has been purged up to write "
+        + "\(remaining - 1); read the records again, and continue from the token of that read")
   }
 }

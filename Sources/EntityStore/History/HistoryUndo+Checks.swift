@@ -12,12 +12,12 @@ extension HistoryUndo {
     for change in changes {
       let entity = try entity(change.entity)
       guard change.kind != .restarted else {
-        throw StoreError.cannotUndo(number, "it is where the history of \(entity.name) begins")
+        throw StoreError.cannotUndo(number, "the history of \(entity.name) begins with this write")
       }
       guard entity.description.history != nil else {
         throw StoreError.cannotUndo(
           number,
-          "\(entity.name) keeps no history any more, and later changes of it are told nowhere")
+          "\(entity.name) no longer keeps a history, so its later changes are unknown")
       }
     }
     try checkImages()
@@ -26,7 +26,7 @@ extension HistoryUndo {
       let entity = try entity(change.entity)
       for id in change.ids where try core.record(id, of: entity) != nil {
         throw StoreError.cannotUndo(
-          number, "\(entity.name) \(id), which it deleted, is there", entity, id)
+          number, "\(entity.name) \(id), which the write deleted, exists again", entity, id)
       }
     }
     for change in changes where change.kind != .inserted { try checkTargets(of: change) }
@@ -43,8 +43,8 @@ extension HistoryUndo {
     guard isPartial else {
       throw StoreError.cannotUndo(
         number,
-        "it moved records in \(ends.first?.label ?? "a relationship"), whose order before is not "
-          + "kept")
+        "the write moved records in \(ends.first?.label ?? "a relationship"), and the history does not "
+          + "contain their earlier order")
     }
     links.removeAll { $0.kind == .moved }
     staying.formUnion(ends.map(\.source.name))
@@ -65,7 +65,8 @@ extension HistoryUndo {
           break
         } else {
           throw StoreError.cannotUndo(
-            number, "no image was kept of \(entity.name) \(id); see HistoryPolicy", entity, id)
+            number, "the history has no image of \(entity.name) \(id); see HistoryPolicy", entity,
+            id)
         }
       }
     }
@@ -87,7 +88,7 @@ extension HistoryUndo {
     if case .updated(let numbers) = kind { attributes = numbers }
     if let lacking = try entity.attribute(lackingIn: view, among: attributes) {
       throw .cannotUndo(
-        number, "\(entity.name) \(id) had no value in '\(lacking)', which is required since",
+        number, "\(entity.name) \(id) had no value in '\(lacking)', which is now required",
         entity, id)
     }
   }
@@ -113,8 +114,8 @@ extension HistoryUndo {
           if change.kind == .restarted {
             throw StoreError.cannotUndo(
               number,
-              "the history of \(entity.name) began anew with write \(later), and changes before "
-                + "that are told nowhere")
+              "the history of \(entity.name) began again with write \(later), so the changes "
+                + "before that write are unknown")
           }
           guard let kind = entity.own(change.kind), isInTheWay(kind, of: mine.kind) else {
             continue
@@ -204,7 +205,7 @@ extension HistoryUndo {
         var ids = ids.filter { !restored.contains($0) }
         IDSort.sortUnique(&ids)
         guard let missing = try core.firstMissing(ids, in: entity) else { continue }
-        throw try isGone(missing, of: entity, "it removed a link of it")
+        throw try isGone(missing, of: entity, "the write removed a link of this record")
       }
     }
   }
@@ -248,7 +249,7 @@ extension HistoryUndo {
         }
       }
       throw StoreError.cannotUndo(
-        number, "\(end.target.name) \(other) is linked to \(entity.name) \(id) since\(by)", entity,
+        number, "\(end.target.name) \(other) is now linked to \(entity.name) \(id)\(by)", entity,
         id)
     }
   }

@@ -122,7 +122,7 @@ struct HistoryUndo {
       return true
     }
     guard let header = found.first?.header else {
-      throw StoreError.cannotUndo(number, "the history does not tell of it")
+      throw StoreError.cannotUndo(number, "the history does not contain this write")
     }
     let image = header.images ?? number
     self.image = image
@@ -142,7 +142,7 @@ struct HistoryUndo {
     for change in found.flatMap(\.changes) {
       guard !change.isExpired else {
         throw StoreError.cannotUndo(
-          number, "it removed records that had expired, and they would be removed again")
+          number, "the write removed expired records, which would be removed again")
       }
       if let kind = try entity(change.entity).own(change.kind) {
         changes.append(HistoryPart.Change(entity: change.entity, kind: kind, ids: change.ids))
@@ -169,14 +169,14 @@ struct HistoryUndo {
     guard isPartial || names.isEmpty else {
       throw .cannotUndo(
         number,
-        "it also changed \(names.sorted().joined(separator: ", ")), of which no history is kept; "
-          + "'undoPartly' takes back the rest, and says what stays")
+        "the write also changed \(names.sorted().joined(separator: ", ")), without a history; "
+          + "'undoPartly' undoes the other changes, and reports those that stay")
     }
   }
 
   func entity(_ number: EntityNumber) throws(StoreError) -> StoredEntity {
     guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
-      throw .cannotUndo(self.number, "entity \(number) is not there any more")
+      throw .cannotUndo(self.number, "entity \(number) no longer exists")
     }
     return entity
   }
@@ -186,7 +186,7 @@ struct HistoryUndo {
       let relationship = core.schema.relationships.first(where: {
         $0.description.number == group.relationship
       }), relationship.linksFrom != nil
-    else { throw .cannotUndo(number, "a relationship of it is not there any more") }
+    else { throw .cannotUndo(number, "a relationship of the write no longer exists") }
     return relationship
   }
 

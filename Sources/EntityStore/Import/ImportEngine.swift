@@ -104,7 +104,8 @@ struct ImportEngine: Sendable {
         if queue.isFull, let page = try await queue.next() { try await take(page) }
       }
       if number < state.pages {
-        throw StoreError.otherPages("they end with page \(number), \(state.pages) were imported")
+        throw StoreError.otherPages(
+          "the pages end with page \(number), and \(state.pages) were imported")
       }
     } catch let error where !(error is CancellationError) && !queue.hasFailed {
       // The pages before the unreadable one are still committed.
@@ -118,7 +119,7 @@ struct ImportEngine: Sendable {
     _ number: Int, _ digest: Checksum, _ state: ImportState
   ) throws(StoreError) {
     guard number == state.pages, digest.value != state.digest else { return }
-    throw .otherPages("the first \(number) pages are not those that were imported")
+    throw .otherPages("the first \(number) pages differ from the imported ones")
   }
 
   // MARK: Beginning
@@ -202,13 +203,14 @@ extension StoreError {
   static func otherPages(_ fact: String) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot go on with the import: \(fact); begin anew without resuming, what is stored stays")
+      "cannot resume the import: \(fact); run it again without resuming, which keeps the stored records"
+    )
   }
 
   static func otherImport(_ name: String, _ report: ImportReport) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot go on with import '\(name)': it is of \(report.entity) with the strategy "
-        + "\(report.strategy.rawValue); take these, another name, or begin anew")
+      "cannot resume import '\(name)': it was begun for \(report.entity) with the strategy "
+        + "\(report.strategy.rawValue); use these, use another name, or run it without resuming")
   }
 }

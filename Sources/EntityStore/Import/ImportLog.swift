@@ -84,7 +84,7 @@ struct ImportLog {
   private var damagedCounts: StoreError {
     StoreError(
       .damaged,
-      "cannot read what the store keeps of the import '\(name)': a count is negative or beyond any; run "
+      "cannot read the stored data of the import '\(name)': a count is negative or too high; run "
         + "'kvdump verify'")
   }
 
@@ -95,7 +95,7 @@ struct ImportLog {
     if Self.areCounts(counts) { return }
     throw StoreError(
       .importStopped,
-      "cannot go on with the import '\(name)': one of its counts is at the limit of 2^56; import under "
+      "cannot continue the import '\(name)': one of its counts is at the limit of 2^56; import under "
         + "another name")
   }
 
@@ -207,7 +207,7 @@ struct ImportLog {
     try wrappingErrors {
       try core.transaction.leadingNames(of: core.store.trees.imports) { key in
         guard let name = ImportKey.split(key)?.name else {
-          throw FormatError("a key of the tree 'imports' is none that this version knows")
+          throw FormatError("a key of the tree 'imports' is unknown to this version")
         }
         return name
       }
@@ -235,7 +235,7 @@ struct ImportLog {
       return try DocumentCoding.decode(V.self, from: content)
     } catch {
       throw StoreError(
-        .damaged, "cannot read what the store keeps of an import; run 'kvdump verify'",
+        .damaged, "cannot read the stored data of an import; run 'kvdump verify'",
         cause: error)
     }
   }

@@ -397,14 +397,15 @@ extension StoreError {
   fileprivate static func anotherImport(_ name: String) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot go on with import '\(name)': another one of this name has begun; give each its name")
+      "cannot continue import '\(name)': another import with this name has begun; give each import its "
+        + "own name")
   }
 
   fileprivate static func lostPages(_ name: String, _ count: Int, of total: Int) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot end mirror '\(name)': the file has lost what \(count) of its \(total) pages had, and "
-        + "so does not know what to delete; run it again without going on")
+      "cannot end mirror '\(name)': the store has lost the list of records of \(count) of its \(total) pages, "
+        + "so the records to delete are unknown; run the import again without resuming")
   }
 
   fileprivate static func tooManyRejects(

@@ -273,8 +273,8 @@ extension StoreError {
   fileprivate static func partsOfClosure(_ entity: String) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot import \(entity): a record that a closure makes does not say what it was given, as "
-        + "MergePolicy.patches has to know; import by members, with renaming:, or take another policy",
+      "cannot import \(entity): MergePolicy.patches needs the members that a record had, which a "
+        + "closure does not report; import by members, with renaming:, or use another policy",
       entity: entity)
   }
 

@@ -2,7 +2,7 @@ internal import LodestoreFormat
 
 /// Applies a program's declaration of an entity to the stored description, without side effects.
 ///
-/// Changes that are free in the number of records:
+/// Changes whose time does not depend on the number of records:
 /// - adding an attribute that is optional or has an initial value;
 /// - removing (`removed`) or renaming (`originalName`) an attribute, or making it optional;
 /// - another order, and other constraints and defaults, which apply only to new records.
@@ -23,13 +23,14 @@ struct SchemaEvolution {
   var addedIndexes: [UInt32] = []
   /// The numbers of indexes to drop.
   var droppedIndexes: [UInt32] = []
-  /// The numbers of indexes that start to be built while the store is in use; below, those that
-  /// stop.
+  /// The numbers of indexes whose construction starts while the store is in use.
   var startedIndexes: [UInt32] = []
+  /// The numbers of indexes whose construction stops.
   var stoppedIndexes: [UInt32] = []
   private var buildsInUse = false
-  /// The numbers of element indexes to build; below, those to drop.
+  /// The numbers of element indexes to build.
   var addedElementIndexes: [UInt32] = []
+  /// The numbers of element indexes to drop.
   var droppedElementIndexes: [UInt32] = []
   /// The attributes that become required; no record may have null in them.
   var tightened: [EntityDescription.Attribute] = []

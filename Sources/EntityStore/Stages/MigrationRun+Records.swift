@@ -347,7 +347,7 @@ private struct ConversionFailures {
       "'\(entity).\(attribute)' does not convert to \(to.isOptional ? "" : "a required ")"
         + "\(to.type.name) in record\(found.count == 1 ? "" : "s") "
         + records.joined(separator: ", ") + more
-        + (cause.map { " (\($0))" } ?? "") + "; say by a closure what becomes of such values",
+        + (cause.map { " (\($0))" } ?? "") + "; convert such values with a closure",
       entity: entity, attribute: attribute, recordID: first.id, cause: cause)
     error.privateDetail = found.map(\.detail).joined(separator: ", ")
     throw error

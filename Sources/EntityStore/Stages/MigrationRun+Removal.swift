@@ -38,7 +38,7 @@ extension MigrationRun {
       }
       guard let derived else { continue }
       throw StoreError.cannotMigrate(
-        "'\(other.name).\(derived.name)' is worked out of \(entity.name); the stage first says "
+        "'\(other.name).\(derived.name)' is derived from \(entity.name); the stage must first have the step "
           + ".remove(\"\(derived.name)\", of: \"\(other.name)\")", entity: entity.name)
     }
   }

@@ -58,12 +58,12 @@ public struct MigrationStep: Sendable {
 // MARK: Names
 
 extension MigrationStep {
-  /// Renames an entity; free in the number of records.
+  /// Renames an entity, in a time that does not depend on the number of records.
   public static func rename(entity old: String, to new: String) -> MigrationStep {
     MigrationStep("rename entity \(old) to \(new)") { run in try run.rename(entity: old, to: new) }
   }
 
-  /// Renames an attribute; free in the number of records.
+  /// Renames an attribute, in a time that does not depend on the number of records.
   ///
   /// Rules and conditions in the file use the new name.
   public static func rename(
@@ -74,15 +74,17 @@ extension MigrationStep {
     }
   }
 
-  /// Creates an entity without attributes, for steps that split another one; free in the number of
-  /// records.
+  /// Creates an entity without attributes, for steps that split another entity.
+  ///
+  /// - Complexity: does not depend on the number of records.
   public static func create(entity: String) -> MigrationStep {
     MigrationStep("create entity \(entity)") { run in try run.create(entity) }
   }
 
-  /// Adds an attribute, for steps that set its values; free in the number of records.
+  /// Adds an attribute, for steps that set its values.
   ///
   /// - Parameter initial: its value in existing records; required when `V` is not optional.
+  /// - Complexity: does not depend on the number of records.
   public static func add<V: AttributeValue>(
     _ attribute: String, to entity: String, _: V.Type = V.self, initial: V? = nil
   ) -> MigrationStep {
@@ -105,7 +107,7 @@ extension MigrationStep {
     MigrationStep("remove entity \(entity)") { run in try run.remove(entity: entity) }
   }
 
-  /// Removes an attribute with its values; free in the number of records.
+  /// Removes an attribute with its values, in a time that does not depend on the number of records.
   public static func remove(_ attribute: String, of entity: String) -> MigrationStep {
     MigrationStep("remove \(entity).\(attribute)") { run in
       try run.remove(attribute, of: entity)

@@ -49,10 +49,10 @@ extension MigrationStep {
     }
   }
 
-  /// Adds an attribute of a nested type, for steps that set its values; free in the number of
-  /// records.
+  /// Adds an attribute of a nested type, for steps that set its values.
   ///
   /// - Parameter initial: its value in existing records; required when `V` is not optional.
+  /// - Complexity: does not depend on the number of records.
   @_disfavoredOverload
   public static func add<V: Codable & Sendable>(
     _ attribute: String, to entity: String, _: V.Type = V.self, initial: V? = nil

@@ -164,7 +164,7 @@ struct SchemaRehearsal {
       for entity in settled {
         for number in (derivations.rebuilt[entity.number] ?? []).sorted() {
           let name = entity.attribute(number: number)?.name ?? "\(number)"
-          add(entity.name, "'\(name)' is derived anew", .pass)
+          add(entity.name, "'\(name)' is derived again", .pass)
         }
         let after = derivations.changed.first { $0.number == entity.number } ?? entity
         for attribute in entity.declaredAttributes
@@ -173,7 +173,7 @@ struct SchemaRehearsal {
         {
           add(
             entity.name,
-            "'\(attribute.name)' is derived no more; it keeps its values, and programs give new ones",
+            "'\(attribute.name)' is no longer derived; it keeps its values, and programs set new ones",
             .free)
         }
       }
@@ -228,7 +228,7 @@ struct SchemaRehearsal {
         }
       }
       if old.constraints != attribute.constraints {
-        add("'\(attribute.name)' has other constraints, for what is written from now on")
+        add("'\(attribute.name)' has other constraints, for records written from now on")
       }
       if old.defaultValue != attribute.defaultValue {
         add(
@@ -265,7 +265,7 @@ struct SchemaRehearsal {
       add("the index on \(before.indexName(index)) goes")
     }
     let rules = RenamedAttributes(from: before, to: after).renamed(before.rules)
-    if rules != after.rules { add("other rules, for what is written from now on") }
+    if rules != after.rules { add("other rules, for records written from now on") }
     if before.expiry != after.expiry {
       add(
         after.expiryText.map { "records expire by '\($0)', those of the past at once" }
@@ -278,8 +278,8 @@ struct SchemaRehearsal {
     }
     if before.history != after.history {
       add(
-        after.history.map { "history of what is written from now on: \(after.words(of: $0))" }
-          ?? "no history of what is written from now on")
+        after.history.map { "history of changes from now on: \(after.words(of: $0))" }
+          ?? "no history of changes from now on")
     }
     return changes
   }

@@ -45,7 +45,7 @@ struct MigrationPlan: OpeningStages {
 
   init(_ stages: [MigrationStage]) throws(StoreError) {
     for (stage, next) in zip(stages, stages.dropFirst()) where stage.version >= next.version {
-      throw .badStages("stage \(next.version) comes behind stage \(stage.version)")
+      throw .badStages("stage \(next.version) comes after stage \(stage.version)")
     }
     if let first = stages.first, first.version < 1 {
       throw .badStages("a stage leads to version \(first.version), and versions begin at 1")

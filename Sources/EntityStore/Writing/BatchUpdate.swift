@@ -43,7 +43,8 @@ final class BatchUpdate {
   private let readsOthers: Bool
   /// The new values by id, if they are computed before the first record is changed.
   @exclusivity(unchecked) private var prepared: [UInt64: [Value]] = [:]
-  // Only one thread uses it; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
   init(

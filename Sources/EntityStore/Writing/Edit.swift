@@ -170,10 +170,10 @@ extension StoreError {
     let advice =
       conflict.stored == nil
       ? "insert its values as a new record to keep them"
-      : "merge by another EditPolicy, or edit it anew"
+      : "merge with another EditPolicy, or edit the record again"
     return StoreError(
       .editConflict,
-      "cannot save the edit of \(entity) \(conflict.base.id): \(reason) since it began; \(advice)",
+      "cannot save the edit of \(entity) \(conflict.base.id): \(reason) since the edit began; \(advice)",
       cause: conflict, entity: entity,
       recordID: conflict.base.id.rawValue)
   }

@@ -21,7 +21,8 @@ final class EntityBatch {
   /// The ends of the records that the writer keeps; separately allocated like the writer.
   @usableFromInline let row: UnsafeMutablePointer<RecordBuffer>
   private let entity: StoredEntity
-  // Only one thread uses it; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private var insert: BatchInsert
 
   init(into entity: StoredEntity, _ insert: BatchInsert, core: WriteCore) {

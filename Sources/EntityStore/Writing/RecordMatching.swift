@@ -86,7 +86,7 @@ extension StoreError {
   static func withoutKey(entity: String, index: String) -> StoreError {
     StoreError(
       .unstorableValue,
-      "cannot store \(entity): it has no '\(index)', by which it is to be matched; give it one, or "
+      "cannot store \(entity): it has no '\(index)', the key for matching; give it one, or "
         + "insert it without matching", entity: entity, index: index)
   }
 }

@@ -7,7 +7,8 @@ internal import LodestoreFormat
 final class DerivedTotals {
   let derivation: RelatedDerivation
   private let kind: DerivationDescription.Kind
-  // Only one thread uses it; exclusivity checks would slow down each change.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each change.
   @exclusivity(unchecked) private var differences = Differences()
 
   /// The differences that are not written yet.

@@ -259,8 +259,8 @@ struct HistoryMark: Sendable, Hashable {
 extension StoreError {
   fileprivate static let historyUsedUp = StoreError(
     .unstorableValue,
-    "cannot tell this write in the history: the last one has number \(HistoryKey.lastTransaction), the "
-      + "highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
+    "cannot record this write in the history: the last write has number \(HistoryKey.lastTransaction), "
+      + "the highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
       + "open this one with history .off")
 
   static func damagedHistory(_ cause: FormatError) -> StoreError {

@@ -117,7 +117,9 @@ extension RecordWriter {
 private struct UnfittingReference: Error, CustomStringConvertible {
   let type: AttributeType
 
-  var description: String { "the reference is no \(type.name), which the key of its target is" }
+  var description: String {
+    "the reference is not of type \(type.name), the type of its target's key"
+  }
 }
 
 extension RecordReader {

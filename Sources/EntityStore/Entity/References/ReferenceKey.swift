@@ -30,7 +30,7 @@ final class ReferenceKey: Sendable {
     var fault = schema.unique.isEmpty ? "it has no unique key" : nil
     for path in schema.unique.first ?? [] {
       guard let ordinal = schema.index(of: path) else {
-        fault = "its unique key names what is no attribute"
+        fault = "its unique key names a property that is no attribute"
         continue
       }
       let attribute = schema.attributes[ordinal]

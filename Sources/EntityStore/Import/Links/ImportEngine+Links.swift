@@ -275,8 +275,8 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .unstorableValue,
-      "'\(link.member)' leads to no \(link.target), and is required; import the record that it names "
-        + "before, or in the same page", entity: entity, attribute: link.name,
+      "'\(link.member)' is required, and no \(link.target) has its key; import that record in an "
+        + "earlier page or in the same page", entity: entity, attribute: link.name,
       privateDetail: KeyText.text(of: key))
   }
 }

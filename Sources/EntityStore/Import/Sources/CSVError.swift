@@ -62,11 +62,11 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
       "the character '\(character)' in two options, expected another for one of them"
     case .quoteInField:
       "a quote inside a field, expected one only around a field; inside quotes it is doubled"
-    case .textAfterQuote: "text behind a closing quote, expected a delimiter or a line end"
+    case .textAfterQuote: "text after a closing quote, expected a delimiter or a line end"
     case .unclosedQuote: "a quote that is not closed, expected another"
-    case .loneCarriageReturn: "a carriage return alone, expected a line feed behind it"
+    case .loneCarriageReturn: "a carriage return alone, expected a line feed after it"
     case .invalidUTF8:
-      "bytes that the encoding does not have, which is UTF-8 unless another is given; give the right one"
+      "bytes that are invalid in the encoding, by default UTF-8; give the encoding of the file"
     case .zeroByte(let name):
       "a zero byte in the column \(JSONValue.string(name)), expected characters; give the encoding of "
         + "the file, which may be UTF-16"

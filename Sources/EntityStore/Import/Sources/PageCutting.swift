@@ -138,8 +138,9 @@ private struct RecordCutter: PageCutter {
 
   private let count: Int
   private var lines: JSONLinesReader
-  /// The line of the last record, and below the remaining elements when the line is an array.
+  /// The line of the last record.
   private var line = 1
+  /// The remaining elements of the line when the line is an array.
   private var elements: JSONElements?
   /// The keys of rows, with quotes and colon, if the first line contains column names.
   private var columns: [[UInt8]]?

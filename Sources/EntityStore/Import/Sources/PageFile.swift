@@ -171,7 +171,7 @@ extension StoreError {
   fileprivate static func unusableContent(of path: String, _ error: any Error) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot import '\(path)': \(error); pages before this one are kept, nothing behind it",
+      "cannot import '\(path)': \(error); earlier pages are imported, this page and later ones are not",
       cause: error)
   }
 }

@@ -74,7 +74,7 @@ struct PagePlaces: Sendable {
 
   /// The report's warning about a truncated file.
   static let cutWarning =
-    "the text ends within its records, as after a transfer that was cut; fetch it and import it again"
+    "the text ends within its records, as after an interrupted transfer; fetch it and import it again"
 
   /// Adds the line or value that `lines` refused last.
   mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
@@ -97,8 +97,8 @@ struct PagePlaces: Sendable {
 
   /// The report's warning about a quoted field over several lines in tab-separated values.
   static func warning(ofQuotedLines line: Int) -> String {
-    "line \(line): a field in quotes goes over several lines, in a file of tabulators, which seldom "
-      + "has quoted fields; where quotes are characters there, read it without quotes"
+    "line \(line): a quoted field extends over several lines, which is rare in a file with tabs "
+      + "between the fields; if quotes are ordinary characters in the file, read it without quotes"
   }
 }
 

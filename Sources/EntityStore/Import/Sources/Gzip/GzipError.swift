@@ -29,8 +29,8 @@ struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
     case .cutOff: "the file ends inside the compressed text; fetch it again"
     case .malformed: "the bytes are no gzip; fetch the file again"
     case .wrongChecksum:
-      "the text has another length or checksum than the file says; fetch it again"
-    case .trailingContent: "other bytes follow the compressed text; take them away"
+      "the length or the checksum of the text differs from that in the file; fetch it again"
+    case .trailingContent: "other bytes follow the compressed text; remove them"
     case .expandsTooMuch(let limit):
       "the text is more than \(limit) times as long as the file; decompress it first if that is right"
     case .otherCompression(let name):

@@ -16,8 +16,9 @@ struct Inflate: Sendable {
   private static let windowSize = 32 << 10
   private static let chunkSize = 256 << 10
   private static let longestMatch = 258
-  /// The bytes that suffice for any symbol with its extra bits; below, for any block header.
+  /// The bytes that suffice for any symbol with its extra bits.
   private static let symbolSize = 8
+  /// The bytes that suffice for any block header.
   private static let headerSize = 640
 
   private static let lengthBases: [UInt16] = [
