@@ -147,8 +147,8 @@ class Observer: @unchecked Sendable {
   private func note(
     _ from: UInt64, _ number: UInt64, _ delta: ChangeDelta, at moment: Double = -.infinity
   ) {
-    // The list would grow without limit while nobody requests updates of the observer, so many
-    // changes are merged into one.
+    // While nobody requests updates of the observer, its changes are merged. Otherwise the list
+    // would grow without limit.
     if let first = pending.first, pending.count >= 16 {
       pending = [
         Pending(
