@@ -1,2 +1,2 @@
-// JSONValue and the errors of JSON are of the store's interface: one import brings both.
+// JSONValue and the JSON errors are part of the store's interface, so one import provides both.
 @_exported public import LodestoreJSON

@@ -1,20 +1,20 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// An index that is being built while the store is used.
+/// An index that is being built while the store is in use.
 public struct IndexBuild: Sendable, Hashable {
   /// The entity's name.
   public let entity: String
   /// The names of the attributes, joined by `+`.
   public let attributes: String
-  /// Whether it is a unique one.
+  /// Whether the index is unique.
   public let isUnique: Bool
-  /// How many records have entries, about.
+  /// The approximate number of records with entries.
   public let progress: WorkProgress
 }
 
 extension Store {
-  /// The indexes that are being built; see ``StoreOptions/buildsIndexesInUse``.
+  /// The indexes under construction; see ``StoreOptions/buildsIndexesInUse``.
   ///
   /// - Complexity: O(1) in the number of records.
   public func indexBuilds() throws -> [IndexBuild] {
@@ -35,14 +35,15 @@ extension Store {
     }
   }
 
-  /// Returns when the indexes that were being built when this store was opened are whole; at once where there
-  /// are none.
+  /// Waits until the indexes that were under construction when this store was opened are complete.
   ///
-  /// Cancelling the task ends the wait, and not the building.
+  /// Returns at once when there are none. Cancelling the task ends the wait, and not the
+  /// construction.
   ///
-  /// - Throws: ``StoreError/Code/incompatibleSchema`` with the first pairs of records, where a unique index
-  ///   cannot be made: it is given up until the store is opened again. ``StoreError/Code/closed`` when the
-  ///   store is closed before. `CancellationError` when the task is cancelled.
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` with the first pairs of records when a unique
+  ///   index cannot be built; the construction then stops until the store is opened again.
+  ///   ``StoreError/Code/closed`` when the store is closed earlier. `CancellationError` when the
+  ///   task is cancelled.
   public func waitForIndexes() async throws {
     try await builder?.wait()
   }

@@ -1,19 +1,20 @@
 internal import LMDB
 
 extension Store {
-  /// Opens the store at `path` on a thread of its own, and makes it when there is none; otherwise as
-  /// ``init(at:entities:options:)-(String,_,_)``.
+  /// Opens the store at `path` on a thread of its own, creating it if it does not exist.
+  ///
+  /// See ``init(at:entities:options:)-(String,_,_)``.
   ///
   ///     let store = try await Store.open(at: path, entities: [Film.self]) { progress in
   ///       print("building indexes:", progress.fraction ?? 0)
   ///     }
   ///
-  /// Cancelling the task leaves the file as it was, without the new indexes.
+  /// After cancelling the task, the file is unchanged and has no new indexes.
   ///
-  /// - Parameter onProgress: called on that thread while pages are checked, indexes built or values checked, each
-  ///   counted for itself; not at all where there is nothing to do.
-  /// - Throws: ``StoreError``; `CancellationError` when the task is cancelled before the new schema is
-  ///   committed.
+  /// - Parameter onProgress: called on that thread while pages are checked, indexes built or values
+  ///   checked. Each kind of work is counted separately. Never called when there is nothing to do.
+  /// - Throws: ``StoreError``; `CancellationError` when the task is cancelled before the new schema
+  ///   is committed.
   public static func open(
     at path: String, entities: [any Entity.Type], options: StoreOptions = StoreOptions(),
     onProgress: (@Sendable (WorkProgress) -> Void)? = nil

@@ -10,37 +10,38 @@
 ///     try store.write { tx in try tx.insert(pod) }
 ///     let count = try store.read { snapshot in try snapshot.count(Pod.all) }
 ///
-/// Any number of threads and processes may use the file at once: one writes, the others read, and
-/// readers neither wait nor make wait. Opening the same file again in one process shares it.
+/// Any number of threads and processes may use the file concurrently: one writes and the others
+/// read. Readers neither wait for writers nor block them. Opening the file again in one process
+/// shares it.
 ///
-/// Errors are ``StoreError``; what a closure throws comes through as it is. After an error of a
-/// read the store goes on; after one of a write nothing of that write is kept. After
-/// ``StoreError/Code/poisoned`` only closing and opening again helps.
+/// Errors are ``StoreError``; errors of a closure are rethrown unchanged. After an error of a read
+/// the store remains usable. After an error of a write, nothing of that write is stored. After
+/// ``StoreError/Code/poisoned``, close the store and open it again.
 public final class Store: Sendable {
   let core: StoreCore
-  /// Builds what is to be built while the store is used; `nil` where nothing is.
+  /// The builder of indexes under construction; `nil` when there are none.
   let builder: IndexBuilder?
-  /// What is built upon the store and ends with it.
+  /// The objects of higher layers that belong to the store and end with it.
   let companions = StoreCompanions()
 
-  /// The path that the store was opened at; empty for one in memory.
+  /// The path at which the store was opened; empty for a store in memory.
   public var path: String { core.path }
 
-  /// Opens the store at `path`, and makes it when there is none.
+  /// Opens the store at `path`, creating it if it does not exist.
   ///
-  /// The schema in the file is brought up to that of `entities`: see <doc:Entities>. What cannot be
-  /// is refused with ``StoreError/Code/incompatibleSchema``, and the file stays as it was. Entities
-  /// of the file that are not listed stay as they are, and so do attributes that are not declared:
-  /// every update of a record carries their values along, and a new record has their initial values
-  /// or null. Where one of them is required and has no initial value, inserting throws
-  /// ``StoreError/Code/unstorableValue``. While there is such an attribute, indexes that are not
-  /// declared stay too. What is to go is named in the schema, under `removed`.
+  /// The schema in the file is changed to match `entities`: see <doc:Entities>. An impossible
+  /// change is refused with ``StoreError/Code/incompatibleSchema``, and the file stays unchanged.
+  /// Entities of the file that are not listed stay, and so do attributes that are not declared. An
+  /// update of a record keeps their values. A new record has their initial values or null. If one
+  /// of them is required and has no initial value, inserting throws
+  /// ``StoreError/Code/unstorableValue``. While there is such an attribute, undeclared indexes stay
+  /// too. To remove attributes, name them in the schema, under `removed`.
   ///
   /// - Parameters:
-  ///   - path: of a regular file on a local disk; beside it a lock file appears, with `-lock`
-  ///     appended to its name. While a process has the store open, neither may be replaced, moved or
-  ///     removed, and all processes must use the same path: anything else is refused with
-  ///     ``StoreError/Code/mismatchedFiles``, here or by the next write.
+  ///   - path: the path of a regular file on a local disk. A lock file is created next to it, with
+  ///     `-lock` appended to its name. While a process has the store open, neither file may be
+  ///     replaced, moved or removed, and all processes must use this path. Violations are refused
+  ///     with ``StoreError/Code/mismatchedFiles``, here or by the next write.
   ///   - entities: the types that will be used.
   /// - Complexity: O(1) in the number of records, unless an index is added.
   public convenience init(
@@ -61,10 +62,10 @@ public final class Store: Sendable {
     try self.init(path: url.path, isInMemory: false, entities: entities, options: options)
   }
 
-  /// Makes a store in memory, for tests and previews: a file without a name on a memory file
-  /// system, so that everything behaves as it does on disk.
+  /// Creates a store in memory, for tests and previews.
   ///
-  /// It is gone when it is closed.
+  /// The store is a file without a name on a memory file system, so that everything behaves as on
+  /// disk. Closing the store deletes it.
   public static func inMemory(
     entities: [any Entity.Type], options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> Store {
@@ -80,7 +81,7 @@ public final class Store: Sendable {
     core = try StoreCore(
       path: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work, stages: stages)
-    // The options of the core: a sealed file is read-only, whatever the caller asks for.
+    // The core's options are used: a sealed file is read-only, whatever the caller requests.
     let (core, options) = (core, core.options)
     let builds = options.buildsIndexesInUse && !options.isReadOnly
     builder = builds && core.schema.isBuilding ? IndexBuilder(core) : nil
@@ -89,7 +90,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// The declarations of `entities`, each once.
+  /// The declarations of `entities`, without duplicates.
   static func declared(_ entities: [any Entity.Type]) throws(StoreError) -> [DeclaredEntity] {
     var types: [ObjectIdentifier: String] = [:]
     return try declared(entities, types: &types)
@@ -115,14 +116,14 @@ public final class Store: Sendable {
 
   /// Closes the store; later calls throw ``StoreError/Code/closed``.
   ///
-  /// Waits for asynchronous reads that run. Reads on other threads go on, and lazy results
-  /// (``FetchedResults``) and sequences of batches keep their commit: the file is closed with the
-  /// last of them, and opening it again in this process waits for that, 10 seconds at most, then
+  /// Waits for running asynchronous reads. Reads on other threads continue. Lazy results
+  /// (``FetchedResults``) and sequences of batches keep their commit. The file is closed with the
+  /// last of these; opening it again in this process waits for this, at most 10 seconds, and then
   /// throws.
   ///
-  /// Inside a write of this store it returns at once: that write is committed as usual, those that
-  /// wait for their turn throw ``StoreError/Code/closed``, and the file is closed when the write
-  /// and the running reads have ended. Loops over updates and pinned snapshots end.
+  /// Inside a write of this store, the call returns at once. That write is committed normally, and
+  /// waiting writes throw ``StoreError/Code/closed``. The file is closed when the write and the
+  /// running reads have ended. Loops over updates and pinned snapshots end.
   ///
   /// A store that is no longer referenced closes itself.
   public func close() {
@@ -134,19 +135,20 @@ public final class Store: Sendable {
 
   /// Runs `body` on the newest commit, on the calling thread.
   ///
-  /// The snapshot does not change while `body` runs, whatever is written meanwhile. Keep it short:
-  /// pages that it can still see are not reused, and the file grows.
+  /// The snapshot does not change while `body` runs, whatever is written meanwhile. Keep `body`
+  /// short: pages that the snapshot can see are not reused, so the file grows.
   public func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R {
     try core.read { core in try body(Snapshot(core: core)) }
   }
 
   /// Runs `body` on the newest commit, on a thread of the store.
   ///
-  /// Long reads do not hold up short ones, whatever their number. Of reads that wait, those of
-  /// tasks with a higher priority begin first; after sixteen of them one with a lower priority
-  /// begins.
+  /// Long reads do not block short ones, whatever their number. Of several waiting reads, those of
+  /// tasks with a higher priority start first. After sixteen of them, one with a lower priority
+  /// starts.
   ///
-  /// - Throws: what `body` throws; `CancellationError` when the task was cancelled before.
+  /// - Throws: the errors of `body`; `CancellationError` when the task was cancelled before `body`
+  ///   ran.
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> R
   ) async throws -> R {
@@ -157,17 +159,18 @@ public final class Store: Sendable {
 
   // MARK: Writing
 
-  /// Runs `body` as the one writer, on the calling thread, and commits what it did.
+  /// Runs `body` as the only writer, on the calling thread, and commits its changes.
   ///
-  /// Waits for other writers of this and other processes. When `body` throws, nothing is kept.
-  /// `body` runs again, on a clean transaction, when the file had to grow in its midst; it should
-  /// have no effects but on the transaction.
+  /// Waits for other writers of this and other processes. When `body` throws, none of its changes
+  /// is stored. `body` runs again, on a clean transaction, when the file must grow during the
+  /// write. Such a closure should have no side effects outside the transaction.
   ///
   /// - Parameters:
-  ///   - author: who writes, for the history; ``StoreOptions/author`` where it is left out.
-  ///   - contextName: what part of the program writes; ``StoreOptions/contextName`` where it is left out.
-  /// - Throws: what `body` throws; ``StoreError/Code/nestedWrite`` inside another write of the
-  ///   store; ``StoreError/Code/diskFull``, with the last commit whole.
+  ///   - author: the author for the history; by default ``StoreOptions/author``.
+  ///   - contextName: the part of the program for the history; by default
+  ///     ``StoreOptions/contextName``.
+  /// - Throws: the errors of `body`; ``StoreError/Code/nestedWrite`` inside another write of the
+  ///   store; ``StoreError/Code/diskFull``, after which the last commit is intact.
   @discardableResult
   public func write<R>(
     author: String? = nil, contextName: String? = nil,
@@ -179,24 +182,25 @@ public final class Store: Sendable {
     }
   }
 
-  /// Runs `body` as the one writer, on the store's writer thread, and commits what it did.
+  /// Runs `body` as the only writer, on the store's writer thread, and commits its changes.
   ///
-  /// The caller's thread is free meanwhile. Writes run in the order in which they were asked for.
-  /// Those that wait while another is committed share the next commit, which costs the disk one
-  /// sync for all of them. Each sees what those before it did, and is all or nothing by itself:
-  /// what `body` throws undoes `body` alone. The call returns when the disk has its own changes.
+  /// The caller's thread is not blocked. Writes run in the order of the calls. Writes that wait
+  /// while another one is committed share the next commit, which saves disk syncs. Each write sees
+  /// the changes of the earlier ones and is atomic: if `body` throws, only its own changes are
+  /// undone. The call returns when its changes are on disk.
   ///
-  /// `body` runs again, on a clean transaction, when the file had to grow, or when another write
-  /// that shares the commit throws; it should have no effects but on the transaction, and not wait
-  /// for what happens after another write.
+  /// `body` runs again, on a clean transaction, when the file must grow, or when another write in
+  /// the commit throws. Such a closure should have no side effects outside the transaction, and
+  /// must not wait for events that follow another write.
   ///
   /// - Parameters:
-  ///   - author: who writes, for the history; ``StoreOptions/author`` where it is left out.
-  ///   - contextName: what part of the program writes; ``StoreOptions/contextName`` where it is left out.
-  /// - Throws: as the synchronous form. A commit that fails throws to each call that shares it, and
-  ///   nothing of them is kept. `CancellationError` when the task is cancelled before `body` first
-  ///   runs, or while it updates or deletes what a query finds; otherwise it is committed all the
-  ///   same.
+  ///   - author: the author for the history; by default ``StoreOptions/author``.
+  ///   - contextName: the part of the program for the history; by default
+  ///     ``StoreOptions/contextName``.
+  /// - Throws: the errors of the synchronous form. A failed commit throws in each call that shares
+  ///   it, and none of their changes is stored. `CancellationError` when the task is cancelled
+  ///   before `body` first runs, or while it updates or deletes the results of a query. At other
+  ///   times the write is committed despite the cancellation.
   @discardableResult
   public func write<R: Sendable>(
     author: String? = nil, contextName: String? = nil,

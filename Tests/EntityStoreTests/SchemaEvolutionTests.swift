@@ -265,7 +265,7 @@ import Testing
         attributes: [.init(name: "_id", storage: .init(type: .int64, isOptional: false))],
         indexes: [])
     }
-    #expect(error.message.contains("it is what the store calls the id of a record"))
+    #expect(error.message.contains("the store uses this name for the id of a record"))
   }
 
   enum Doubled: PersonChange {

@@ -127,7 +127,7 @@ private struct Player: Entity {
   /// A link that was gone from one side was missing in the exported files, without a report.
   @Test(arguments: [
     ("the link from a team", "does not have the records that it leads to"),
-    ("the link from a player", "its two sides tell different links"),
+    ("the link from a player", "its two sides have different links"),
     ("the record of a player", "which is not there"),
   ])
   func `are damaged if one side lacks a link or its record`(

@@ -94,10 +94,10 @@ struct HistoryCommandTests {
     let changes = await plain.run("schema", "--diff", folder.store, "--format", "jsonl")
     #expect(
       changes.data.contains(
-        "history of what is written from now on: changes, values of title in deleted records"),
+        "history of changes from now on: changes, values of title in deleted records"),
       "\(changes.data)")
     let back = await folder.run("schema", "--diff", plain.store, "--format", "jsonl")
-    #expect(back.data.contains("no history of what is written from now on"), "\(back.data)")
+    #expect(back.data.contains("no history of changes from now on"), "\(back.data)")
   }
 
   private static func make() throws -> StoreFolder {

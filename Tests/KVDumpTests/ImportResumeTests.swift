@@ -69,10 +69,10 @@ struct ImportResumeTests {
       other, "--entity", "E", "--name", "by night", "--resume",
     ])
     #expect(refused.status == .damagedData)
-    #expect(refused.messages.contains("the first 2 pages are not those that were imported"))
+    #expect(refused.messages.contains("the first 2 pages differ from the imported ones"))
     let strategy = await folder.importing(
       bad + ["--entity", "E", "--name", "by night", "--resume", "--mirror"])
-    #expect(strategy.messages.contains("it is of E with the strategy upsert"))
+    #expect(strategy.messages.contains("it was begun for E with the strategy upsert"))
     #expect(strategy.data.isEmpty)
 
     let mended = try folder.file("c.jsonl", Self.text(0..<3000))

@@ -1,22 +1,23 @@
-/// A dataset that a program's own store can be attached to: a store that may be replaced whole
-/// while it is used.
+/// A dataset that can be attached to a program's own store: a store that may be replaced as a whole
+/// during use.
 ///
-/// A cached dataset is one, of which each refresh brings another generation. A ``Store`` is one
-/// too, which nothing replaces.
+/// A cached dataset conforms; each of its refreshes brings another generation. A ``Store`` also
+/// conforms, and is never replaced.
 ///
-/// A replaced store must stay open for as long as it is referenced: reads that began before the
-/// replacement go on with it.
+/// A replaced store must stay open while it is referenced, because reads that began before the
+/// replacement still use it.
 public protocol AttachableDataset: Sendable {
-  /// The news of replacements.
+  /// The sequence that reports replacements.
   associatedtype Replacements: AsyncSequence & Sendable
 
   /// The store of the generation that new reads use.
   var currentStore: Store { get throws }
 
-  /// An element after each replacement of ``currentStore``, once it has the new store.
+  /// A sequence with an element after each replacement of ``currentStore``, when the new store is
+  /// available.
   ///
-  /// The type of the elements does not matter, and several replacements may be one element. An
-  /// iterator reports every replacement that follows its making.
+  /// The elements' type does not matter, and several replacements may be reported as one element.
+  /// An iterator reports every replacement after its creation.
   var replacements: Replacements { get }
 }
 
@@ -25,7 +26,7 @@ extension Store: AttachableDataset {
   @_documentation(visibility: internal)
   public var currentStore: Store { self }
 
-  /// Nothing: a store changes by commits, which are observed without this.
+  /// An empty sequence: a store changes by commits, which are observed in another way.
   @_documentation(visibility: internal)
   public var replacements: AsyncStream<Never> { AsyncStream { $0.finish() } }
 }

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Notes which entities a read of one of two stores has used, and reports changes of them.
+/// Tracks the entities that a read of one of two stores uses, and reports their changes.
 final class AttachedObserver: TrackingObserver, @unchecked Sendable {
   private let report: @Sendable () -> Void
 
@@ -10,18 +10,19 @@ final class AttachedObserver: TrackingObserver, @unchecked Sendable {
   override func notice() { report() }
 }
 
-/// The values of one loop over both stores: read again after each commit that may change them and
-/// after each replacement of the dataset.
+/// The values of one loop over both stores.
 ///
-/// Unchecked: used by the one task that loops, but for `observed`.
+/// A value is read again after each commit that may change it, and after each replacement of the
+/// dataset. The `Sendable` conformance is unchecked, because only the task of the loop uses the
+/// feed, except `observed`.
 final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   typealias Read = @Sendable (borrowing AttachedSnapshot) throws -> Value
 
   private typealias Handle = ObserverHandle<AttachedObserver>
-  /// The store of the dataset that is observed; under a lock, as replacements release it.
+  /// The observed store of the dataset; under a lock, because replacements release it.
   private struct ObservedDataset {
     var current: (store: Store, handle: Handle)?
-    /// Whether the loop reads, so that the observer may depend on more in a moment.
+    /// Whether the loop is reading, so that the observer may gain dependencies.
     var isReading = false
   }
   private typealias Observed = Guarded<ObservedDataset>
@@ -43,7 +44,8 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
 
   deinit { replacements?.cancel() }
 
-  /// The next value; `nil` when the task is cancelled, or the store or the dataset is closed.
+  /// Returns the next value; `nil` when the task is cancelled, or the store or the dataset is
+  /// closed.
   func next() async throws -> Value? {
     if isOver || Task.isCancelled { return nil }
     do {
@@ -91,7 +93,9 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Wakes the loop at each replacement of the dataset that may change its value, and releases the
-  /// store that was replaced: a loop whose body takes long keeps no file open.
+  /// replaced store.
+  ///
+  /// The release does not wait for the loop, so a long loop body keeps no file open.
   private static func follow<D: AttachableDataset>(
     _ dataset: D, _ observed: Observed, _ signal: AsyncStream<Void>.Continuation
   ) -> Task<Void, Never> {
@@ -107,19 +111,19 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
     return Task {
       var iterator = dataset.replacements.makeAsyncIterator()
-      // The iterator reports no replacement from before its making.
+      // The iterator reports no replacement from before its creation.
       notice()
       while (try? await iterator.next()) != nil { notice() }
-      // A sequence that throws has ended: the loop asks for the dataset's store once more, and ends
-      // with the error that it gets.
+      // A sequence that throws has ended. The loop then requests the dataset's store once more, and
+      // ends with the error that it gets.
       if !Task.isCancelled { notice() }
     }
   }
 
-  /// Observes the new store of the dataset in place of the one before, when nothing has changed of
-  /// what the value depends on.
+  /// Observes the new store of the dataset in place of the previous one, if the value's
+  /// dependencies are unchanged.
   ///
-  /// - Returns: whether that is so, and the loop need not read.
+  /// - Returns: whether they are unchanged, so that the loop need not read.
   private static func goesOn(
     _ observed: Observed, in current: Store, _ signal: AsyncStream<Void>.Continuation
   ) -> Bool {
@@ -133,7 +137,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
       }
       guard follows else { return false }
     } catch {
-      // A store that is closed or damaged tells nothing.
+      // The changes from a closed or damaged store are unknown.
       return false
     }
     current.observations.extend(handle.observer)
@@ -144,7 +148,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Reads until all that the value depends on was observed before the read began.
+  /// Reads until all dependencies of the value were observed before the read began.
   private func fetch(_ own: Handle) async throws -> Value? {
     observed.withLock { $0.isReading = true }
     defer { observed.withLock { $0.isReading = false } }
@@ -180,7 +184,7 @@ final class AttachedFeed<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The observer of the dataset's current store.
+  /// Returns the observer of the dataset's current store.
   private func handle(of store: Store) throws -> Handle {
     if let other = observed.withLock({ $0.current }), other.store === store {
       return other.handle

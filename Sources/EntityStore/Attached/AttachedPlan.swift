@@ -1,18 +1,18 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// How a query over two stores is run.
+/// The plan for running a query over two stores.
 struct AttachedPlan<E: Entity> {
-  /// The query with the conditions that the other store was asked for first.
+  /// The query, with the conditions made from keys of the other store.
   private(set) var query: Query<E>
-  /// The conditions that are checked on the records that the query finds.
+  /// The conditions that are checked on the records found by the query.
   private(set) var checks: [SemiJoin<E>] = []
   /// The lines of the explanation for each condition over the other store.
   private(set) var steps: [(title: String, text: String)] = []
   private let own: TransactionCore
   private let other: TransactionCore
 
-  /// Asks the other store for the keys of the conditions for which that is the cheaper way.
+  /// Finds the keys of a condition in the other store first, if this is cheaper.
   init(
     _ query: AttachedQuery<E>, own: TransactionCore, dataset: TransactionCore, keyLimit: Int,
     boundedKeyLimit: Int = SemiJoinLimits.keys
@@ -46,7 +46,7 @@ struct AttachedPlan<E: Entity> {
         ))
       for line in plan.description.lines { steps.append(("", "\(line.title) \(line.text)")) }
     } else if join.isOfBounded {
-      // Which records are within the limit is known only when all of them are found.
+      // The records within the limit are known only when all of them have been found.
       throw StoreError.badQuery(
         "the query of \(plan.entity.name) for \(join.reference) has a limit, an offset or a token, "
           + "and finds more than \(keyLimit) keys or \(SemiJoinLimits.keyBytes >> 20) MiB of them, the "
@@ -62,18 +62,17 @@ struct AttachedPlan<E: Entity> {
     }
   }
 
-  /// The nanoseconds that it takes to find the keys and to make a condition of them.
+  /// The estimated nanoseconds for finding the keys and creating a condition from them.
   private func cost(ofKeysOf plan: QueryPlan) -> Double {
     plan.cost + Double(plan.estimatedMatchCount) * Self.costOfKey
   }
 
-  /// The nanoseconds that it takes to look up what the records of the query refer to, or are
-  /// referred by.
+  /// The estimated nanoseconds for checking the query's records against the other store.
   private func cost(ofChecksOf join: SemiJoin<E>, _ plan: QueryPlan) throws -> Double {
     let records = try own.plan(try query.request(), for: try own.entity(E.self))
     var count = Double(records.estimatedMatchCount)
     if let limit = query.window.limit {
-      // Records are read until enough of them fulfil the condition.
+      // Records are read until enough of them match the condition.
       let all = join.isOfDataset ? records.recordCount : plan.recordCount
       let matching = min(1, Double(plan.estimatedMatchCount) / Double(max(1, all)))
       let share = join.isNegated ? 1 - matching : matching
@@ -96,7 +95,7 @@ struct AttachedPlan<E: Entity> {
     var window = query.window
     if window.limit == 0 { return }
     var chunk: [StoredRow] = []
-    // A limit is often reached after few records.
+    // A limit is often reached after few records, so the first chunks are small.
     var size = window.limit.map { min(SemiJoinLimits.chunk, max(32, $0)) } ?? SemiJoinLimits.chunk
     func flush() throws -> Bool {
       for row in try admitted(chunk) {
@@ -124,7 +123,8 @@ struct AttachedPlan<E: Entity> {
     if !isOver { _ = try flush() }
   }
 
-  /// Calls `body` with the results of `run`, until it returns false; its errors come as they are.
+  /// Calls `body` with the results of `run`, until it returns false; rethrows errors of `body`
+  /// unchanged.
   private func visit(_ run: PlanRun, _ body: (UInt64, ByteView) throws -> Bool) throws {
     var thrown: (any Error)?
     try run.forEach { id, bytes in
@@ -147,7 +147,7 @@ struct AttachedPlan<E: Entity> {
     return left
   }
 
-  /// How many results there are.
+  /// The number of results.
   func count() throws -> Int {
     if checks.isEmpty { return try own.run(query.unordered(), wantsOnlyEntries: true).count() }
     var count = 0
@@ -158,7 +158,7 @@ struct AttachedPlan<E: Entity> {
     return count
   }
 
-  /// Calls `body` with the results, decoded, in the order of the query, until it returns false.
+  /// Calls `body` with the decoded results in the order of the query, until it returns false.
   func visitRecords(_ body: (E) throws -> Bool) throws {
     let entity = try own.entity(E.self)
     try visit { try body(try own.decode(E.self, $0, of: entity)) }
@@ -175,20 +175,22 @@ struct AttachedPlan<E: Entity> {
     return ids
   }
 
-  /// How the query itself is run.
+  /// The plan of the query in its own store.
   func explanation() throws(StoreError) -> QueryExplanation {
     let asked = checks.isEmpty ? query : query.unlimited()
     return QueryExplanation(try own.run(asked).plan.description, nil)
   }
 }
 
-/// How a query over two stores is run: which store is asked first.
+/// The plan of a query over two stores, which shows the store that is searched first.
 public struct AttachedExplanation: Sendable, CustomStringConvertible {
-  /// How the records are found in their own store, with the conditions of the keys that were asked
-  /// for first.
+  /// The plan for finding the records in their own store, with the conditions made from keys of the
+  /// other store.
   public let query: QueryExplanation
-  /// How many of the conditions over the other store are checked on records, instead of being asked
-  /// for first.
+  /// The number of conditions over the other store that are checked on records.
+  ///
+  /// For each of the other conditions, the keys of matching records in the other store are found
+  /// before the query runs.
   public let checkCount: Int
   /// The plan in lines: the conditions over the other store, then the query.
   public let description: String
@@ -217,14 +219,15 @@ extension AttachedSnapshot {
     try plan(query).visit(body)
   }
 
-  /// The records that `query` finds, in its order.
+  /// Returns the records that match `query`, in its order.
   ///
-  /// Besides the results, memory holds at most 65,536 keys or 16 MiB of keys of the other store, or 1,024 records
-  /// that are checked at once. An order without an index also has its sort keys in memory.
+  /// Besides the results, memory holds at most 65,536 keys or 16 MiB of keys of the other store, or
+  /// 1,024 records that are checked at once. An order without an index also has its sort keys in
+  /// memory.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery``, and the errors of a fetch of its parts. A query of
-  ///   the other store with a limit, an offset or a token must not find more than
-  ///   65,536 keys, or 16 MiB of them.
+  ///   the other store with a limit, an offset or a token must not find more than 65,536 keys, or
+  ///   16 MiB of keys.
   public func fetch<E: Entity>(_ query: AttachedQuery<E>) throws -> [E] {
     var found: [E] = []
     try plan(query).visitRecords { record in
@@ -234,7 +237,7 @@ extension AttachedSnapshot {
     return found
   }
 
-  /// The first record that `query` finds, or `nil`.
+  /// Returns the first record that matches `query`, or `nil`.
   public func first<E: Entity>(_ query: AttachedQuery<E>) throws -> E? {
     var found: E?
     try plan(query).visitRecords { record in
@@ -244,9 +247,10 @@ extension AttachedSnapshot {
     return found
   }
 
-  /// Visits the records that `query` finds, in its order.
+  /// Visits the records that match `query`, in its order.
   ///
-  /// - Throws: the errors of `body`, unchanged; otherwise as ``fetch(_:)-(AttachedQuery<E>)``.
+  /// - Throws: the errors of `body`, unchanged; also the errors of
+  ///   ``fetch(_:)-(AttachedQuery<E>)``.
   public func forEach<E: Entity>(_ query: AttachedQuery<E>, _ body: (E) throws -> Void) throws {
     try plan(query).visitRecords { record in
       try body(record)
@@ -254,19 +258,21 @@ extension AttachedSnapshot {
     }
   }
 
-  /// How many records `query` finds, within its limit and offset; none is decoded.
+  /// Returns the number of records that match `query`, within its limit and offset, without
+  /// decoding them.
   public func count<E: Entity>(_ query: AttachedQuery<E>) throws -> Int {
     try plan(query).count()
   }
 
-  /// The ids of the records that `query` finds, in its order; none is decoded.
+  /// Returns the ids of the records that match `query`, in its order, without decoding them.
   public func ids<E: Entity>(_ query: AttachedQuery<E>) throws -> [E.ID] {
     try plan(query).ids().map { RecordID(rawValue: $0) }
   }
 
-  /// How `query` is run: which store is asked first, and how the records are found then.
+  /// Explains the plan of `query`: the store that is searched first, and the search for the
+  /// records.
   ///
-  /// Where the other store is asked first, it is asked for the explanation too.
+  /// If the keys of the other store are found first, the explanation finds them too.
   public func explain<E: Entity>(_ query: AttachedQuery<E>) throws -> AttachedExplanation {
     try AttachedExplanation(plan(query))
   }

@@ -1,12 +1,12 @@
-/// Which records of one of two stores, by conditions that the other one decides.
+/// A query for records of one of two stores, with conditions on records of the other store.
 ///
 ///     let swiftNotes = Note.where { $0.stars > 3 }.sorted(by: \.writtenAt.descending).limit(20)
 ///       .leading(by: \.pod, to: Pod.where { $0.language == "Swift" })
 ///     let favourites = Pod.all.sorted(by: \.name).referred(by: \.pod, of: Note.where { $0.stars == 5 })
 ///
-/// A value that belongs to no store. An ``AttachedSnapshot`` runs it: on the program's own store
-/// for records that lead, on the dataset for records that are referred to. The order, limit, offset
-/// and token are those of the query that it is made of.
+/// A query belongs to no store. An ``AttachedSnapshot`` runs it: on the program's own store for
+/// records with references, on the dataset for referenced records. The order, limit, offset and
+/// token are those of the query to which the conditions were added.
 public struct AttachedQuery<E: Entity>: Sendable {
   /// The query without the conditions over the other store.
   let records: Query<E>
@@ -21,10 +21,10 @@ public struct AttachedQuery<E: Entity>: Sendable {
   }
 }
 
-/// A query to which conditions over two stores can be added: a ``Query``, or an ``AttachedQuery``
-/// for a second one.
+/// A query to which conditions over two stores can be added.
 ///
-/// Do not conform to it.
+/// Only ``Query`` conforms, and ``AttachedQuery`` for further conditions. Do not conform to this
+/// protocol.
 public protocol JoinableQuery<Root>: Sendable {
   /// The entity whose records are found.
   associatedtype Root: Entity
@@ -47,7 +47,8 @@ extension Query: JoinableQuery {
 }
 
 extension JoinableQuery {
-  /// Only records whose reference at `path` leads to a record that `targets` finds in the dataset.
+  /// Only records whose reference at `path` leads to a record in the dataset that matches
+  /// `targets`.
   ///
   /// For records of the program's own store.
   public func leading<V: ReferenceValue>(
@@ -56,26 +57,30 @@ extension JoinableQuery {
     attached.adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: false))
   }
 
-  /// Only records whose reference at `path` leads to no record that `targets` finds in the dataset.
+  /// Only records whose reference at `path` leads to no record in the dataset that matches
+  /// `targets`.
   ///
-  /// Records without a reference, and records whose reference dangles, are among them:
-  /// `Note.all.notLeading(by: \.pod, to: Pod.all)` finds these alone.
+  /// The result includes records without a reference and records with a dangling reference.
+  /// `Note.all.notLeading(by: \.pod, to: Pod.all)` finds only these.
   public func notLeading<V: ReferenceValue>(
     by path: KeyPath<Root.Attributes, Attribute<Root, V>>, to targets: Query<V.Target>
   ) -> AttachedQuery<Root> {
     attached.adding(SemiJoin(ReferenceAttribute(path), leadsTo: targets, isNegated: true))
   }
 
-  /// Only records of the dataset to which the reference at `path` of a record leads that `records`
-  /// finds in the program's own store.
+  /// Only records of the dataset that are referenced at `path` by a record that matches `records`.
+  ///
+  /// `records` is a query of the program's own store.
   public func referred<U: Entity, V: ReferenceValue>(
     by path: KeyPath<U.Attributes, Attribute<U, V>>, of records: Query<U>
   ) -> AttachedQuery<Root> where V.Target == Root {
     attached.adding(SemiJoin(referredBy: ReferenceAttribute(path), of: records, isNegated: false))
   }
 
-  /// Only records of the dataset to which the reference at `path` leads of no record that `records`
-  /// finds in the program's own store.
+  /// Only records of the dataset that are not referenced at `path` by a record that matches
+  /// `records`.
+  ///
+  /// `records` is a query of the program's own store.
   public func notReferred<U: Entity, V: ReferenceValue>(
     by path: KeyPath<U.Attributes, Attribute<U, V>>, of records: Query<U>
   ) -> AttachedQuery<Root> where V.Target == Root {

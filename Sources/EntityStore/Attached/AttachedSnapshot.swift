@@ -1,11 +1,11 @@
 internal import LodestoreFormat
 
-/// An unchanging view of a store and of its attached dataset: one commit and one generation.
+/// An immutable view of a store and of its attached dataset: one commit and one generation.
 ///
 /// The calls of ``ReadableTransaction`` read the program's own store; ``dataset`` has the same
-/// calls for the dataset. A snapshot cannot outlive the closure that it is passed to.
+/// calls for the dataset. A snapshot cannot outlive the closure that receives it.
 public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
-  /// The library's own part; nothing for others.
+  /// The library's implementation; programs cannot use it.
   @_documentation(visibility: internal)
   public var access: TransactionAccess {
     @_lifetime(borrow self) get {
@@ -16,9 +16,9 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
   /// The generation of the dataset.
   public let dataset: Snapshot
   private let kept: KeptCore<TransactionCore>
-  /// The most keys that one side of a condition over both stores may have in memory.
+  /// The maximum number of keys in memory for one side of a condition over both stores.
   var keyLimit = SemiJoinLimits.keys
-  /// As ``keyLimit``, for conditions whose query has a limit, an offset or a token.
+  /// The maximum number of keys for a condition whose query has a limit, an offset or a token.
   var boundedKeyLimit = SemiJoinLimits.keys
 
   /// The transaction on the program's own store.
@@ -29,29 +29,31 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
     self.dataset = Snapshot(core: dataset)
   }
 
-  // MARK: To the dataset
+  // MARK: From the store to the dataset
 
-  /// Returns the record of the dataset that `reference` leads to; `nil` where the generation has
+  /// Returns the record of the dataset to which `reference` leads; `nil` when the generation has
   /// none.
   ///
   /// - Throws: ``StoreError/Code/unknownEntity`` when the dataset's store was not opened with the
-  ///   target's type; never because the target is gone.
+  ///   target's type. A missing target is not an error.
   /// - Complexity: O(log *n*)
   public func resolve<T: Entity>(_ reference: Reference<T>?) throws(StoreError) -> T? {
     try dataset.core.targets([reference])[0]?.value
   }
 
-  /// Returns the records that `references` lead to, in their order; `nil` for each that dangles.
+  /// Returns the records to which `references` lead, in their order; `nil` for each dangling
+  /// reference.
   ///
-  /// One pass over the sorted keys finds them.
+  /// The records are found in one pass over the sorted keys.
   ///
-  /// - Throws: as ``resolve(_:)-(Reference<T>?)``.
+  /// - Throws: the errors of ``resolve(_:)-(Reference<T>?)``.
   /// - Complexity: O(*k* log *n*), with each page visited once
   public func resolve<T: Entity>(_ references: [Reference<T>?]) throws(StoreError) -> [T?] {
     try dataset.core.targets(references).map { $0?.value }
   }
 
-  /// Returns why `reference` leads to no record of this generation; `nil` where it leads to one.
+  /// Returns the reason why `reference` leads to no record of this generation; `nil` when it leads
+  /// to one.
   public func danglingReason<T: Entity>(
     of reference: Reference<T>
   ) throws(StoreError) -> DanglingReference.Reason? {
@@ -59,10 +61,12 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
     return try dataset.core.targetIDs([reference])[0] == 0 ? .gone : nil
   }
 
-  /// Returns the records that `query` finds in the program's own store, each with the record that
-  /// the reference at `path` leads to.
+  /// Returns the records of the program's own store that match `query`, with their referenced
+  /// records.
   ///
-  /// - Throws: as a fetch of the query, and as ``resolve(_:)-(Reference<T>?)``.
+  /// The reference is at `path`.
+  ///
+  /// - Throws: the errors of a fetch of the query, and of ``resolve(_:)-(Reference<T>?)``.
   public func fetch<Q: JoinableQuery, V: ReferenceValue>(
     _ query: Q, resolving path: KeyPath<Q.Root.Attributes, Attribute<Q.Root, V>>
   ) throws -> [ResolvedRecord<Q.Root, V.Target>] {
@@ -70,13 +74,13 @@ public struct AttachedSnapshot: ~Copyable, ReadableTransaction {
   }
 }
 
-/// A record of the program's own store, and the record of the dataset that it refers to.
+/// A record of the program's own store, with the record of the dataset that it references.
 public struct ResolvedRecord<E: Entity, T: Entity>: Sendable, Identifiable {
   /// The record.
   public let record: E
-  /// The reference; `nil` where the record has none.
+  /// The reference; `nil` when the record has none.
   public let reference: Reference<T>?
-  /// The record of the dataset; `nil` without a reference, and where the reference dangles.
+  /// The record of the dataset; `nil` without a reference, and for a dangling reference.
   public let target: T?
 
   /// Whether there is a reference that leads to no record of the generation.
@@ -92,10 +96,10 @@ extension Entity {
   ///
   ///     let notes = try snapshot.fetch(Note.referring(to: pod, by: \.pod))
   ///
-  /// The query compares the reference with that of `target`, so an index over the reference serves
-  /// it.
+  /// The query compares the reference with the key of `target`, so it can use an index on the
+  /// reference.
   ///
-  /// - Throws: as ``Reference/init(_:)-(Target)``.
+  /// - Throws: the errors of ``Reference/init(_:)-(Target)``.
   public static func referring<V: ReferenceValue>(
     to target: V.Target, by path: KeyPath<Attributes, Attribute<Self, V>>
   ) throws(StoreError) -> Query<Self> {

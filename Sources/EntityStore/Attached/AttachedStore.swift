@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// A program's own store and a dataset that is replaced whole.
+/// A program's own store and an attached dataset, which may be replaced as a whole.
 ///
 ///     let attached = store.attach(pods)
 ///     try attached.read { snapshot in
@@ -10,11 +10,11 @@ internal import LMDB
 ///     }
 ///
 /// Records of the store lead to records of the dataset by ``Reference``. Nothing is written to the
-/// dataset, and the store knows nothing of it: any number of datasets can be attached to one store,
-/// by one call each.
+/// dataset, and the store contains no information about it. Any number of datasets can be attached
+/// to one store, by one call each.
 ///
-/// The article <doc:AttachedDatasets> has conditions over both, live results and the report of
-/// dangling references.
+/// The article <doc:AttachedDatasets> describes conditions over both, live results and the report
+/// of dangling references.
 public struct AttachedStore: Sendable {
   /// The program's own store.
   public let store: Store
@@ -24,9 +24,9 @@ public struct AttachedStore: Sendable {
   /// Runs `body` on the newest commit of the store and one generation of the dataset, on the
   /// calling thread.
   ///
-  /// Neither changes while `body` runs, whatever is written or replaced meanwhile. The two are not
-  /// of one moment: the dataset's generation is the one that is current when the read of the store
-  /// has begun.
+  /// Neither changes while `body` runs, whatever is written or replaced meanwhile. The dataset is
+  /// read later than the store: its generation is the one that is current when the read of the
+  /// store has begun.
   ///
   /// - Throws: the errors of `body`; ``StoreError/Code/closed``.
   public func read<R>(_ body: (borrowing AttachedSnapshot) throws -> R) throws -> R {
@@ -38,7 +38,8 @@ public struct AttachedStore: Sendable {
   /// Runs `body` on the newest commit of the store and one generation of the dataset, on a thread
   /// of the store.
   ///
-  /// - Throws: the errors of `body`; `CancellationError` when the task was cancelled before.
+  /// - Throws: the errors of `body`; `CancellationError` when the task was cancelled before `body`
+  ///   ran.
   public func read<R: Sendable>(
     _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> R
   ) async throws -> R {
@@ -47,8 +48,9 @@ public struct AttachedStore: Sendable {
     return try await store.core.onReader { try attached.read(body) }
   }
 
-  /// Keeps the newest commit of the store and the current generation of the dataset readable, for
-  /// as long as the result is referenced.
+  /// Pins the newest commit of the store and the current generation of the dataset.
+  ///
+  /// The two stay readable while the result is referenced.
   ///
   /// - Throws: ``StoreError/Code/closed``.
   public func pinned() throws -> PinnedAttachment {
@@ -67,17 +69,18 @@ public struct AttachedStore: Sendable {
     }
   }
 
-  /// Calls `body` with the current store of the dataset; again with the next one where it was
-  /// replaced and closed in between.
+  /// Calls `body` with the current store of the dataset, and with the next store if the first was
+  /// replaced and closed meanwhile.
   ///
-  /// - Parameter hasBegun: whether an error is the program's own.
+  /// - Parameter hasBegun: returns whether the program's closure has started, so that its errors
+  ///   are rethrown.
   private func withDataset<R>(
     unless hasBegun: () -> Bool = { false }, _ body: (Store) throws -> R
   ) throws -> R {
     while true {
       let current = try dataset.currentStore
       do {
-        // The file of a generation may go as soon as nobody refers to its store.
+        // The file of a generation may be removed when its store is no longer referenced.
         return try withExtendedLifetime(current) { try body(current) }
       } catch let error as StoreError where error.code == .closed && !hasBegun() {
         guard try dataset.currentStore !== current else { throw error }
@@ -87,10 +90,10 @@ public struct AttachedStore: Sendable {
 }
 
 extension Store {
-  /// Attaches `dataset`, whose records the store's own records lead to by ``Reference``.
+  /// Attaches `dataset`, to whose records the store's own records lead by ``Reference``.
   ///
-  /// Nothing is opened, read or written. The dataset's store has been opened with the entities that
-  /// are referred to, and this one with those that have the references.
+  /// Nothing is opened, read or written. The dataset's store must have been opened with the
+  /// referenced entities, and this store with the entities that contain the references.
   ///
   /// - Complexity: O(1)
   public func attach(_ dataset: some AttachableDataset) -> AttachedStore {
@@ -98,11 +101,10 @@ extension Store {
   }
 }
 
-/// One commit of a store and one generation of a dataset, kept readable across calls, tasks and
-/// threads.
+/// One commit of a store and one generation of a dataset, readable across calls, tasks and threads.
 ///
-/// Made by ``AttachedStore/pinned()``. Each part costs what a ``PinnedSnapshot`` costs; the file of
-/// a replaced generation stays until the last reference to this is gone.
+/// Created by ``AttachedStore/pinned()``. Each part costs as much as a ``PinnedSnapshot``. The file
+/// of a replaced generation stays until the last reference to this value is released.
 public struct PinnedAttachment: Sendable {
   /// The commit of the program's own store.
   public let store: PinnedSnapshot
@@ -119,7 +121,7 @@ public struct PinnedAttachment: Sendable {
 
   /// Runs `body` on both, on the calling thread.
   ///
-  /// - Throws: the errors of `body`; otherwise as `PinnedSnapshot.read(_:)`.
+  /// - Throws: the errors of `body`, and those of `PinnedSnapshot.read(_:)`.
   public func read<R>(_ body: (borrowing AttachedSnapshot) throws -> R) throws -> R {
     try store.read { own in
       try dataset.read { dataset in try body(AttachedSnapshot(own.core, dataset.core)) }

@@ -1,13 +1,13 @@
 internal import LodestoreFormat
 
-/// Values that follow a store and its attached dataset; `values` of an ``AttachedStore`` makes
-/// them.
+/// Values that follow a store and its attached dataset, created by `values` of an
+/// ``AttachedStore``.
 ///
-/// The first is of the newest commit and the current generation. Changes that come while the loop
-/// is busy are one; the loop ends when its task is cancelled, or the store or the dataset is
-/// closed.
+/// The first value is that of the newest commit and the current generation. Changes that arrive
+/// while the loop body runs are merged into one value. The loop ends when its task is cancelled, or
+/// the store or the dataset is closed.
 public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
-  /// One value.
+  /// A value.
   @_documentation(visibility: internal)
   public typealias Element = Value
 
@@ -15,7 +15,7 @@ public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
   let read: AttachedFeed<Value>.Read
   let isSame: @Sendable (Value, Value) -> Bool
 
-  /// Begins with the value as it is.
+  /// Creates an iterator that begins with the current value.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(feed: AttachedFeed(attached, read), isSame: isSame)
@@ -41,18 +41,19 @@ public struct AttachedValues<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// Results of a query with the records of the dataset that they refer to, which follow both.
+/// Results of a query with their referenced records of the dataset, which follow both.
 ///
 ///     for try await update in attached.updates(of: Note.all, resolving: \.pod) {
 ///       show(update.items, update.difference)
 ///     }
 ///
-/// Each loop has its own results. The first update is of the newest commit and the current
-/// generation. Later updates follow the commits to the store or the dataset, and the replacements
-/// of the dataset, that change the results. Changes that come while the loop is busy are one
-/// update. The loop ends when its task is cancelled, or the store or the dataset is closed.
+/// Each loop has its own results. The first update contains the results of the newest commit and
+/// the current generation. Later updates follow commits to the store or the dataset, and
+/// replacements of the dataset, that change the results. Changes that arrive while the loop body
+/// runs are merged into one update. The loop ends when its task is cancelled, or the store or the
+/// dataset is closed.
 public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
-  /// One update.
+  /// An update of the results.
   @_documentation(visibility: internal)
   public typealias Element = AttachedUpdate<E, T>
 
@@ -68,7 +69,7 @@ public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
     read = { snapshot in (try snapshot.resolvedRows(query, attribute), snapshot.generation) }
   }
 
-  /// Begins with the results as they are.
+  /// Creates an iterator that begins with the current results.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(feed: AttachedFeed(attached, read))
@@ -97,24 +98,24 @@ public struct AttachedUpdates<E: Entity, T: Entity>: AsyncSequence, Sendable {
   }
 }
 
-/// Results of a query with the records that they refer to, and the difference from the update
-/// before.
+/// Results of a query with their referenced records, and the difference from the previous update.
 public struct AttachedUpdate<E: Entity, T: Entity>: Sendable {
-  /// The records, in the query's order, each with the record of the dataset that it refers to.
+  /// The records in the query's order, each with its referenced record of the dataset.
   public let items: [ResolvedRecord<E, T>]
-  /// The difference from the update before; `nil` in the first.
+  /// The difference from the previous update; `nil` in the first.
   ///
-  /// A row whose target has changed, is gone or is back counts as updated.
+  /// A row whose target changed, disappeared or reappeared counts as updated.
   public let difference: ResultDifference?
   /// The number of the store's commit.
   public let generation: CommitNumber
 }
 
 extension AttachedStore {
-  /// The values that `body` reads from both: again after each commit to an entity that it has read,
-  /// and after each replacement of the dataset that changes one.
+  /// The results of `body`, which reads both stores, recomputed after changes.
   ///
-  /// A replacement by another schema, or of a store that is not sealed, counts as a change.
+  /// A change is a commit to an entity that `body` has read, or a replacement of the dataset that
+  /// changes such an entity. A replacement also counts as a change when the schema differs or a
+  /// store is not sealed.
   ///
   ///     for try await count in attached.updates({ try $0.count(swiftNotes) }) { … }
   public func updates<Value: Sendable>(
@@ -123,18 +124,20 @@ extension AttachedStore {
     AttachedValues(attached: self, read: body) { _, _ in false }
   }
 
-  /// The values that `body` reads from both, without those that are equal to the one before.
+  /// The results of `body`, which reads both stores, without repeating equal values.
   public func updates<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing AttachedSnapshot) throws -> Value
   ) -> AttachedValues<Value> {
     AttachedValues(attached: self, read: body) { $0 == $1 }
   }
 
-  /// The results of `query` in the program's own store, each with the record that the reference at
-  /// `path` leads to, and their changes.
+  /// The results of `query` in the program's own store with their referenced records, and their
+  /// changes.
   ///
-  /// - Throws: from the loop: as `fetch(_:resolving:)` of an ``AttachedSnapshot``.
-  /// - Complexity: of an update, that of the query and of the look-up of its references
+  /// The reference is at `path`.
+  ///
+  /// - Throws: the loop throws the errors of `fetch(_:resolving:)` of an ``AttachedSnapshot``.
+  /// - Complexity: an update takes the time of the query and of resolving its references.
   public func updates<Q: JoinableQuery, V: ReferenceValue>(
     of query: Q, resolving path: KeyPath<Q.Root.Attributes, Attribute<Q.Root, V>>
   ) -> AttachedUpdates<Q.Root, V.Target> {

@@ -2,25 +2,25 @@ internal import LodestoreFormat
 
 /// A reference that leads to no record of the dataset.
 public struct DanglingReference: Sendable, Hashable {
-  /// Why a reference dangles.
+  /// The reason why a reference dangles.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Reason: Sendable, Hashable {
-    /// No record of the generation has the key. A later generation may have it again.
+    /// No record of the generation has the key; a later generation may contain it again.
     case gone
-    /// The stored value is no key of the target: the reference was written for a key of other
+    /// The stored value is not a key of the target: the reference was written for a key of other
     /// attributes.
     case otherKey
   }
 
-  /// The entity of the record that has the reference.
+  /// The entity of the record with the reference.
   public let entity: String
   /// The number of the record's id.
   public let recordID: UInt64
-  /// The attribute that has the reference.
+  /// The attribute that contains the reference.
   public let attribute: String
-  /// The entity that the reference leads to.
+  /// The entity of the target.
   public let target: String
   /// The key as text.
   public let key: String
@@ -30,10 +30,10 @@ public struct DanglingReference: Sendable, Hashable {
 
 /// The references of a store that lead to no record of a dataset, as a sequence.
 ///
-/// A loop reads one commit of the store and one generation of the dataset, which it keeps until its
+/// A loop reads one commit of the store and one generation of the dataset, which it pins until its
 /// end; see ``AttachedStore/danglingReferences(since:)``.
 public struct DanglingReferences: AsyncSequence, Sendable {
-  /// One reference.
+  /// A dangling reference.
   @_documentation(visibility: internal)
   public typealias Element = DanglingReference
 
@@ -41,7 +41,7 @@ public struct DanglingReferences: AsyncSequence, Sendable {
   /// The generation that still had the targets; `nil` for all dangling references.
   let older: Store?
 
-  /// Begins with the first reference of the newest commit.
+  /// Creates an iterator that begins with the first reference of the newest commit.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(attached: attached, older: older)
@@ -85,9 +85,9 @@ extension AttachedStore {
   ///       print(dangling.entity, dangling.recordID, dangling.key)
   ///     }
   ///
-  /// The loop goes through the entities that the store was opened with, and through each of their
-  /// attributes that holds references to an entity of the dataset. References to entities that the
-  /// dataset's store was not opened with are left out, as they may be of another dataset.
+  /// The loop visits the entities with which the store was opened, and each of their attributes
+  /// that contains references to an entity of the dataset. References to entities with which the
+  /// dataset's store was not opened are skipped, because they may belong to another dataset.
   ///
   /// With `older` the loop gives only the references that a replacement of the dataset has made dangling: their
   /// records are in `older`, and not in the current generation.
@@ -96,28 +96,28 @@ extension AttachedStore {
   ///     try await pods.refresh()
   ///     for try await dangling in attached.danglingReferences(since: before) { … }
   ///
-  /// References to an entity that is equal in both generations are not read: where both are sealed
-  /// files with equal schemas, their digests tell.
+  /// References to an entity that is equal in both generations are not read. Digests show this when
+  /// both are sealed files with equal schemas.
   ///
   /// - Parameter older: the store of an earlier generation, opened with the same entities.
-  /// - Complexity: O(*n* log *m*) for *n* records of the store, with `older` for those that refer to entities that
-  ///   have changed; memory for 1,024 records at a time
+  /// - Complexity: O(*n* log *m*) for *n* records, with `older` only those that refer to changed
+  ///   entities; memory for 1,024 records at a time
   public func danglingReferences(since older: Store? = nil) -> DanglingReferences {
     DanglingReferences(attached: self, older: older)
   }
 }
 
-/// The place that a search for dangling references has reached.
+/// The position of a search for dangling references.
 struct DanglingPlace: Sendable {
-  /// The index of the attribute among those with references.
+  /// The index of the attribute in the list of attributes with references.
   var attribute = 0
   /// The id of the last record that was checked.
   var recordID: UInt64 = 0
 }
 
 extension AttachedSnapshot {
-  /// The dangling references of the next records after `place`, and the place to go on from; `nil`
-  /// at the end.
+  /// Returns the dangling references of the next records after `place`, and the next position;
+  /// `nil` at the end.
   ///
   /// - Parameter older: a generation that has the targets; `nil` for all dangling references.
   func danglingReferences(
@@ -144,7 +144,7 @@ extension AttachedSnapshot {
     return (found, next)
   }
 
-  /// Whether the records of an entity may be others than in an older generation.
+  /// Returns whether the records of an entity may differ from those of an older generation.
   private func mayDiffer<T: Entity>(_: T.Type, from older: TransactionCore?) throws -> Bool {
     guard let older else { return true }
     var region = ObservedRegion()
@@ -152,8 +152,8 @@ extension AttachedSnapshot {
     return try StoreReplacement.delta(from: older, to: dataset.core, in: region)?.isEmpty != true
   }
 
-  /// Checks the next records of an entity; returns the id of the last, `nil` where there are no
-  /// more.
+  /// Checks the next records of an entity; returns the id of the last one, or `nil` when there are
+  /// no more.
   private func collect<T: Entity>(
     _ found: inout [DanglingReference], _ name: String, _ attribute: String, _: T.Type,
     _ older: TransactionCore?, after id: UInt64
@@ -196,6 +196,6 @@ extension AttachedSnapshot {
 }
 
 extension StoreCore {
-  /// Whether the store was opened with the type.
+  /// Returns whether the store was opened with the type.
   fileprivate func declares<E: Entity>(_: E.Type) -> Bool { name(of: E.self) != nil }
 }

@@ -1,11 +1,11 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The attribute of an entity that holds references, optional ones or not.
+/// The attribute of an entity that contains references, optional or not.
 struct ReferenceAttribute<E: Entity, T: Entity>: Sendable {
   let ordinal: Int
   let name: String
-  /// The records whose reference has one of these keys, in their stored form.
+  /// Creates the condition that the reference has one of these keys, in their stored form.
   let isIn: @Sendable ([Value]) -> Condition<E>
 
   init<V: ReferenceValue>(_ path: KeyPath<E.Attributes, Attribute<E, V>>) where V.Target == T {
@@ -16,15 +16,16 @@ struct ReferenceAttribute<E: Entity, T: Entity>: Sendable {
   }
 }
 
-/// A record of the dataset with a stamp of its bytes, and of what else its values depend on.
+/// A record of the dataset, with a stamp of its bytes and of all other facts that determine its
+/// values.
 struct StampedRecord<E: Entity> {
   let value: E
   let stamp: UInt32
 }
 
-// The transaction is one on the store that has the targets.
+// In these methods, the transaction belongs to the store with the targets.
 extension TransactionCore {
-  /// The ids of the records that `references` lead to, in their order; 0 for none.
+  /// Returns the ids of the records to which `references` lead, in their order; 0 for none.
   ///
   /// The keys are sorted and looked up in one pass.
   func targetIDs<T: Entity>(_ references: [Reference<T>?]) throws(StoreError) -> [UInt64] {
@@ -46,7 +47,7 @@ extension TransactionCore {
     return ids
   }
 
-  /// The records that `references` lead to, in their order; `nil` for none.
+  /// Returns the records to which `references` lead, in their order; `nil` for none.
   func targets<T: Entity>(
     _ references: [Reference<T>?]
   ) throws(StoreError) -> [StampedRecord<T>?] {
@@ -76,7 +77,7 @@ extension TransactionCore {
 }
 
 extension AttachedSnapshot {
-  /// One stamp of two records, of which the second may be gone.
+  /// Combines the stamps of a record and its target, which may be missing.
   private static func stamp(_ record: UInt32, _ target: UInt32?) -> UInt32 {
     var checksum = Checksum()
     withUnsafeBytes(of: (record, target ?? 0, target == nil ? 0 : 1 as UInt32)) {
@@ -85,7 +86,7 @@ extension AttachedSnapshot {
     return checksum.value
   }
 
-  /// The results of `query` with the targets of their references, and with stamps of both.
+  /// Returns the results of `query` with the targets of their references, and with stamps of both.
   func resolvedRows<E: Entity, T: Entity>(
     _ query: AttachedQuery<E>, _ attribute: ReferenceAttribute<E, T>
   ) throws -> [(resolved: ResolvedRecord<E, T>, stamp: UInt32)] {

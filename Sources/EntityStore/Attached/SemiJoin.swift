@@ -1,15 +1,15 @@
 internal import LodestoreFormat
 
 enum SemiJoinLimits {
-  /// The most keys that one side may have in memory.
+  /// The maximum number of keys in memory for one side.
   static let keys = 65_536
-  /// The most bytes of them.
+  /// The maximum number of bytes of these keys.
   static let keyBytes = 16 << 20
-  /// How many records are checked at once.
+  /// The number of records that are checked at once.
   static let chunk = 1_024
 }
 
-/// How much memory the keys of one side take.
+/// The memory used by the keys of one side.
 private struct KeyBudget {
   let limit: Int
   private var count = 0
@@ -29,32 +29,33 @@ private struct KeyBudget {
   }
 }
 
-/// A condition on records of one store that records of the other store decide.
+/// A condition on records of one store that depends on records of the other store.
 ///
-/// There are two ways to run it. Either the other store is asked first, and the keys that it finds
+/// The condition can be applied in two ways. Either the keys are first found in the other store and
 /// become a condition of the query. Or the query runs in its order, and its records are checked
 /// against the other store, many at a time. ``AttachedPlan`` chooses.
 struct SemiJoin<E: Entity>: Sendable {
   /// Whether `E` is an entity of the dataset.
   let isOfDataset: Bool
   let isNegated: Bool
-  /// The name of the attribute with the references, as explanations have it.
+  /// The name of the attribute with the references, for explanations.
   let reference: String
-  /// Whether the other query has a limit, so that it must be run as a whole.
+  /// Whether the other query has a limit, so that it must run completely.
   let isOfBounded: Bool
-  /// How the other store would find all of its records.
+  /// The plan for finding all records of the other query in the other store.
   let plan: @Sendable (_ other: TransactionCore) throws(StoreError) -> QueryPlan
-  /// The condition that the keys found in the other store make; `nil` where there are more than
-  /// `limit`, or than ``SemiJoinLimits/keyBytes``.
+  /// The condition made from the keys in the other store.
+  ///
+  /// Returns `nil` for more keys than `limit`, or more bytes than ``SemiJoinLimits/keyBytes``.
   let condition:
     @Sendable (_ own: TransactionCore, _ other: TransactionCore, _ limit: Int) throws ->
       Condition<E>?
-  /// Which of the records fulfil the condition.
+  /// Returns for each record whether it matches the condition.
   let admits:
     @Sendable (_ rows: [StoredRow], _ own: TransactionCore, _ other: TransactionCore) throws ->
       [Bool]
 
-  /// Of records whose reference leads to a record that `targets` finds.
+  /// Creates the condition that a record's reference leads to a record that matches `targets`.
   init<T: Entity>(
     _ attribute: ReferenceAttribute<E, T>, leadsTo targets: Query<T>, isNegated: Bool
   ) {
@@ -71,7 +72,7 @@ struct SemiJoin<E: Entity>: Sendable {
       var keys: [Value] = []
       var budget = KeyBudget(limit: limit)
       try other.visit(asked) { row in
-        // A record whose key has a null can be referred to by nobody.
+        // A record whose key contains null cannot be referenced.
         if let value = try key.value(of: row) {
           keys.append(value)
           budget.add(value)
@@ -94,7 +95,7 @@ struct SemiJoin<E: Entity>: Sendable {
     }
   }
 
-  /// Of records that the reference of a record leads to that `records` finds.
+  /// Creates the condition that a record is referenced by a record that matches `records`.
   init<U: Entity>(
     referredBy attribute: ReferenceAttribute<U, E>, of records: Query<U>, isNegated: Bool
   ) {

@@ -1,18 +1,18 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A record as it is stored; valid until the end of the read.
+/// A record as stored, valid until the end of the read.
 struct StoredRow {
   let id: UInt64
   let bytes: ByteView
 
-  /// The last bytes of a record are its checksum.
+  /// The checksum, which is in the last bytes of a record.
   var stamp: UInt32 {
     bytes.count < 4 ? 0 : bytes.loadUnaligned(fromByteOffset: bytes.count - 4, as: UInt32.self)
   }
 }
 
-/// Reads one attribute of records that are not decoded.
+/// Reads one attribute of records without decoding them.
 struct ValueColumn {
   private let entity: StoredEntity
   private let number: UInt32
@@ -37,14 +37,14 @@ struct ValueColumn {
     return try view.value(at: view.layout.slots[slot])
   }
 
-  /// The reference that the attribute holds; `nil` for null.
+  /// The reference in the attribute; `nil` for null.
   func reference<T: Entity>(of row: StoredRow, _: T.Type) throws -> Reference<T>? {
     let value = try value(of: row)
     return value == .null ? nil : Reference(StoredValue(value))
   }
 }
 
-/// Reads the unique key of records that are not decoded, as references to them have it.
+/// Reads the unique key of records, in the form of references, without decoding the records.
 struct KeyColumn {
   private let key: ReferenceKey
   private let columns: [ValueColumn]
@@ -56,7 +56,7 @@ struct KeyColumn {
     columns = try key.parts.map { try ValueColumn(entity, $0.ordinal) }
   }
 
-  /// The stored form of a reference to the record; `nil` where the key has a null.
+  /// The stored form of a reference to the record; `nil` when the key contains null.
   func value(of row: StoredRow) throws -> Value? {
     var values: [Value] = []
     for column in columns { values.append(try column.value(of: row)) }
@@ -65,7 +65,7 @@ struct KeyColumn {
 }
 
 extension TransactionCore {
-  /// Calls `body` with the records that `query` finds, in its order, until it returns false.
+  /// Calls `body` with the records that match `query`, in its order, until it returns false.
   func visit<E: Entity>(
     _ query: Query<E>, _ body: (StoredRow) throws -> Bool
   ) throws(StoreError) {

@@ -9,7 +9,7 @@
 extension ReadableStore {
   // MARK: The history
 
-  /// The place after the last write that the history has.
+  /// The token after the last write in the history.
   public func historyToken() throws -> HistoryToken { try read { try $0.historyToken() } }
 
   /// The token that a consumer has stored; `nil` when there is no consumer of this name.
@@ -17,7 +17,7 @@ extension ReadableStore {
     try read { try $0.historyToken(ofConsumer: name) }
   }
 
-  /// The writes that the history has, oldest first; see ``ReadableTransaction/history(_:)``.
+  /// The writes in the history, oldest first; see ``ReadableTransaction/history(_:)``.
   public func history(_ query: HistoryQuery = .all) throws -> [HistoryTransaction] {
     try read { try $0.history(query) }
   }
@@ -27,18 +27,18 @@ extension ReadableStore {
     try read { try $0.historyConsumers() }
   }
 
-  /// The record before a change; `nil` where the history has no image of it.
+  /// The record before a change; `nil` when the history has no image of it.
   public func value<E: Entity>(before change: HistoryChange, as type: E.Type = E.self) throws -> E?
   {
     try read { try $0.value(before: change, as: type) }
   }
 
-  /// The record after a change; `nil` where the change deleted it, or nothing has it any more.
+  /// The record after a change; `nil` when the change deleted it, or the version was not kept.
   public func value<E: Entity>(after change: HistoryChange, as type: E.Type = E.self) throws -> E? {
     try read { try $0.value(after: change, as: type) }
   }
 
-  /// The value that a deleted record had in an attribute that the history preserves.
+  /// The value of a deleted record in an attribute that the history preserves.
   public func preserved<E: Entity, V>(
     _ path: KeyPath<E.Attributes, Attribute<E, V>>, of change: HistoryChange
   ) throws -> V? {
@@ -47,7 +47,7 @@ extension ReadableStore {
 
   // MARK: Imports
 
-  /// The names of the imports that the store has reports of.
+  /// The names of the imports with reports in the store.
   public func importNames() throws -> [String] { try read { try $0.importNames() } }
 
   /// The reports of the runs of one import.

@@ -3,8 +3,8 @@
 extension ReadableStore {
   /// Some attributes of the results of `query`, in its order, without decoding the others.
   ///
-  /// See ``ReadableTransaction/values(_:_:_:_:_:distinct:)``. A store also has
-  /// `Store.updates(_:)`, whose closure is called again after each commit.
+  /// See ``ReadableTransaction/values(_:_:_:_:_:distinct:)``. `Store.values(_:)` is another method,
+  /// whose closure is called again after each commit.
   public func values<E: Entity, First, Second, Third, each V>(
     _ query: Query<E>, _ first: KeyPath<E.Attributes, Attribute<E, First>>,
     _ second: KeyPath<E.Attributes, Attribute<E, Second>>,
@@ -36,10 +36,9 @@ extension ReadableStore {
     try read { try $0.dictionaries(query, attributes: names) }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with several aggregates
-  /// of each.
+  /// The groups of the results of `query` by their values at `path`, with several aggregates each.
   ///
-  /// - Parameter condition: which groups to return.
+  /// - Parameter condition: returns whether to include a group.
   public func groups<
     E: Entity, Key: Sendable, First: Sendable, Second: Sendable, Third: Sendable,
     each Result: Sendable
@@ -57,9 +56,9 @@ extension ReadableStore {
     }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with their counts alone.
+  /// The groups of the results of `query` by their values at `path`, with only their counts.
   ///
-  /// - Parameter condition: which groups to return.
+  /// - Parameter condition: returns whether to include a group.
   public func groups<E: Entity, Key: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     having condition: (Group<Key, Void>) -> Bool = { _ in true }
@@ -67,10 +66,9 @@ extension ReadableStore {
     try read { try $0.groups(query, by: path, having: condition) }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with one aggregate of
-  /// each.
+  /// The groups of the results of `query` by their values at `path`, with one aggregate each.
   ///
-  /// - Parameter condition: which groups to return.
+  /// - Parameter condition: returns whether to include a group.
   public func groups<E: Entity, Key: Sendable, Result: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ aggregate: Aggregate<E, Result>,
@@ -79,10 +77,9 @@ extension ReadableStore {
     try read { try $0.groups(query, by: path, aggregate, having: condition) }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with two aggregates of
-  /// each.
+  /// The groups of the results of `query` by their values at `path`, with two aggregates each.
   ///
-  /// - Parameter condition: which groups to return.
+  /// - Parameter condition: returns whether to include a group.
   public func groups<E: Entity, Key: Sendable, First: Sendable, Second: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>>,
     _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
@@ -91,14 +88,14 @@ extension ReadableStore {
     try read { try $0.groups(query, by: path, first, second, having: condition) }
   }
 
-  /// The value of the aggregate over all records that `query` finds.
+  /// The value of the aggregate over all results of `query`.
   public func aggregate<E: Entity, Result: Sendable>(
     _ query: Query<E>, _ aggregate: Aggregate<E, Result>
   ) throws -> Result {
     try read { try $0.aggregate(query, aggregate) }
   }
 
-  /// The values of the aggregates over all records that `query` finds.
+  /// The values of the aggregates over all results of `query`.
   public func aggregate<E: Entity, First: Sendable, Second: Sendable, each Result: Sendable>(
     _ query: Query<E>, _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
     _ others: repeat Aggregate<E, each Result>
@@ -121,7 +118,7 @@ extension ReadableStore {
     try read { try $0.sectionRanges(query, by: path) }
   }
 
-  /// How `query` is run, and with `analyzing` what running it read.
+  /// The plan of `query`, and with `analyzing` the reads of a run.
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) throws -> QueryExplanation {

@@ -1,18 +1,17 @@
-/// A store that is read by single calls: a ``Store``, or a ``PinnedSnapshot``, which keeps one
-/// commit of it.
+/// A store that is read with single calls: a ``Store``, or a ``PinnedSnapshot`` of one commit.
 ///
 ///     let film = try store.fetch(Film.key(episode: 4))
 ///     let cast = try store.related(Film.cast, of: filmID, Person.all.sorted(by: \.name))
 ///
-/// Each call is a read of its own, and does what the call of the same name on
-/// ``ReadableTransaction`` does. In a store it sees the newest commit, in a snapshot the
-/// snapshot's. Calls that must see one commit belong into one ``read(_:)-((Snapshot)->R)``.
+/// Each call is a separate read, and corresponds to the call of this name on
+/// ``ReadableTransaction``. On a store it sees the newest commit, on a snapshot the
+/// snapshot's commit. Put calls that must see one commit into one ``read(_:)-((Snapshot)->R)``.
 ///
-/// Calls run on the calling thread. In asynchronous code a store has each of them once more:
-/// `await` runs it on a thread of the store.
+/// Calls run on the calling thread. For asynchronous code, a store has an `async` form of each
+/// call, which runs on a thread of the store.
 ///
-/// The calls throw what ``ReadableTransaction`` says, and ``StoreError/Code/closed``. Do not
-/// conform to it.
+/// The calls throw the errors documented in ``ReadableTransaction``, and
+/// ``StoreError/Code/closed``. Do not conform to this protocol.
 public protocol ReadableStore: Sendable {
   /// Runs `body` on the commit, on the calling thread.
   func read<R>(_ body: (borrowing Snapshot) throws -> R) throws -> R
@@ -23,12 +22,12 @@ extension Store: ReadableStore {}
 // MARK: Records
 
 extension ReadableStore {
-  /// The records that `query` finds, in its order.
+  /// The records that match `query`, in its order.
   public func fetch<E: Entity>(_ query: Query<E>) throws -> [E] {
     try read { try $0.fetch(query) }
   }
 
-  /// The records that `query` finds, in its order, without those that cannot be read.
+  /// The records that match `query`, in its order, without unreadable ones.
   ///
   /// - Parameter report: called with each record that cannot be read, in the order of the query.
   @_disfavoredOverload
@@ -43,13 +42,12 @@ extension ReadableStore {
     try read { try $0.fetch(id) }
   }
 
-  /// The records with these ids, in the order of `ids`, without those that are not there.
+  /// The records with these ids, in the order of `ids`; missing records are left out.
   public func fetch<E: Entity>(_ ids: some Sequence<RecordID<E>>) throws -> [E] {
     try read { try $0.fetch(ids) }
   }
 
-  /// The records with these ids, in the order of `ids`, without those that are not there or cannot
-  /// be read.
+  /// The records with these ids, in the order of `ids`, without missing and unreadable records.
   ///
   /// - Parameter report: called with each record that cannot be read, in any order.
   @_disfavoredOverload
@@ -64,7 +62,7 @@ extension ReadableStore {
     try read { try $0.fetch(key) }
   }
 
-  /// The records that a unique index leads to from `keys`, in their order; `nil` for a key without
+  /// The records with these keys in a unique index, in the order of `keys`; `nil` for a key without
   /// a record.
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
@@ -81,34 +79,34 @@ extension ReadableStore {
     try read { try $0.fetch(index, within: bounds, isReversed: isReversed, limit: limit) }
   }
 
-  /// The first record that `query` finds, or `nil`.
+  /// The first record that matches `query`, or `nil`.
   public func first<E: Entity>(_ query: Query<E>) throws -> E? {
     try read { try $0.first(query) }
   }
 
-  /// How many records `query` finds.
+  /// The number of records that match `query`.
   public func count<E: Entity>(_ query: Query<E>) throws -> Int {
     try read { try $0.count(query) }
   }
 
-  /// How many records `index` has within `bounds`.
+  /// The number of records in `index` within `bounds`.
   public func count<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
   ) throws -> Int {
     try read { try $0.count(index, within: bounds) }
   }
 
-  /// Whether `query` finds a record.
+  /// Returns whether a record matches `query`.
   public func exists<E: Entity>(_ query: Query<E>) throws -> Bool {
     try read { try $0.exists(query) }
   }
 
-  /// Whether there is a record with the values of `key`.
+  /// Returns whether a record with the values of `key` exists.
   public func exists<E: Entity>(_ key: EntityKey<E>) throws -> Bool {
     try read { try $0.exists(key) }
   }
 
-  /// The ids of the records that `query` finds, in its order.
+  /// The ids of the records that match `query`, in its order.
   public func ids<E: Entity>(_ query: Query<E>) throws -> [E.ID] {
     try read { try $0.ids(query) }
   }
@@ -122,12 +120,12 @@ extension ReadableStore {
     try read { try $0.ids(index, within: bounds, isReversed: isReversed, limit: limit) }
   }
 
-  /// One page of results with the token of the next; see ``ReadableTransaction/page(_:)``.
+  /// One page of results with the token of the next page; see ``ReadableTransaction/page(_:)``.
   public func page<E: Entity>(_ query: Query<E>) throws -> Page<E> {
     try read { try $0.page(query) }
   }
 
-  /// One page of results without the records that cannot be read, with the token of the next.
+  /// One page of results without unreadable records, with the token of the next page.
   ///
   /// See ``ReadableTransaction/page(_:onUnreadable:)``.
   public func page<E: Entity>(
@@ -145,7 +143,7 @@ extension ReadableStore {
     try read { try $0.page(query, path, repeat each other) }
   }
 
-  /// The record with this id, to be edited.
+  /// Reads the record with this id for editing.
   public func edit<E: Entity>(_ id: RecordID<E>) throws -> Edit<E> {
     try read { try $0.edit(id) }
   }

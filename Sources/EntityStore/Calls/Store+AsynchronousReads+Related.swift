@@ -8,20 +8,19 @@
 // the store.
 
 extension Store {
-  /// The records that the record `id` leads to by `relationship`.
+  /// The targets of the record `id` by `relationship`.
   ///
-  /// - Parameter query: which of them, in which order, and how many; all of them where it is left
-  ///   out.
+  /// - Parameter query: the condition, order and limit for the targets; by default all of them.
   public func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target> = Query()
   ) async throws -> [Target] {
     try await read { try $0.related(relationship, of: id, query) }
   }
 
-  /// The records that all of `ids` lead to by `relationship`, in one pass over the records.
+  /// The targets of all of `ids` by `relationship`, read in one pass.
   ///
-  /// - Parameter query: which records, in which order; a limit or an offset is of the records of
-  ///   each id.
+  /// - Parameter query: the condition and order for the targets; a limit or an offset applies to
+  ///   each id separately.
   public func related<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of ids: some Sequence<RecordID<E>> & Sendable,
     _ query: Query<Target> = Query()
@@ -29,29 +28,28 @@ extension Store {
     try await read { try $0.related(relationship, of: ids, query) }
   }
 
-  /// One page of the records that the record `id` leads to by `relationship`, with the token of the
-  /// next.
+  /// One page of the targets of the record `id` by `relationship`, with the token of the next page.
   public func relatedPage<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target>
   ) async throws -> Page<Target> {
     try await read { try $0.relatedPage(relationship, of: id, query) }
   }
 
-  /// The ids of the records that the record `id` leads to by `relationship`; no record is read.
+  /// The ids of the targets of the record `id` by `relationship`; no record is read.
   public func relatedIDs<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>
   ) async throws -> [RecordID<Target>] {
     try await read { try $0.relatedIDs(relationship, of: id) }
   }
 
-  /// How many records the record `id` leads to by `relationship`, of those that `query` finds.
+  /// The number of targets of the record `id` by `relationship` that match `query`.
   public func relatedCount<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of id: RecordID<E>, _ query: Query<Target> = Query()
   ) async throws -> Int {
     try await read { try $0.relatedCount(relationship, of: id, query) }
   }
 
-  /// The results of `query`, each with the records that it leads to by `relationship`.
+  /// The results of `query`, each with its targets by `relationship`.
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including relationship: ToMany<E, Target>,
     _ related: Query<Target> = Query()
@@ -59,23 +57,23 @@ extension Store {
     try await read { try $0.fetch(query, including: relationship, related) }
   }
 
-  /// The results of `query`, each with the record that the property at `path` leads to.
+  /// The results of `query`, each with the target of the property at `path`.
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>?> & Sendable
   ) async throws -> [(record: E, related: Target?)] {
     try await read { try $0.fetch(query, including: path) }
   }
 
-  /// The results of `query`, each with the record that the property at `path` leads to; one whose
-  /// record is not there is left out.
+  /// The results of `query`, each with the target of the property at `path`.
+  ///
+  /// A result whose target is missing is left out.
   public func fetch<E: Entity, Target: Entity>(
     _ query: Query<E>, including path: KeyPath<E, RecordID<Target>> & Sendable
   ) async throws -> [(record: E, related: Target)] {
     try await read { try $0.fetch(query, including: path) }
   }
 
-  /// The results of `query`, each with the records that it leads to by one or several
-  /// relationships.
+  /// The results of `query`, each with its targets by one or several relationships.
   public func fetch<E: Entity, First: Sendable, each Other: Sendable>(
     _ query: Query<E>, including first: Inclusion<E, First>,
     _ other: repeat Inclusion<E, each Other>
@@ -83,8 +81,7 @@ extension Store {
     try await read { try $0.fetch(query, including: first, repeat each other) }
   }
 
-  /// One page of the results of `query`, each with the records that it leads to, and the token of
-  /// the next.
+  /// One page of the results of `query`, each with its targets, and the token of the next page.
   public func page<E: Entity, First: Sendable, each Other: Sendable>(
     _ query: Query<E>, including first: Inclusion<E, First>,
     _ other: repeat Inclusion<E, each Other>
@@ -97,7 +94,7 @@ extension Store {
     try await read { try $0.historyToken(ofConsumer: name) }
   }
 
-  /// The writes that the history has, oldest first; see ``ReadableTransaction/history(_:)``.
+  /// The writes in the history, oldest first; see ``ReadableTransaction/history(_:)``.
   public func history(_ query: HistoryQuery = .all) async throws -> [HistoryTransaction] {
     try await read { try $0.history(query) }
   }
@@ -107,28 +104,28 @@ extension Store {
     try await read { try $0.historyConsumers() }
   }
 
-  /// The record before a change; `nil` where the history has no image of it.
+  /// The record before a change; `nil` when the history has no image of it.
   public func value<E: Entity>(before change: HistoryChange, as type: E.Type = E.self) async throws
     -> E?
   {
     try await read { try $0.value(before: change, as: type) }
   }
 
-  /// The record after a change; `nil` where the change deleted it, or nothing has it any more.
+  /// The record after a change; `nil` when the change deleted it, or the version was not kept.
   public func value<E: Entity>(after change: HistoryChange, as type: E.Type = E.self) async throws
     -> E?
   {
     try await read { try $0.value(after: change, as: type) }
   }
 
-  /// The value that a deleted record had in an attribute that the history preserves.
+  /// The value of a deleted record in an attribute that the history preserves.
   public func preserved<E: Entity, V: Sendable>(
     _ path: KeyPath<E.Attributes, Attribute<E, V>> & Sendable, of change: HistoryChange
   ) async throws -> V? {
     try await read { try $0.preserved(path, of: change) }
   }
 
-  /// The names of the imports that the store has reports of.
+  /// The names of the imports with reports in the store.
   public func importNames() async throws -> [String] {
     try await read { try $0.importNames() }
   }

@@ -1,4 +1,4 @@
-// Reads of one call in asynchronous code: those of ``ReadableStore`` on threads of the store.
+// Reads of one call in asynchronous code: the calls of ``ReadableStore`` on threads of the store.
 //
 // Fetches and counts with progress are in Query/Fetching.
 
@@ -8,7 +8,7 @@ extension Store {
     try await read { try $0.fetch(id) }
   }
 
-  /// The records with these ids, in the order of `ids`, without those that are not there.
+  /// The records with these ids, in the order of `ids`; missing records are left out.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read, in any
   ///   order; the call goes on with the others. Without it the first such record ends the call with an error.
@@ -27,7 +27,7 @@ extension Store {
     try await read { try $0.fetch(key) }
   }
 
-  /// The records that a unique index leads to from `keys`, in their order; `nil` for a key without
+  /// The records with these keys in a unique index, in the order of `keys`; `nil` for a key without
   /// a record.
   public func fetch<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, keys: [(repeat each Value)]
@@ -44,29 +44,29 @@ extension Store {
     try await read { try $0.fetch(index, within: bounds, isReversed: isReversed, limit: limit) }
   }
 
-  /// The first record that `query` finds, or `nil`.
+  /// The first record that matches `query`, or `nil`.
   public func first<E: Entity>(_ query: Query<E>) async throws -> E? {
     try await read { try $0.first(query) }
   }
 
-  /// How many records `index` has within `bounds`.
+  /// The number of records in `index` within `bounds`.
   public func count<E: Entity, each Value: Sendable>(
     _ index: EntityIndex<E, repeat each Value>, within bounds: IndexBounds<repeat each Value>
   ) async throws -> Int {
     try await read { try $0.count(index, within: bounds) }
   }
 
-  /// Whether `query` finds a record.
+  /// Returns whether a record matches `query`.
   public func exists<E: Entity>(_ query: Query<E>) async throws -> Bool {
     try await read { try $0.exists(query) }
   }
 
-  /// Whether there is a record with the values of `key`.
+  /// Returns whether a record with the values of `key` exists.
   public func exists<E: Entity>(_ key: EntityKey<E>) async throws -> Bool {
     try await read { try $0.exists(key) }
   }
 
-  /// The ids of the records that `query` finds, in its order.
+  /// The ids of the records that match `query`, in its order.
   public func ids<E: Entity>(_ query: Query<E>) async throws -> [E.ID] {
     try await read { try $0.ids(query) }
   }
@@ -80,7 +80,7 @@ extension Store {
     try await read { try $0.ids(index, within: bounds, isReversed: isReversed, limit: limit) }
   }
 
-  /// One page of results with the token of the next; see ``ReadableTransaction/page(_:)``.
+  /// One page of results with the token of the next page; see ``ReadableTransaction/page(_:)``.
   ///
   /// - Parameter report: called on the store's thread with each record that cannot be read; see
   ///   ``ReadableTransaction/page(_:onUnreadable:)``. Without it the first such record ends the call with an error.
@@ -102,7 +102,7 @@ extension Store {
     try await read { try $0.page(query, path, repeat each other) }
   }
 
-  /// The record with this id, to be edited.
+  /// Reads the record with this id for editing.
   public func edit<E: Entity>(_ id: RecordID<E>) async throws -> Edit<E> {
     try await read { try $0.edit(id) }
   }
@@ -145,10 +145,9 @@ extension Store {
     try await read { try $0.dictionaries(query, attributes: names) }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with several aggregates
-  /// of each.
+  /// The groups of the results of `query` by their values at `path`, with several aggregates each.
   ///
-  /// - Parameter condition: which groups to return; called on the store's thread.
+  /// - Parameter condition: returns whether to include a group; called on the store's thread.
   public func groups<
     E: Entity, Key: Sendable, First: Sendable, Second: Sendable, Third: Sendable,
     each Result: Sendable
@@ -167,9 +166,9 @@ extension Store {
     }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with their counts alone.
+  /// The groups of the results of `query` by their values at `path`, with only their counts.
   ///
-  /// - Parameter condition: which groups to return; called on the store's thread.
+  /// - Parameter condition: returns whether to include a group; called on the store's thread.
   public func groups<E: Entity, Key: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
     having condition: @escaping @Sendable (Group<Key, Void>) -> Bool = { _ in true }
@@ -177,10 +176,9 @@ extension Store {
     try await read { try $0.groups(query, by: path, having: condition) }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with one aggregate of
-  /// each.
+  /// The groups of the results of `query` by their values at `path`, with one aggregate each.
   ///
-  /// - Parameter condition: which groups to return; called on the store's thread.
+  /// - Parameter condition: returns whether to include a group; called on the store's thread.
   public func groups<E: Entity, Key: Sendable, Result: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
     _ aggregate: Aggregate<E, Result>,
@@ -189,10 +187,9 @@ extension Store {
     try await read { try $0.groups(query, by: path, aggregate, having: condition) }
   }
 
-  /// The groups that the records of `query` form by their values at `path`, with two aggregates of
-  /// each.
+  /// The groups of the results of `query` by their values at `path`, with two aggregates each.
   ///
-  /// - Parameter condition: which groups to return; called on the store's thread.
+  /// - Parameter condition: returns whether to include a group; called on the store's thread.
   public func groups<E: Entity, Key: Sendable, First: Sendable, Second: Sendable>(
     _ query: Query<E>, by path: KeyPath<E.Attributes, Attribute<E, Key>> & Sendable,
     _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
@@ -201,14 +198,14 @@ extension Store {
     try await read { try $0.groups(query, by: path, first, second, having: condition) }
   }
 
-  /// The value of the aggregate over all records that `query` finds.
+  /// The value of the aggregate over all results of `query`.
   public func aggregate<E: Entity, Result: Sendable>(
     _ query: Query<E>, _ aggregate: Aggregate<E, Result>
   ) async throws -> Result {
     try await read { try $0.aggregate(query, aggregate) }
   }
 
-  /// The values of the aggregates over all records that `query` finds.
+  /// The values of the aggregates over all results of `query`.
   public func aggregate<E: Entity, First: Sendable, Second: Sendable, each Result: Sendable>(
     _ query: Query<E>, _ first: Aggregate<E, First>, _ second: Aggregate<E, Second>,
     _ others: repeat Aggregate<E, each Result>
@@ -231,7 +228,7 @@ extension Store {
     try await read { try $0.sectionRanges(query, by: path) }
   }
 
-  /// How `query` is run, and with `analyzing` what running it read.
+  /// The plan of `query`, and with `analyzing` the reads of a run.
   public func explain<E: Entity>(
     _ query: Query<E>, for use: QueryUse = .fetch, analyzing: Bool = false
   ) async throws -> QueryExplanation {

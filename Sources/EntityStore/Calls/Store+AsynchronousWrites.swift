@@ -9,7 +9,7 @@
 extension Store {
   // MARK: Records
 
-  /// Stores `value` as a new record; returns what is stored.
+  /// Inserts `value` as a new record; returns the stored record.
   ///
   /// See ``WriteTransaction/insert(_:onConflict:matching:)``.
   @discardableResult
@@ -19,7 +19,7 @@ extension Store {
     try await write { try $0.insert(value, onConflict: onConflict, matching: matching) }
   }
 
-  /// Stores `values`, all or none.
+  /// Inserts `values`, all or none.
   @discardableResult
   public func insert<E: Entity>(
     _ values: some Sequence<E> & Sendable, onConflict: MergePolicy<E> = .fail,
@@ -30,7 +30,7 @@ extension Store {
     }
   }
 
-  /// Stores records that are given as dictionaries, all or none.
+  /// Inserts records from dictionaries, all or none.
   ///
   /// See ``WriteTransaction/insert(_:dictionaries:onConflict:matching:returning:)``.
   @discardableResult
@@ -46,14 +46,13 @@ extension Store {
     }
   }
 
-  /// Stores `value`, or gives its values to the record that it collides with; returns what is
-  /// stored.
+  /// Inserts `value`, or updates the record with its unique key; returns the stored record.
   @discardableResult
   public func upsert<E: Entity>(_ value: E, matching: RecordMatching<E>? = nil) async throws -> E {
     try await write { try $0.upsert(value, matching: matching) }
   }
 
-  /// Gives the record with the id of `value` all values of `value`; returns false when it had them.
+  /// Updates the record with `value`'s id to `value`; returns false when the values are equal.
   @discardableResult
   public func update<E: Entity>(_ value: E) async throws -> Bool {
     try await write { try $0.update(value) }
@@ -67,8 +66,7 @@ extension Store {
     try await write { try $0.update(edit, onConflict: policy) }
   }
 
-  /// Changes one record: reads it, passes it to `change`, and stores what it has become; returns
-  /// that.
+  /// Changes one record: reads it, passes it to `change`, stores the result and returns it.
   @discardableResult
   public func modify<E: Entity>(
     _ id: RecordID<E>, _ change: @escaping @Sendable (inout E) throws -> Void
@@ -84,38 +82,38 @@ extension Store {
     try await write { try $0.modify(key, change) }
   }
 
-  /// Removes the record with `id`; returns whether there was one.
+  /// Deletes the record with `id`; returns whether it existed.
   @discardableResult
   public func delete<E: Entity>(_ id: RecordID<E>) async throws -> Bool {
     try await write { try $0.delete(id) }
   }
 
-  /// Removes the records with `ids`, all or none; returns how many there were.
+  /// Deletes the records with `ids`, all or none; returns the number of existing ones.
   @discardableResult
   public func delete<E: Entity>(_ ids: some Sequence<RecordID<E>> & Sendable) async throws -> Int {
     try await write { try $0.delete(ids) }
   }
 
-  /// Removes the record with the values of `key`; returns whether there was one.
+  /// Deletes the record with the values of `key`; returns whether it existed.
   @discardableResult
   public func delete<E: Entity>(_ key: EntityKey<E>) async throws -> Bool {
     try await write { try $0.delete(key) }
   }
 
-  /// Removes the record that `value` was read from; returns whether there was one.
+  /// Deletes the record from which `value` was read; returns whether it existed.
   @discardableResult
   public func delete<E: Entity>(_ value: E) async throws -> Bool {
     try await write { try $0.delete(value) }
   }
 
-  /// Removes the records that `query` finds, all or none; returns them.
+  /// Deletes the records that match `query`, all or none; returns them.
   public func deleteReturning<E: Entity>(_ query: Query<E>) async throws -> [E] {
     try await write { try $0.deleteReturning(query) }
   }
 
   // MARK: Links
 
-  /// Makes the record `owner` lead to `id` by `relationship`; returns false when it does already.
+  /// Links the record `owner` with `id` by `relationship`; returns false when the link exists.
   ///
   /// See ``WriteTransaction/add(_:to:of:at:)``.
   @discardableResult
@@ -126,7 +124,7 @@ extension Store {
     try await write { try $0.add(id, to: relationship, of: owner, at: position) }
   }
 
-  /// Makes the record `owner` lead to each of `ids`; returns how many it did not lead to before.
+  /// Links the record `owner` with each of `ids`; returns the number of new links.
   @discardableResult
   public func add<E: Entity, Target: Entity>(
     _ ids: some Sequence<RecordID<Target>> & Sendable, to relationship: ToMany<E, Target>,
@@ -135,7 +133,7 @@ extension Store {
     try await write { try $0.add(ids, to: relationship, of: owner) }
   }
 
-  /// Makes the first record of each pair lead to the second; returns how many pairs are new.
+  /// Links the first record of each pair with the second; returns the number of new links.
   @discardableResult
   public func link<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)> & Sendable,
@@ -144,7 +142,7 @@ extension Store {
     try await write { try $0.link(pairs, by: relationship) }
   }
 
-  /// Makes the record `owner` no longer lead to `id`; returns whether it did.
+  /// Removes the link from the record `owner` to `id`; returns whether it existed.
   @discardableResult
   public func remove<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, from relationship: ToMany<E, Target>, of owner: RecordID<E>
@@ -152,7 +150,7 @@ extension Store {
     try await write { try $0.remove(id, from: relationship, of: owner) }
   }
 
-  /// Makes the record `owner` no longer lead to `ids`; returns to how many it did.
+  /// Removes the links from the record `owner` to `ids`; returns the number of removed links.
   @discardableResult
   public func remove<E: Entity, Target: Entity>(
     _ ids: some Sequence<RecordID<Target>> & Sendable, from relationship: ToMany<E, Target>,
@@ -161,7 +159,7 @@ extension Store {
     try await write { try $0.remove(ids, from: relationship, of: owner) }
   }
 
-  /// Makes the first record of each pair no longer lead to the second; returns how many did.
+  /// Removes the link of each pair; returns the number of removed links.
   @discardableResult
   public func unlink<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)> & Sendable,
@@ -170,7 +168,7 @@ extension Store {
     try await write { try $0.unlink(pairs, by: relationship) }
   }
 
-  /// Makes the record `owner` lead to `ids` by `relationship`, and to no others.
+  /// Links the record `owner` with exactly `ids` by `relationship`.
   public func set<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to ids: some Sequence<RecordID<Target>> & Sendable
@@ -178,7 +176,7 @@ extension Store {
     try await write { try $0.set(relationship, of: owner, to: ids) }
   }
 
-  /// Moves a record that `owner` leads to within the order of the relationship.
+  /// Moves a target of `owner` in the order of the relationship.
   public func move<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, in relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to position: LinkPosition<Target>
@@ -188,13 +186,13 @@ extension Store {
 
   // MARK: The history
 
-  /// Takes back a write that the history has; see ``WriteTransaction/undo(_:)``.
+  /// Undoes a write in the history; see ``WriteTransaction/undo(_:)``.
   @discardableResult
   public func undo(_ token: HistoryToken) async throws -> Int {
     try await write { try $0.undo(token) }
   }
 
-  /// Takes back as much of a write as the history keeps, and reports the rest.
+  /// Undoes the recorded part of a write, and returns the rest.
   ///
   /// See ``WriteTransaction/undoPartly(_:)``.
   @discardableResult
@@ -214,7 +212,7 @@ extension Store {
     try await write { try $0.purgeHistory(before: date) }
   }
 
-  /// Removes the history that all consumers have read, and all that is older than `date`.
+  /// Removes the history that all consumers have read, and all history older than `date`.
   ///
   /// See ``WriteTransaction/purgeConsumedHistory(andAllBefore:)``.
   @discardableResult
@@ -222,9 +220,9 @@ extension Store {
     try await write { try $0.purgeConsumedHistory(andAllBefore: date) }
   }
 
-  /// Stores up to where a consumer has read; `nil` forgets the consumer.
+  /// Sets the token up to which a consumer has read; `nil` removes the consumer.
   ///
-  /// A consumer that changes records of this store does both in one write: see
+  /// A consumer that changes records of this store should do both in one write: see
   /// ``WriteTransaction/setHistoryToken(_:ofConsumer:)``.
   public func setHistoryToken(_ token: HistoryToken?, ofConsumer name: String) async throws {
     try await write { try $0.setHistoryToken(token, ofConsumer: name) }
@@ -249,13 +247,13 @@ extension Store {
     try await write { try $0.put(value, for: key, in: bucket) }
   }
 
-  /// Removes the value at `key` of a bucket; returns whether there was one.
+  /// Removes the value at `key` of a bucket; returns whether it existed.
   @discardableResult
   public func delete(key: String, in bucket: String) async throws -> Bool {
     try await write { try $0.delete(key: key, in: bucket) }
   }
 
-  /// Removes the value at `key` of a bucket; returns whether there was one.
+  /// Removes the value at `key` of a bucket; returns whether it existed.
   @discardableResult
   public func delete(key: [UInt8], in bucket: String) async throws -> Bool {
     try await write { try $0.delete(key: key, in: bucket) }
@@ -263,7 +261,8 @@ extension Store {
 
   // MARK: Batches
 
-  /// Changes attributes of the records that `query` finds, all or none; returns how many.
+  /// Updates attributes of the records that match `query`, all or none; returns the number of
+  /// changed records.
   ///
   /// See ``WriteTransaction/update(_:onProgress:_:)``.
   @discardableResult
@@ -274,9 +273,9 @@ extension Store {
     try await write { try $0.update(query, onProgress: onProgress, changes) }
   }
 
-  /// Removes the records that `query` finds, all or none; returns how many there were.
+  /// Deletes the records that match `query`, all or none; returns their number.
   ///
-  /// See ``WriteTransaction/delete(_:onProgress:)``. To let other writers come between, take
+  /// See ``WriteTransaction/delete(_:onProgress:)``. To let other writers run in between, use
   /// ``delete(_:inChunksOf:onProgress:)``.
   @discardableResult
   public func delete<E: Entity>(

@@ -1,23 +1,23 @@
 internal import LMDB
 
 extension Store {
-  /// Removes the records whose date has passed from the file, and the oldest records of each entity
-  /// above its limit, with those that go with them by delete rules.
+  /// Removes expired records, and the oldest records of entities above their limits, with cascaded
+  /// deletes.
   ///
   ///     let report = try store.evict()
   ///     print("removed \(report.evictedCount) offers")
   ///
-  /// A store that is open for writing evicts by itself: see <doc:Expiry> and <doc:EntityLimits>. The
-  /// call is for programs that want it done at a certain time, and tries again what could not be
-  /// removed before.
+  /// A store that is open for writing evicts automatically: see <doc:Expiry> and
+  /// <doc:EntityLimits>. Call this method to evict at a certain time. Records that could not be
+  /// removed before are tried again.
   ///
-  /// Each transaction removes some thousands of records, so other writes have their turn between
-  /// them. After an error, the transactions before it stand.
+  /// Each transaction removes some thousands of records, so other writes run in between. After an
+  /// error, the earlier transactions stay committed.
   ///
-  /// - Returns: how many records were removed, and how many could not be.
+  /// - Returns: the numbers of records that were removed, and that could not be removed.
   /// - Throws: ``StoreError/Code/readOnly``, ``StoreError/Code/nestedWrite``,
   ///   ``StoreError/Code/diskFull`` and the other errors of a write.
-  /// - Complexity: O(k log n) for *k* records.
+  /// - Complexity: O(*k* log *n*) for *k* records.
   @discardableResult
   public func evict() throws -> EvictionReport {
     try core.checkWritable()
@@ -25,11 +25,10 @@ extension Store {
     return try core.evict()
   }
 
-  /// Removes expired records and those above a limit, on the store's writer thread; otherwise as the
-  /// synchronous form.
+  /// Removes expired records and those above a limit, on the store's writer thread.
   ///
-  /// - Throws: as the synchronous form; `CancellationError` when the task is cancelled, after a
-  ///   transaction.
+  /// - Throws: the errors of the synchronous form; `CancellationError` between two transactions
+  ///   when the task is cancelled.
   @discardableResult
   public func evict() async throws -> EvictionReport {
     try Task.checkCancellation()

@@ -4,14 +4,13 @@
   public import Foundation
 #endif
 
-// Writes of one call, on the calling thread: each is a transaction of its own, and does what the
-// call of the same name on ``WriteTransaction`` does. Several that belong together go into one
-// `write`.
+// Writes of one call, on the calling thread. Each is a transaction of its own, and corresponds to
+// the call of this name on ``WriteTransaction``. Put calls that belong together into one `write`.
 
 extension Store {
   // MARK: Records
 
-  /// Stores `value` as a new record; returns what is stored.
+  /// Inserts `value` as a new record; returns the stored record.
   ///
   /// See ``WriteTransaction/insert(_:onConflict:matching:)``.
   @discardableResult
@@ -21,7 +20,7 @@ extension Store {
     try write { try $0.insert(value, onConflict: onConflict, matching: matching) }
   }
 
-  /// Stores `values`, all or none.
+  /// Inserts `values`, all or none.
   @discardableResult
   public func insert<E: Entity>(
     _ values: some Sequence<E>, onConflict: MergePolicy<E> = .fail,
@@ -32,7 +31,7 @@ extension Store {
     }
   }
 
-  /// Stores records that are given as dictionaries, all or none.
+  /// Inserts records from dictionaries, all or none.
   ///
   /// See ``WriteTransaction/insert(_:dictionaries:onConflict:matching:returning:)``.
   @discardableResult
@@ -48,14 +47,13 @@ extension Store {
     }
   }
 
-  /// Stores `value`, or gives its values to the record that it collides with; returns what is
-  /// stored.
+  /// Inserts `value`, or updates the record with its unique key; returns the stored record.
   @discardableResult
   public func upsert<E: Entity>(_ value: E, matching: RecordMatching<E>? = nil) throws -> E {
     try write { try $0.upsert(value, matching: matching) }
   }
 
-  /// Gives the record with the id of `value` all values of `value`; returns false when it had them.
+  /// Updates the record with `value`'s id to `value`; returns false when the values are equal.
   @discardableResult
   public func update<E: Entity>(_ value: E) throws -> Bool {
     try write { try $0.update(value) }
@@ -68,8 +66,7 @@ extension Store {
     try write { try $0.update(edit, onConflict: policy) }
   }
 
-  /// Changes one record: reads it, passes it to `change`, and stores what it has become; returns
-  /// that.
+  /// Changes one record: reads it, passes it to `change`, stores the result and returns it.
   @discardableResult
   public func modify<E: Entity>(_ id: RecordID<E>, _ change: (inout E) throws -> Void) throws -> E {
     try write { try $0.modify(id, change) }
@@ -83,38 +80,38 @@ extension Store {
     try write { try $0.modify(key, change) }
   }
 
-  /// Removes the record with `id`; returns whether there was one.
+  /// Deletes the record with `id`; returns whether it existed.
   @discardableResult
   public func delete<E: Entity>(_ id: RecordID<E>) throws -> Bool {
     try write { try $0.delete(id) }
   }
 
-  /// Removes the records with `ids`, all or none; returns how many there were.
+  /// Deletes the records with `ids`, all or none; returns the number of existing ones.
   @discardableResult
   public func delete<E: Entity>(_ ids: some Sequence<RecordID<E>>) throws -> Int {
     try write { try $0.delete(ids) }
   }
 
-  /// Removes the record with the values of `key`; returns whether there was one.
+  /// Deletes the record with the values of `key`; returns whether it existed.
   @discardableResult
   public func delete<E: Entity>(_ key: EntityKey<E>) throws -> Bool {
     try write { try $0.delete(key) }
   }
 
-  /// Removes the record that `value` was read from; returns whether there was one.
+  /// Deletes the record from which `value` was read; returns whether it existed.
   @discardableResult
   public func delete<E: Entity>(_ value: E) throws -> Bool {
     try write { try $0.delete(value) }
   }
 
-  /// Removes the records that `query` finds, all or none; returns them.
+  /// Deletes the records that match `query`, all or none; returns them.
   public func deleteReturning<E: Entity>(_ query: Query<E>) throws -> [E] {
     try write { try $0.deleteReturning(query) }
   }
 
   // MARK: Links
 
-  /// Makes the record `owner` lead to `id` by `relationship`; returns false when it does already.
+  /// Links the record `owner` with `id` by `relationship`; returns false when the link exists.
   ///
   /// See ``WriteTransaction/add(_:to:of:at:)``.
   @discardableResult
@@ -125,7 +122,7 @@ extension Store {
     try write { try $0.add(id, to: relationship, of: owner, at: position) }
   }
 
-  /// Makes the record `owner` lead to each of `ids`; returns how many it did not lead to before.
+  /// Links the record `owner` with each of `ids`; returns the number of new links.
   @discardableResult
   public func add<E: Entity, Target: Entity>(
     _ ids: some Sequence<RecordID<Target>>, to relationship: ToMany<E, Target>,
@@ -134,7 +131,7 @@ extension Store {
     try write { try $0.add(ids, to: relationship, of: owner) }
   }
 
-  /// Makes the first record of each pair lead to the second; returns how many pairs are new.
+  /// Links the first record of each pair with the second; returns the number of new links.
   @discardableResult
   public func link<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
@@ -142,7 +139,7 @@ extension Store {
     try write { try $0.link(pairs, by: relationship) }
   }
 
-  /// Makes the record `owner` no longer lead to `id`; returns whether it did.
+  /// Removes the link from the record `owner` to `id`; returns whether it existed.
   @discardableResult
   public func remove<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, from relationship: ToMany<E, Target>, of owner: RecordID<E>
@@ -150,7 +147,7 @@ extension Store {
     try write { try $0.remove(id, from: relationship, of: owner) }
   }
 
-  /// Makes the record `owner` no longer lead to `ids`; returns to how many it did.
+  /// Removes the links from the record `owner` to `ids`; returns the number of removed links.
   @discardableResult
   public func remove<E: Entity, Target: Entity>(
     _ ids: some Sequence<RecordID<Target>>, from relationship: ToMany<E, Target>,
@@ -159,7 +156,7 @@ extension Store {
     try write { try $0.remove(ids, from: relationship, of: owner) }
   }
 
-  /// Makes the first record of each pair no longer lead to the second; returns how many did.
+  /// Removes the link of each pair; returns the number of removed links.
   @discardableResult
   public func unlink<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
@@ -167,7 +164,7 @@ extension Store {
     try write { try $0.unlink(pairs, by: relationship) }
   }
 
-  /// Makes the record `owner` lead to `ids` by `relationship`, and to no others.
+  /// Links the record `owner` with exactly `ids` by `relationship`.
   public func set<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to ids: some Sequence<RecordID<Target>>
@@ -175,7 +172,7 @@ extension Store {
     try write { try $0.set(relationship, of: owner, to: ids) }
   }
 
-  /// Moves a record that `owner` leads to within the order of the relationship.
+  /// Moves a target of `owner` in the order of the relationship.
   public func move<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, in relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to position: LinkPosition<Target>
@@ -185,13 +182,13 @@ extension Store {
 
   // MARK: The history
 
-  /// Takes back a write that the history has; see ``WriteTransaction/undo(_:)``.
+  /// Undoes a write in the history; see ``WriteTransaction/undo(_:)``.
   @discardableResult
   public func undo(_ token: HistoryToken) throws -> Int {
     try write { try $0.undo(token) }
   }
 
-  /// Takes back as much of a write as the history keeps, and reports the rest.
+  /// Undoes the recorded part of a write, and returns the rest.
   ///
   /// See ``WriteTransaction/undoPartly(_:)``.
   @discardableResult
@@ -211,7 +208,7 @@ extension Store {
     try write { try $0.purgeHistory(before: date) }
   }
 
-  /// Removes the history that all consumers have read, and all that is older than `date`.
+  /// Removes the history that all consumers have read, and all history older than `date`.
   ///
   /// See ``WriteTransaction/purgeConsumedHistory(andAllBefore:)``.
   @discardableResult
@@ -219,9 +216,9 @@ extension Store {
     try write { try $0.purgeConsumedHistory(andAllBefore: date) }
   }
 
-  /// Stores up to where a consumer has read; `nil` forgets the consumer.
+  /// Sets the token up to which a consumer has read; `nil` removes the consumer.
   ///
-  /// A consumer that changes records of this store does both in one write: see
+  /// A consumer that changes records of this store should do both in one write: see
   /// ``WriteTransaction/setHistoryToken(_:ofConsumer:)``.
   public func setHistoryToken(_ token: HistoryToken?, ofConsumer name: String) throws {
     try write { try $0.setHistoryToken(token, ofConsumer: name) }
@@ -244,13 +241,13 @@ extension Store {
     try write { try $0.put(value, for: key, in: bucket) }
   }
 
-  /// Removes the value at `key` of a bucket; returns whether there was one.
+  /// Removes the value at `key` of a bucket; returns whether it existed.
   @discardableResult
   public func delete(key: String, in bucket: String) throws -> Bool {
     try write { try $0.delete(key: key, in: bucket) }
   }
 
-  /// Removes the value at `key` of a bucket; returns whether there was one.
+  /// Removes the value at `key` of a bucket; returns whether it existed.
   @discardableResult
   public func delete(key: [UInt8], in bucket: String) throws -> Bool {
     try write { try $0.delete(key: key, in: bucket) }
@@ -258,7 +255,7 @@ extension Store {
 
   // MARK: Batches
 
-  /// Changes attributes of the records that `query` finds; returns how many.
+  /// Updates attributes of the records that match `query`; returns the number of changed records.
   ///
   /// See ``WriteTransaction/update(_:onProgress:_:)``.
   @discardableResult
@@ -268,7 +265,7 @@ extension Store {
     try write { try $0.update(query, onProgress: nil, changes) }
   }
 
-  /// Removes the records that `query` finds; returns how many there were.
+  /// Deletes the records that match `query`; returns their number.
   @discardableResult
   public func delete<E: Entity>(_ query: Query<E>) throws -> Int {
     try write { try $0.delete(query) }

@@ -1,28 +1,29 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// How a type writes records where it gives a part of the entity's attributes, or has them in another order
-/// than the file.
+/// The rules for encoding values of a type that declares only some of an entity's attributes, or
+/// declares them in another order.
 ///
-/// Values are encoded in a layout of the declared attributes alone, without those that are derived, which
-/// no stored record has. The attributes that are not given then come from the stored record, of a new
-/// record from initial values. A type that gives all attributes in their order has no `DeclaredPart`.
+/// Values are encoded in a layout of the declared attributes, without derived ones. No stored
+/// record has this layout. The remaining attributes then come from the stored record, or for a new
+/// record from initial values. A type that declares all attributes in the stored order has no
+/// `DeclaredPart`.
 final class DeclaredPart: Sendable {
-  /// The number of ``layout``: bit 14 is set, which it is in no stored record.
+  /// The number of ``layout``; its bit 14 is set, which is clear in all stored records.
   static let layoutNumber: UInt16 = 0x7fff
 
   /// The declared attributes in the order of the declaration.
   let layout: RecordLayout
-  /// By index in the file's layout: whether the attribute is declared.
+  /// For each attribute of the file's layout: whether it is declared.
   let isGiven: [Bool]
-  /// The first undeclared attribute that a new record cannot be without.
+  /// The first undeclared attribute that a new record requires.
   let missing: String?
-  /// By index in the file's layout: the index in ``layout``.
+  /// For each attribute of the file's layout: its index in ``layout``.
   private let sources: [Int?]
   private let initials: [Value]
   private let numbers: Set<UInt32>
 
-  /// - Parameter numbers: of the declared attributes, in the order of the declaration.
+  /// - Parameter numbers: the numbers of the declared attributes, in the order of the declaration.
   init(_ stored: EntityDescription, numbers: [UInt32]) {
     let whole = stored.layout
     layout = RecordLayout(number: Self.layoutNumber, attributes: whole.attributes(numbers))
@@ -42,15 +43,15 @@ final class DeclaredPart: Sendable {
 
   func declares(_ number: UInt32) -> Bool { numbers.contains(number) }
 
-  /// Throws when a new record needs a value that the declaration does not have.
+  /// Throws when a new record needs a value that the declaration does not contain.
   func checkNew(_ entity: String) throws(StoreError) {
     if let missing { throw .undeclaredRequired(entity: entity, attribute: missing) }
   }
 
-  /// The values in the file's layout of `record`, which is in ``layout``.
+  /// Converts `record`, which is in ``layout``, to values in the file's layout.
   ///
-  /// - Parameter stored: the values of the record to be replaced; `nil` for a new one, in which
-  ///   undeclared attributes have their default values, or placeholders where they have none.
+  /// - Parameter stored: the values of the record to be replaced; `nil` for a new one. Undeclared
+  ///   attributes of a new record have their default values, or placeholders without a default.
   func completed(
     _ record: ByteView, over stored: [Value]? = nil, id: UInt64 = 0,
     of entity: StoredEntity
@@ -79,8 +80,9 @@ extension StoredEntity {
   /// The layout in which values of the program's type are encoded.
   var typeLayout: RecordLayout { part?.layout ?? layout }
 
-  /// The unique indexes by which a value of the program's type finds the stored record that it is to
-  /// replace: those over what it has.
+  /// The unique indexes by which a value of the program's type finds the stored record to replace.
+  ///
+  /// Their attributes are all declared or derived.
   var matchingIndexes: [StoredIndex] {
     indexes.filter { index in
       index.isUnique

@@ -1,45 +1,47 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// What the store works out of a record as it is written: the derived attributes of an entity that depend
-/// on the record alone.
+/// The derived attributes of an entity that are computed from the record alone when it is written.
 ///
 /// See Format.md, "Derived attributes".
 final class RecordDerivations: Sendable {
-  /// What a function of the program makes of a record in the layout that the program's values are read from.
+  /// A function of the program, applied to a record in the layout from which the program reads
+  /// values.
   typealias Function = @Sendable (RecordView, EntityLabel) throws(StoreError) -> Value
 
   private struct Item: Sendable {
-    /// Index in the current layout.
+    /// The index in the current layout.
     let position: Int
     let number: UInt32
     let kind: DerivationDescription.Kind
-    /// Index of the attribute that it is derived from.
+    /// The index of the source attribute.
     let source: Int?
     let sourceNumber: UInt32?
     let function: Function?
     let type: AttributeType
-    /// Into the document that it is derived from.
+    /// The path into the source document.
     let path: [String]?
-    /// Of the date that it is derived from.
+    /// The part of the source date.
     let part: DerivedDatePart?
   }
 
-  /// In the order in which they are worked out: functions see texts, and the time of the last change
-  /// everything.
+  /// The attributes in the order of their computation.
+  ///
+  /// Functions come after texts, which they may read; the time of the last change comes after all
+  /// others.
   private let items: [Item]
-  /// By index in the current layout.
+  /// For each attribute of the current layout: whether it is derived.
   let isDerived: [Bool]
-  /// By index in the current layout, whether the attribute depends on related records.
+  /// For each attribute of the current layout: whether it depends on related records.
   private let isOfRelated: [Bool]
   private let numbers: Set<UInt32>
   /// The first attribute whose function the program does not have.
   private let unknown: String?
 
-  /// `nil` where nothing is derived.
+  /// Returns `nil` when no attribute is derived.
   ///
-  /// - Parameter functions: those that the program declares with the version of the file; `nil`
-  ///   where what functions derive stays as it is, and is worked out later.
+  /// - Parameter functions: the functions that the program declares with the version in the file.
+  ///   `nil` leaves the results of functions unchanged, to be computed later.
   init?(_ entity: EntityDescription, functions: [UInt32: Function]?) {
     let attributes = entity.declaredAttributes
     guard attributes.contains(where: { $0.derivation != nil }) else { return nil }
@@ -63,16 +65,17 @@ final class RecordDerivations: Sendable {
     self.items = items.sorted { $0.kind.rank < $1.kind.rank }
   }
 
-  /// Whether the attribute is derived.
+  /// Returns whether the attribute is derived.
   func contains(_ number: UInt32) -> Bool { numbers.contains(number) }
 
-  /// The attribute whose null makes that of the attribute `number`: its source where it is derived, and
-  /// itself otherwise.
+  /// Returns the attribute that determines whether the attribute `number` is null.
+  ///
+  /// This is its source if it is derived, and otherwise the attribute itself.
   func given(_ number: UInt32) -> UInt32 {
     items.first { $0.number == number }?.sourceNumber ?? number
   }
 
-  /// The derived attributes that may change when those with `numbers` do.
+  /// Returns the derived attributes that may change when those with `numbers` change.
   func dependents(of numbers: Set<UInt32>) -> Set<UInt32> {
     Set(
       items.lazy.filter { item in
@@ -83,22 +86,23 @@ final class RecordDerivations: Sendable {
       }.map(\.number))
   }
 
-  /// What a record is derived for.
+  /// The occasion for computing derived attributes.
   enum Occasion {
     case insert
-    /// The record comes back under its earlier id and keeps the date of its insert.
+    /// The record is restored under its earlier id, and keeps the date of its first insertion.
     case restore
-    /// A program changes it, or another record takes its place.
+    /// A program changes the record, or another record replaces it.
     case update(over: [Value])
-    /// The derived attributes that depend on related records have been set, which no other depends on.
+    /// The attributes derived from related records have been set; no other attribute depends on
+    /// them.
     case related
     /// A definition has changed.
     case rebuild
   }
 
-  /// Works out the derived attributes among `values`, which are those of the current layout.
+  /// Computes the derived attributes in `values`, which are in the order of the current layout.
   ///
-  /// - Throws: ``StoreError/Code/incompatibleSchema`` where the program does not have a function.
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` when the program does not have a function.
   func derive(
     _ values: inout [Value], _ occasion: Occasion, of entity: StoredEntity,
     time: @autoclosure () -> Double
@@ -168,7 +172,8 @@ final class RecordDerivations: Sendable {
         id: 0,
         values: layout.attributes.map { attribute in
           entity.layout.slotIndex(ofAttribute: attribute.number).map { position in
-            // It must not depend on other records.
+            // A function must not depend on other records, so it reads the start values of such
+            // attributes.
             isOfRelated[position] ? entity.startValue(at: position) : values[position]
           } ?? .null
         })
@@ -197,7 +202,7 @@ extension DerivationDescription.Kind {
 }
 
 extension StoredEntity {
-  /// What a derived attribute that depends on related records is while there are none.
+  /// The value of an attribute derived from related records while there are none.
   func startValue(at position: Int) -> Value {
     let attribute = layout.attributes[position]
     return attribute.isOptional ? .null : .placeholder(of: attribute.type)

@@ -3,8 +3,8 @@ internal import LodestoreFormat
 
 /// Checks records that are about to be written against the constraints of their attributes.
 ///
-/// Made once for a stored entity; looks into the encoded record at the attributes that have
-/// constraints, and at nothing else.
+/// Created once for a stored entity. The check reads only the attributes that have constraints, in
+/// the encoded record.
 struct RecordValidator: Sendable {
   fileprivate struct Check: Sendable {
     var attribute: String
@@ -17,9 +17,11 @@ struct RecordValidator: Sendable {
   private let layout: RecordLayout
   private let checks: [Check]
 
-  /// `nil` when no attribute of `layout`, the one that records are written in, has a constraint.
+  /// Returns `nil` when no attribute has a constraint.
   ///
-  /// Throws for a pattern that is no regular expression.
+  /// Throws for a pattern that is not a regular expression.
+  ///
+  /// - Parameter layout: the layout in which records are written.
   init?(_ description: EntityDescription, _ layout: RecordLayout) throws(FormatError) {
     var checks: [Check] = []
     for (attribute, slot) in zip(layout.attributes, layout.slots) {
@@ -50,8 +52,9 @@ struct RecordValidator: Sendable {
 
   /// Throws ``StoreError/Code/invalidValue`` with all attributes that break a constraint.
   ///
-  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
-  /// - Complexity: O(bytes of the attributes with constraints), for a pattern times its length.
+  /// - Parameter id: the id of the stored record to be changed; `nil` for a new one.
+  /// - Complexity: O(*bytes* of the attributes with constraints); for a pattern, multiplied by its
+  ///   length.
   func check(_ view: RecordView, id: UInt64?) throws(StoreError) {
     precondition(view.layout === layout, "a record is checked in the layout it is written in")
     var violations: [RuleViolation] = []
@@ -72,7 +75,7 @@ struct RecordValidator: Sendable {
 }
 
 extension RecordValidator.Check {
-  /// What the value must be and is not.
+  /// The requirement that the value does not meet, in words; `nil` when it meets all.
   fileprivate func brokenRule(_ view: RecordView) throws(FormatError) -> String? {
     if constraints.hasRange,
       let breach = constraints.breach(of: try view.value(at: slot))
@@ -97,7 +100,7 @@ extension RecordValidator.Check {
   private func brokenLength(_ bytes: ByteView) -> String? {
     let least = constraints.minLength ?? 0
     let most = constraints.maxLength ?? .max
-    // A scalar has one to four bytes, so that most texts need no counting.
+    // A scalar has one to four bytes, so the length of most texts need not be counted.
     let isText = slot.type != .data
     if bytes.count <= most, (isText ? bytes.count / 4 : bytes.count) >= least { return nil }
     let length = isText ? bytes.reduce(0) { $0 + ($1 & 0xc0 == 0x80 ? 0 : 1) } : bytes.count

@@ -1,41 +1,43 @@
 internal import LodestoreFormat
 
-/// A derived attribute that depends on the records that its record leads to.
+/// An attribute that is derived from the related records of its record.
 ///
 /// See Format.md, "Derived attributes".
 struct RelatedDerivation: Sendable {
-  /// The relationship as seen from the entity that has the attribute.
+  /// The relationship from the perspective of the entity with the attribute.
   let end: RelationshipEnd
   let kind: DerivationDescription.Kind
   let number: UInt32
   let type: AttributeType
-  /// Index in the current layout of the entity that has it.
+  /// The index in the current layout of the entity with the attribute.
   let position: Int
-  /// The attribute of the related records; `nil` where they are counted alone.
+  /// The attribute of the related records; `nil` when records are only counted.
   let source: EntityDescription.Attribute?
-  /// The condition, as a format string, that related records fulfil which count; `nil` where all
-  /// do.
+  /// The condition that selects the related records, as a format string; `nil` selects all.
   let condition: String?
-  /// The numbers of the attributes of related records that it depends on; `nil` where its condition
-  /// cannot be read.
-  let sources: Set<UInt32>?
-  /// 1 where no attribute that it is derived from is derived from related records itself; otherwise
-  /// one more than the highest rank of these.
+  /// The numbers of the attributes of related records on which the value depends.
   ///
-  /// In a cycle of definitions, which older programs could declare, all have the highest rank.
+  /// `nil` when its condition cannot be parsed.
+  let sources: Set<UInt32>?
+  /// The rank in the order of computation.
+  ///
+  /// The rank is 1 when no source is itself derived from related records. Otherwise it is one more
+  /// than the highest rank of the sources. In a cycle of definitions, which older programs could
+  /// declare, all attributes have the highest rank.
   private(set) var rank = 1
 
-  /// The entity that has the attribute.
+  /// The entity with the attribute.
   var owner: StoredEntity { end.source }
 
-  /// The attribute of related records that holds the owner's id; `nil` where links are kept, and for
+  /// The attribute of related records that holds the owner's id; `nil` with link trees, and for
   /// copies.
   var holder: UInt32? { kind == .copy ? nil : end.opposite.attribute?.number }
 
-  /// `Entity.attribute`, for messages.
+  /// The name in the form `Entity.attribute`, for messages.
   var label: String { "\(owner.name).\(owner.attributeName(at: position))" }
 
-  /// Those of the attributes of `entities`; what leads to something that is not there is left out.
+  /// Returns the derivations of all attributes of `entities`; skips those whose source does not
+  /// exist.
   static func all(
     _ entities: [StoredEntity], _ relationships: [StoredRelationship]
   ) -> [RelatedDerivation] {
@@ -73,10 +75,11 @@ struct RelatedDerivation: Sendable {
     }
   }
 
-  /// Whether a related record must be read to tell what it adds.
+  /// Whether a related record must be read to determine its contribution.
   var readsRecords: Bool { source != nil || condition != nil }
 
-  /// Whether an update of the attributes with these numbers may change what a related record adds.
+  /// Returns whether an update of the attributes with these numbers may change a record's
+  /// contribution.
   func isConcerned(byUpdateOf attributes: Set<UInt32>) -> Bool {
     sources.map { !$0.isDisjoint(with: attributes) } ?? true
   }

@@ -17,8 +17,8 @@ extension StoreError {
 
 extension StoreError {
   /// - Parameters:
-  ///   - end: the relationship from the record that is to be deleted to the one that denies it.
-  ///   - condition: the condition that the latter fulfils, where only those that fulfil one deny.
+  ///   - end: the relationship from the record to be deleted to the record that denies the delete.
+  ///   - condition: the condition that the denying record matches; `nil` without a condition.
   static func denied(
     _ end: RelationshipEnd, _ id: UInt64, _ other: UInt64, where condition: String? = nil
   ) -> StoreError {

@@ -2,35 +2,39 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// One entity of the catalogue, with its trees: what every read and write of its records uses.
+/// An entity of the catalogue with its trees, which every read and write of its records uses.
 final class StoredEntity: Sendable {
   let description: EntityDescription
   let records: Tree
   let indexes: [StoredIndex]
-  /// Those that have entries for some of the records only.
+  /// The indexes under construction, which have entries for only some of the records.
   let building: [StoredIndex]
   let elementIndexes: [StoredElementIndex]
-  /// The layout that new records are written in.
+  /// The layout of new records.
   let layout: RecordLayout
-  /// `nil` when no attribute has a constraint.
+  /// The validator for constraints; `nil` when no attribute has a constraint.
   let validator: RecordValidator?
-  /// The attributes that the program's type gives; `nil` where it gives all of them in the order of
-  /// ``layout``, or where there is no type.
+  /// The declared attributes of the program's type.
+  ///
+  /// `nil` when the type declares all attributes in the order of ``layout``, or when there is no
+  /// type.
   let part: DeclaredPart?
-  /// `nil` where no attribute is derived.
+  /// The derived attributes; `nil` when no attribute is derived.
   let derivations: RecordDerivations?
   /// The attributes that the program's type declares, in its order.
   let declared: [DeclaredAttribute]
-  /// The layout that values of the program's type are read from: ``layout`` unless the declared
-  /// attributes are elsewhere in it.
+  /// The layout from which values of the program's type are read.
+  ///
+  /// This is ``layout`` unless the declared attributes are at other places in it.
   let readLayout: RecordLayout
-  /// Whether the program's type can neither be read nor written: an attribute that it declares is not
-  /// there, or is stored in another way.
+  /// Whether values of the program's type can be neither read nor written.
+  ///
+  /// An attribute that it declares then does not exist, or is stored differently.
   let isMisfit: Bool
   private let layoutsByNumber: [UInt16: RecordLayout]
 
   var name: String { description.name }
-  /// The name for readers of single records.
+  /// The names that readers of single records need.
   let label: EntityLabel
   var number: EntityNumber { description.number }
 
@@ -71,7 +75,7 @@ final class StoredEntity: Sendable {
     }
   }
 
-  /// Calls `body` with the document of an attribute in a record; not at all where it is null.
+  /// Calls `body` with the document of an attribute in a record, unless it is null.
   @inline(__always)
   func withDocument(
     ofAttribute number: UInt32, in view: RecordView,
@@ -90,14 +94,14 @@ final class StoredEntity: Sendable {
     number == layout.number ? layout : layoutsByNumber[number]
   }
 
-  /// The record's bytes as a view through their own layout.
+  /// A view of the record's bytes in their own layout.
   @inline(__always)
   func view(_ bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     if let view = RecordView(narrow: bytes, layout: layout) { return view }
     return try otherView(bytes, id: id)
   }
 
-  /// The record's bytes as a view, whose checksum is verified where `verifies` says so.
+  /// A view of the record's bytes; verifies the checksum when `verifies` is true.
   @inline(__always)
   func view(
     _ bytes: ByteView, id: UInt64, verifying verifies: Bool
@@ -107,7 +111,7 @@ final class StoredEntity: Sendable {
     return view
   }
 
-  /// The same for long records, those of older layouts, and damaged ones.
+  /// A view of a long record, of one with an older layout, or of a damaged one.
   @inline(never)
   private func otherView(_ bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     do {
@@ -121,12 +125,12 @@ final class StoredEntity: Sendable {
     }
   }
 
-  /// A record that was written in ``readLayout``, as a view.
+  /// A view of a record that was written in ``readLayout``.
   func view(carriedOver bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     try view(bytes, id: id, in: readLayout)
   }
 
-  /// A record that is to be written, in the current layout, as a view.
+  /// A view of a record that is to be written, in the current layout.
   @inline(__always)
   func view(incoming bytes: ByteView) throws(StoreError) -> RecordView {
     try view(bytes, id: 0, in: layout)
@@ -143,7 +147,7 @@ final class StoredEntity: Sendable {
     }
   }
 
-  /// Throws when the record's bytes are not those that its checksum was made of.
+  /// Throws when the record's checksum does not match its bytes.
   func verifyChecksum(of view: RecordView, id: UInt64) throws(StoreError) {
     let expected = Checksum.record(id: id, body: view.content)
     guard expected == view.storedChecksum else {
@@ -154,7 +158,7 @@ final class StoredEntity: Sendable {
     }
   }
 
-  /// The values of the attributes of `layout`, or of the current one, in a record of any layout.
+  /// The values of a record of any layout, for the attributes of `layout` or of the current layout.
   func values(
     of view: RecordView, in layout: RecordLayout? = nil
   ) throws(FormatError) -> [Value] {
@@ -171,8 +175,10 @@ final class StoredEntity: Sendable {
     return values
   }
 
-  /// The index over `count` attributes, of which `ordinal` gives the index in the declaration by the
-  /// position in the index; a unique one before another.
+  /// The index on `count` attributes; a unique index is preferred.
+  ///
+  /// - Parameter ordinal: returns the attribute's index in the declaration for a position in the
+  ///   index.
   @inline(__always)
   func index(count: Int, _ ordinal: (Int) -> Int?) -> StoredIndex? {
     var found: StoredIndex?
@@ -192,35 +198,36 @@ final class StoredEntity: Sendable {
     return found
   }
 
-  /// The index over exactly `attributes`, in order; a unique one before another.
+  /// The index on exactly `attributes`, in this order; a unique index is preferred.
   func index(over attributes: [UInt32]) -> StoredIndex? {
     let matching = indexes.filter { $0.description.attributes == attributes }
     return matching.first(where: \.isUnique) ?? matching.first
   }
 }
 
-/// An attribute as the program's type declares it.
+/// An attribute as declared by the program's type.
 struct DeclaredAttribute: Sendable {
-  /// The number that it has in the file; 0 where the file has none of its name.
+  /// The attribute's number in the file; 0 when the file has no attribute of this name.
   let number: UInt32
   /// The `Codable` type of its values, if they are documents.
   let documentType: (any (Decodable & Sendable).Type)?
 }
 
-/// The texts that every reader of an entity's records needs for its errors.
+/// The names that every reader of an entity's records needs for its errors.
 ///
-/// A class, because a reader holds it without counting references: those of a string would be
-/// counted for each record that is read.
+/// A class, because a reader holds it without reference counting. The references of a string would
+/// be counted for each record.
 final class EntityLabel: Sendable {
   let name: String
-  /// A copy of ``ShortText/isUsable``, so that readers of records load no global.
+  /// A copy of ``ShortText/isUsable``, so that readers of records access no global.
   let makesShortTexts = ShortText.isUsable
-  /// The names of fixed attributes, by the offset of their end.
+  /// The names of fixed-width attributes, by the offset of their end.
   private let fixed: [Int: String]
   /// The names of variable attributes, by their ordinal.
   private let variable: [Int: String]
 
-  /// - Parameter attributes: each slot of the layout that values are read from, and the attribute's name.
+  /// - Parameter attributes: the slots of the layout from which values are read, with the
+  ///   attributes' names.
   init(_ name: String, _ attributes: [(slot: RecordLayout.Slot, name: String)] = []) {
     self.name = name
     var fixed: [Int: String] = [:]
@@ -236,7 +243,7 @@ final class EntityLabel: Sendable {
     self.variable = variable
   }
 
-  /// The name of the fixed attribute whose value ends at `offset` of a record.
+  /// The name of the fixed-width attribute whose value ends at `offset` of a record.
   func attribute(endingAt offset: Int) -> String? { fixed[offset] }
 
   /// The name of the variable attribute with this ordinal.

@@ -2,15 +2,15 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// One index of a stored entity, with its tree.
+/// An index of a stored entity, with its tree.
 ///
-/// A class, so that a copy counts one reference rather than one for each member.
+/// The type is a class so that a copy retains one object, and not each member.
 final class StoredIndex: Sendable {
   let description: EntityDescription.Index
   let tree: Tree
-  /// `Entity.attribute+attribute`, for messages.
+  /// The name in the form `Entity.attribute+attribute`, for messages.
   let name: String
-  /// Of the entity, for messages.
+  /// The name of the entity, for messages.
   let entityName: String
 
   init(description: EntityDescription.Index, tree: Tree, name: String, entityName: String) {
@@ -22,7 +22,7 @@ final class StoredIndex: Sendable {
 
   var isUnique: Bool { description.isUnique }
 
-  /// The id of the record that an entry leads to.
+  /// Returns the id of an entry's record.
   @inline(__always)
   func recordID(ofEntry key: ByteView, _ value: ByteView) throws(StoreError) -> UInt64 {
     if isUnique {
@@ -34,15 +34,15 @@ final class StoredIndex: Sendable {
   }
 }
 
-/// An index over the elements of arrays in the documents of one attribute, with its tree.
+/// An index on the array elements in the documents of one attribute, with its tree.
 ///
 /// See Format.md, "Indexes over elements".
 final class StoredElementIndex: Sendable {
-  /// In conditions on the entries, the number of what they are of.
+  /// The attribute number that stands for the element in conditions on the entries.
   static let element = UInt32.max - 1
 
   let description: EntityDescription.ElementIndex
-  /// Its entries, as those of an index over one attribute.
+  /// The entries, in the form of an index on one attribute.
   let entries: StoredIndex
 
   init(_ index: EntityDescription.ElementIndex, of entity: EntityDescription, tree: Tree) {

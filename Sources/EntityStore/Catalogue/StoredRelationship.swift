@@ -4,16 +4,16 @@ internal import LodestoreFormat
 /// A relationship of the catalogue with its entities and trees.
 final class StoredRelationship: Sendable {
   let description: RelationshipDescription
-  /// The entity of the side `from`, which holds the id where an attribute does.
+  /// The entity of the side `from`; if an attribute holds the link, it belongs to this entity.
   let from: StoredEntity
   let to: StoredEntity
-  /// By the ids of the side `from`, the ids of `to`; `nil` where an attribute holds them.
+  /// The links from ids of `from` to ids of `to`; `nil` when an attribute holds the link.
   let linksFrom: StoredIndex?
-  /// By the ids of the side `to`, the ids of `from`: the index of the attribute, or a tree of links.
+  /// The links from ids of `to` to ids of `from`: the index of the attribute, or a link tree.
   let linksTo: StoredIndex
-  /// The tree of the order of what a record of `from` leads to; `nil` where that has none.
+  /// The tree with the order of the targets of `from`; `nil` when they are not ordered.
   let orderFrom: Tree?
-  /// The same for `to`.
+  /// The tree with the order of the targets of `to`; `nil` when they are not ordered.
   let orderTo: Tree?
 
   init(
@@ -60,7 +60,7 @@ final class StoredRelationship: Sendable {
   func end(_ side: RelationshipSide) -> RelationshipEnd { RelationshipEnd(self, side) }
 }
 
-/// A relationship as seen from the records of one of its sides.
+/// A relationship from the perspective of one of its sides.
 struct RelationshipEnd: Sendable {
   let relationship: StoredRelationship
   let side: RelationshipSide
@@ -74,41 +74,41 @@ struct RelationshipEnd: Sendable {
     side == .from ? relationship.description.from : relationship.description.to
   }
 
-  /// The entity whose records it leads away from.
+  /// The entity of the records on this side.
   var source: StoredEntity { side == .from ? relationship.from : relationship.to }
 
-  /// The entity whose records it leads to.
+  /// The entity of the targets.
   var target: StoredEntity { side == .from ? relationship.to : relationship.from }
 
-  /// The attribute of ``source`` that holds the id; `nil` where the ids are in ``links``.
+  /// The attribute of ``source`` that holds the id; `nil` when the ids are in ``links``.
   var attribute: EntityDescription.Attribute? {
     guard side == .from, let number = relationship.description.attribute else { return nil }
     return relationship.from.description.attribute(number: number)
   }
 
-  /// By the id of a record of ``source``, the ids of those that it leads to; `nil` for ``attribute``.
+  /// The links from ids of ``source`` to ids of ``target``; `nil` when ``attribute`` holds the
+  /// link.
   var links: StoredIndex? { side == .from ? relationship.linksFrom : relationship.linksTo }
 
-  /// The tree of the order of what a record of ``source`` leads to; `nil` where that has none.
+  /// The tree with the order of the targets; `nil` when they are not ordered.
   var order: Tree? { side == .from ? relationship.orderFrom : relationship.orderTo }
 
-  /// The name of this side; `nil` where it has none.
+  /// The name of this side; `nil` when it has none.
   var name: String? { attribute?.name ?? described.name }
 
-  /// `Entity.name`, for messages.
+  /// The name in the form `Entity.name`, for messages.
   var label: String {
     name.map { "\(source.name).\($0)" } ?? "the records that \(opposite.label) leads to"
   }
 
   var opposite: RelationshipEnd { RelationshipEnd(relationship, side.opposite) }
 
-  /// The condition by which a record of ``target`` keeps those of ``source`` that lead to it from
-  /// being deleted; `nil` for none.
+  /// The condition by which a target denies the delete of its source records; `nil` for none.
   var denyCondition: String? { relationship.description[side].denyCondition }
 
-  /// What happens to records of ``target`` when one of ``source`` is deleted.
+  /// The effect on targets when a record of ``source`` is deleted.
   ///
-  /// An attribute that must have a value and has no named inverse holds on to what it leads to.
+  /// A required attribute without a named inverse denies the delete of its target.
   var onDelete: DeleteRule {
     guard side == .to, described.name == nil, described.onDelete == .nullify,
       let holder = opposite.attribute, !holder.isOptional

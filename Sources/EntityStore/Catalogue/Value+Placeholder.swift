@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension Value {
-  /// A value of `type` that means nothing.
+  /// A value of `type` without a meaning.
   static func placeholder(of type: AttributeType) -> Value {
     switch type {
     case .bool: .bool(false)

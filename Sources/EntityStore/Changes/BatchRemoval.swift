@@ -2,19 +2,19 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// How many records are removed before their index entries.
+/// The number of records that are removed before their index entries.
 private let removalsPerRound = 1 << 18
 
 extension WriteCore {
-  /// Removes the records with `ids`, which ascend, and nothing else: no rule of a relationship is asked,
-  /// as `delete` does.
+  /// Removes the records with `ids`, in ascending order, without applying the delete rules of
+  /// relationships.
   ///
-  /// `body` is called with each before it is removed; returns how many there were.
+  /// `body` is called with each record before it is removed. Returns the number of removed records.
   ///
-  /// Records are removed in the order of their ids, then the entries of each index in key order, so that
-  /// each page is visited once.
+  /// Records are removed in the order of their ids, then the entries of each index in key order, so
+  /// that each page is visited once.
   ///
-  /// After an error some are removed and some are not: the transaction can only be aborted.
+  /// After an error, only some of the records are removed, and the transaction can only be aborted.
   func erase(
     _ ids: [UInt64], of entity: StoredEntity,
     _ body: ((UInt64, ByteView) throws(StoreError) -> Void)? = nil
@@ -34,16 +34,16 @@ extension WriteCore {
     return count
   }
 
-  /// Makes attributes, which are optional and hold ids, null in records of `entity`; returns how many
-  /// records had a value in one of theirs.
+  /// Sets optional attributes that hold ids to null in records of `entity`.
   ///
-  /// Each record is changed once, so that a rule over several of its attributes sees all of them.
+  /// Each record is changed once, so that a rule on several of its attributes sees all changes.
+  /// Returns the number of records that had a value in one of the attributes.
   ///
   /// After an error the transaction can only be aborted.
   ///
   /// - Parameters:
-  ///   - links: attributes, and the ids of the records, ascending.
-  ///   - rehearsal: collects the changes, and none is made; `nil` to make them.
+  ///   - links: the attributes, each with the ids of its records in ascending order.
+  ///   - rehearsal: collects the changes without making them; `nil` to make them.
   func nullify(
     _ links: [NulledLinks], of entity: StoredEntity, rehearsal: ChangeRehearsal? = nil
   ) throws(StoreError) -> Int {
@@ -80,15 +80,15 @@ extension WriteCore {
   }
 }
 
-/// Records whose links by an attribute become null.
+/// The records in which one attribute becomes null.
 struct NulledLinks {
   let attribute: UInt32
-  /// Ascending.
+  /// The ids of the records, in ascending order.
   let ids: [UInt64]
 }
 
 extension [NulledLinks] {
-  /// The ids of all records, ascending, each once.
+  /// The ids of all records, in ascending order without duplicates.
   var allIDs: [UInt64] {
     if count == 1 { return self[0].ids }
     var ids = flatMap(\.ids)
@@ -97,7 +97,7 @@ extension [NulledLinks] {
   }
 }
 
-/// Finds the slots that become null in records that come in the order of their ids.
+/// Finds the slots that become null, for records visited in the order of their ids.
 private struct NulledWalk {
   private var parts: [(slot: RecordLayout.Slot, attribute: UInt32, ids: ArraySlice<UInt64>)] = []
 
@@ -108,7 +108,7 @@ private struct NulledWalk {
     }
   }
 
-  /// The slots of record `id` of those attributes that have a value.
+  /// Returns the slots to set to null in record `id`, without attributes that are null already.
   mutating func slots(
     of id: UInt64, _ hasValue: (UInt32) throws -> Bool
   ) rethrows -> [RecordLayout.Slot] {

@@ -1,17 +1,17 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// An index that is being built, which has the entries of the records before a certain one.
+/// An index under construction, which has the entries of the records before a certain id.
 ///
-/// The others are visited when the index gets there.
+/// The construction visits the other records later.
 struct BuildingIndex {
   let index: StoredIndex
-  /// The first record without an entry.
+  /// The id of the first record without an entry.
   let next: UInt64
 }
 
 extension EntityChanges {
-  /// The indexes that have, or are to have, an entry of record `id`.
+  /// Returns the indexes that must contain an entry for record `id` now.
   @inline(__always)
   func indexes(of id: UInt64) throws(StoreError) -> [StoredIndex] {
     isBuilding ? try builtIndexes(of: id) : entity.indexes
@@ -22,8 +22,8 @@ extension EntityChanges {
     try entity.indexes + building().filter { id < $0.next }.map(\.index)
   }
 
-  /// The indexes of the entity that are being built, each with the records that had an entry when the
-  /// transaction began.
+  /// Returns the entity's indexes under construction, with their progress at the start of the
+  /// transaction.
   func building() throws(StoreError) -> [BuildingIndex] {
     if let knownBuilding { return knownBuilding }
     let found = try entity.building.map { index throws(StoreError) in
@@ -35,7 +35,7 @@ extension EntityChanges {
 }
 
 extension TransactionCore {
-  /// The id of the first record that an index which is being built has no entry of.
+  /// Returns the id of the first record without an entry in an index under construction.
   func nextToIndex(_ index: StoredIndex, of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let key = CounterKey.building(entity: entity.number, index: index.description.number)
     return try wrappingErrors {

@@ -1,34 +1,34 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Inserts many new records: records appended as they come, index entries collected, sorted and
-/// written in key order.
+/// Inserts many new records: appends each record, and collects, sorts and writes the index entries.
 ///
-/// Nothing remains of a batch that throws: uniqueness is checked before any index entry is written, and
-/// when it fails the records are removed again. Sinks are notified after that check.
+/// A batch that throws stores nothing. Uniqueness is checked before any index entry is written, and
+/// when it fails, the records are removed again. Sinks are notified after that check.
 final class BulkInsert {
   private let core: WriteCore
   private let entity: StoredEntity
   private let changes: EntityChanges
   private let firstID: UInt64
-  // Used by one thread; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private var nextID: UInt64
   /// The entries of each index, until they are written.
   @exclusivity(unchecked) private var indexes: [IndexChanges]
-  /// Makes the entries on a second thread, once the batch is large.
+  /// Creates the entries on a second thread, when the batch is large.
   @exclusivity(unchecked) private var collector: EntryCollector?
   @exclusivity(unchecked) private var hasTriedCollector = false
-  /// For fewer records a second thread takes longer.
+  /// The number of records below which a second thread does not pay off.
   private static let aloneCount: UInt64 = 20_000
-  /// The broken rules of the batch, after which nothing more is written.
+  /// The broken rules of the batch; after the first one no more records are written.
   @exclusivity(unchecked) private var broken = BrokenRules()
-  /// How many values were checked against constraints.
+  /// The number of values checked against constraints.
   @exclusivity(unchecked) private var checkedCount = 0
   private let keys: BatchKeys
   private let cursor: Cursor
-  /// Records that are not written yet, as many as stay in the cache.
+  /// The records that are not written yet; the buffer stays in the cache.
   @exclusivity(unchecked) private var waiting = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
-  /// The id after the last record that is written.
+  /// The id after the last written record.
   @exclusivity(unchecked) private var writtenID: UInt64
 
   init(
@@ -66,7 +66,7 @@ final class BulkInsert {
     return nextID
   }
 
-  /// Adds the records of `row`, and empties it; returns the id of the first.
+  /// Appends the records of `row`, and empties it; returns the id of the first record.
   func append(_ row: inout RecordBuffer) throws(StoreError) -> UInt64 {
     if entity.derivations != nil { return try appendEach(&row) }
     try writeWaiting()
@@ -137,7 +137,8 @@ final class BulkInsert {
     collector = nil
     try core.breakingOnError {
       if changes.hasListeners { try tellInserted() }
-      // Each is freed as soon as it is written, to make room for the pages of the next index.
+      // Each index's entries are freed after they are written, to make room for the pages of the
+      // next index.
       while !indexes.isEmpty { try indexes.removeFirst().writeAdded() }
     }
   }
@@ -151,7 +152,7 @@ final class BulkInsert {
     }
   }
 
-  /// Removes the records of this batch; their ids are used again, as nobody has seen them.
+  /// Removes the records of this batch; their ids are reused, because nobody has seen them.
   func takeBack() throws(StoreError) {
     for id in firstID..<writtenID {
       guard let record = try core.record(id, of: entity) else { continue }

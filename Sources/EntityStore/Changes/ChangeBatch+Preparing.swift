@@ -1,8 +1,11 @@
 internal import LMDB
 
 extension ChangeBatch {
-  /// Gives the record at the cursor, which is `old`, the values of `record`; returns false, and writes
-  /// nothing, where it has them already.
+  /// Replaces the record at the cursor, which is `old`, with `record`.
+  ///
+  /// Returns false, and writes nothing, when the records have equal values.
+  ///
+  /// - Parameter rehearsal: records the change without making it.
   func change(
     _ old: StoredRecord, to record: UnsealedRecord, _ check: RuleCheck = .now, at cursor: Cursor
   ) throws -> Bool {

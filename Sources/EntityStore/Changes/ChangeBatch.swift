@@ -3,7 +3,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension WriteCore {
-  /// Runs a batch; after an error of it the transaction can only be aborted.
+  /// Runs a batch; after it throws, the transaction can only be aborted.
   @inline(__always)
   func breakingOnError(_ body: () throws -> Void) throws(StoreError) {
     do {
@@ -16,12 +16,11 @@ extension WriteCore {
   }
 }
 
-/// Many changes of records of one entity: index entries are collected and written in the order of
-/// their keys at the end.
+/// Many changes of records of one entity, whose index entries are written at the end in key order.
 ///
-/// Records are changed in ascending order of their ids within each kind of change.
+/// Within each kind of change, records must be changed in ascending order of their ids. The method
 /// ``EntityChanges/withChangeBatch(concerned:expectedCount:expectedRemovals:memoryLimit:checksUnique:_:)``
-/// makes and ends it, in this file alone.
+/// alone creates a batch and ends it.
 final class ChangeBatch {
   let changes: EntityChanges
   private let records: RecordTree
@@ -29,15 +28,16 @@ final class ChangeBatch {
   private let core: WriteCore
   /// The changes of each index whose entries may change.
   private let indexes: [IndexChanges]
-  /// The changes of indexes that are being built, each with the first record that it has no entry of.
+  /// The changes of indexes under construction, each with the first record that has no entry.
   private let building: [(entries: IndexChanges, next: UInt64)]
-  /// Copies of removed records of the current layout whose index entries are not collected yet; as many as
-  /// stay in the processor's cache.
+  /// Copies of removed records in the current layout whose index entries are not collected yet.
+  ///
+  /// The buffer stays in the processor's cache.
   @exclusivity(unchecked) private var removed = RecordBuffer(byteCount: 1 << 16)
-  /// New records that sinks hear of together.
+  /// New records that will be reported to sinks together.
   @exclusivity(unchecked) private var untold: Range<UInt64> = 0..<0
   @exclusivity(unchecked) private var isPatched = false
-  // Looked at by assertions alone.
+  // Read only by assertions.
   @exclusivity(unchecked) private var lastInserted: UInt64?
   @exclusivity(unchecked) private var lastReplaced: UInt64?
   @exclusivity(unchecked) private var lastRemoved: UInt64?
@@ -67,14 +67,14 @@ final class ChangeBatch {
     }
   }
 
-  /// Whether `id` is above those changed in this way before.
+  /// Returns whether `id` is above the ids of earlier changes of this kind.
   private func ascends(_ id: UInt64, from last: inout UInt64?) -> Bool {
     defer { last = id }
     return last.map { id > $0 } ?? true
   }
 
-  /// Calls `body` with each index that is being built and has an entry of record `id`, or is to have
-  /// one.
+  /// Calls `body` with each index under construction that must contain an entry for record `id`
+  /// now.
   @inline(__always)
   private func forEachBuilding(
     _ id: UInt64, _ body: (IndexChanges) throws(StoreError) -> Void
@@ -85,7 +85,8 @@ final class ChangeBatch {
 
   // MARK: Inserting
 
-  /// Stores a new record.
+  /// Stores a new record of the current layout, which has been checked and has room for its
+  /// checksum.
   @inline(__always)
   func insert(_ record: NewRecord, at cursor: Cursor) throws(StoreError) {
     let (id, view) = (record.id, record.view)
@@ -105,7 +106,7 @@ final class ChangeBatch {
     untold = untold.lowerBound..<id &+ 1
   }
 
-  /// Tells sinks of the new records that they have not heard of.
+  /// Reports the unreported new records to the sinks.
   private func tellInserted() throws(StoreError) {
     if !untold.isEmpty { try changes.listeners.tellInserted(untold) }
     untold = 0..<0
@@ -113,7 +114,7 @@ final class ChangeBatch {
 
   // MARK: Replacing
 
-  /// Puts `record` in the place of the one at the cursor, which is `old`.
+  /// Replaces the record at the cursor, which is `old`, with `record`.
   @inline(__always)
   func replace(_ old: StoredRecord, with record: SealedRecord, at cursor: Cursor) throws {
     let id = record.id
@@ -129,10 +130,10 @@ final class ChangeBatch {
     try records.replace(old, at: cursor, with: record)
   }
 
-  /// Changes bytes of the record at the cursor in its page, and its checksum with them.
+  /// Changes bytes of the record at the cursor in its page, and updates its checksum.
   ///
-  /// Only for attributes that no index, no rule and no sink that needs bytes reads, and for records of
-  /// ``RecordTree/longestInPage`` bytes at most.
+  /// The record has at most ``RecordTree/longestInPage`` bytes. The changed attributes must not be
+  /// read by an index, a rule or a sink that needs bytes.
   @inline(__always)
   func patch(_ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void) throws {
     if changes.hasListeners { try changes.listeners.tellUpdated(id) }
@@ -165,8 +166,9 @@ final class ChangeBatch {
     removed.append(content, id: id)
   }
 
-  /// Collects the entries of ``removed``, one index after the other, so that an index is set up once and
-  /// not for each record.
+  /// Collects the index entries of ``removed``, one index after the other.
+  ///
+  /// Each index is then set up once and not for each record.
   private func noteRemoved() throws(StoreError) {
     guard removed.count > 0 else { return }
     for index in indexes { try index.remove(removed) }
@@ -175,7 +177,7 @@ final class ChangeBatch {
 
   // MARK: Ending
 
-  /// Writes the entries of all changes.
+  /// Writes the index entries of all changes.
   fileprivate func finish(checksUnique: Bool) throws(StoreError) {
     try noteRemoved()
     try tellInserted()
@@ -184,7 +186,7 @@ final class ChangeBatch {
     for part in building { try part.entries.write(checksUnique: true) }
   }
 
-  /// Removes the entries of removed records from their indexes; more may be removed afterwards.
+  /// Removes the entries of removed records from their indexes; further removals may follow.
   func writeRemovals() throws(StoreError) {
     try noteRemoved()
     for index in indexes { try index.writeRemovals() }

@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The sinks that are interested in one entity, and their needs.
+/// The sinks interested in one entity, with the facts that they need.
 struct ChangeListeners {
   private let sinks: [(sink: any ChangeSink, interest: ChangeInterest)]
   /// The union of the needs of all sinks.
@@ -22,14 +22,14 @@ struct ChangeListeners {
       needs.contains(.oldRecord) && self.sinks.contains { $0.sink.writesWhenTold }
   }
 
-  /// Whether there is such a sink.
+  /// Whether there is an interested sink.
   @inline(__always)
   var isAny: Bool { !sinks.isEmpty }
 
-  /// Whether a sink needs the bytes of a record before or after it changes.
+  /// Whether a sink needs the bytes of a record before or after a change.
   var wantBytes: Bool { !needs.isDisjoint(with: [.oldRecord, .newRecord, .attributes]) }
 
-  /// Whether a sink needs them of an update of the attributes with these numbers.
+  /// Whether a sink needs the bytes when an update changes the attributes with these numbers.
   func wantBytes(ofUpdateOf attributes: Set<UInt32>) -> Bool {
     sinks.contains { sink, interest in
       !interest.isDisjoint(with: [.oldRecord, .newRecord, .attributes])
@@ -50,8 +50,7 @@ struct ChangeListeners {
 
   /// Reports new records with consecutive ids.
   ///
-  /// Sinks that need the bytes hear of each record by
-  /// ``tellInsertedRecord(_:_:)``.
+  /// Sinks that need the bytes receive each record through ``tellInsertedRecord(_:_:)``.
   func tellInserted(_ ids: Range<UInt64>) throws(StoreError) {
     guard !ids.isEmpty else { return }
     count?.note(entity)
@@ -60,7 +59,7 @@ struct ChangeListeners {
     }
   }
 
-  /// Tells of one of the records of ``tellInserted(_:)``.
+  /// Reports one of the records of ``tellInserted(_:)``.
   func tellInsertedRecord(_ id: UInt64, _ new: RecordView) throws(StoreError) {
     for (sink, interest) in sinks where interest.contains(.newRecord) {
       try tell(sink, .insertedRecord(id, new))
@@ -106,7 +105,7 @@ struct ChangeListeners {
     }
   }
 
-  /// Tells of an update of which no sink needs bytes or attributes; see ``wantBytes(ofUpdateOf:)``.
+  /// Reports an update for which no sink needs bytes or attributes; see ``wantBytes(ofUpdateOf:)``.
   func tellUpdated(_ id: UInt64) throws(StoreError) {
     count?.note(entity)
     for (sink, _) in sinks { try tell(sink, .updated(id, old: nil, new: nil, attributes: nil)) }
@@ -126,7 +125,9 @@ struct ChangeListeners {
     for (sink, _) in sinks { try tell(sink, .cleared(count: count)) }
   }
 
-  /// Tells of one of the records of ``tellCleared(_:)``; its bytes are there where ``wantOldRecords`` is true.
+  /// Reports one of the records of ``tellCleared(_:)``.
+  ///
+  /// `old` must not be `nil` when ``wantOldRecords`` is true.
   func tellClearedRecord(_ id: UInt64, _ old: RecordView?) throws(StoreError) {
     guard let old else { return try tellEachCleared(id, nil) }
     try withStable(old, id) { (old) throws(StoreError) in try tellEachCleared(id, old) }
@@ -140,7 +141,8 @@ struct ChangeListeners {
 }
 
 extension WriteCore {
-  /// The attributes of the current layout in which two records differ; `new` is of that layout.
+  /// Returns the attributes of the current layout in which two records differ; `new` has that
+  /// layout.
   func differences(
     _ old: RecordView, _ new: RecordView, id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> AttributeSet {
@@ -152,7 +154,7 @@ extension WriteCore {
 }
 
 extension StoredEntity {
-  /// The attributes in which two records of the current layout differ.
+  /// Returns the attributes in which two records of the current layout differ.
   fileprivate func differences(_ old: RecordView, _ new: RecordView) -> AttributeSet {
     var found = AttributeSet(count: layout.slots.count)
     for (position, slot) in layout.slots.enumerated() where !old.hasSameValue(as: new, at: slot) {

@@ -1,17 +1,19 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// An import that remembers pages relies on the records made from them: when one is updated or deleted by
-// others, the pages must be loaded again. So the import sets a mark for the entity, an odd number in the
-// header; the first change after that makes it even, and later ones do not write it. Without such an
-// import, a transaction that changes records reads the mark once. See Format.md, "Header".
+// An import that remembers pages relies on the records created from them. When another writer
+// updates or deletes such a record, the pages must be loaded again. The import therefore sets a
+// mark for the entity, an odd number in the header. The next change of a record makes it even, and
+// later changes do not write it. Without such an import, a transaction that changes records reads
+// the mark once. See Format.md, "Header".
 
 extension WriteCore {
-  /// Called before a record of `entity` is updated or deleted; an insert changes nothing that an import
-  /// relies on.
+  /// Called before a record of `entity` is updated or deleted.
+  ///
+  /// Inserts do not matter, because no import relies on the new record.
   @inline(__always)
   func noteChange(of entity: StoredEntity) throws(StoreError) {
-    // `==` of another module is a call, for each record.
+    // The raw values are compared, because `==` of another module would be a call for each record.
     if notedEntity.rawValue != entity.number.rawValue { try noteFirstChange(of: entity) }
   }
 
@@ -24,7 +26,7 @@ extension WriteCore {
     notedEntity = entity.number
   }
 
-  /// Sets the mark of `entity` and returns it; it stays until a record changes.
+  /// Sets the mark of `entity` and returns it; the mark stays set until a record changes.
   func setChangeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let mark = try changeMark(of: entity)
     if mark & 1 == 1 { return mark }
@@ -43,7 +45,10 @@ extension WriteCore {
 }
 
 extension TransactionCore {
-  /// The mark of `entity`: odd where it is set, even when records have changed since, 0 if it never was.
+  /// The mark of `entity`.
+  ///
+  /// The mark is odd while it is set; a later change of a record makes it even. Before an import
+  /// sets it for the first time, it is 0.
   func changeMark(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     return try wrappingErrors {
       let key = HeaderField.changes(entity: entity.number)

@@ -4,27 +4,27 @@ internal import LodestoreFormat
 
 /// Checks a batch of changes of one entity before the first change is made.
 ///
-/// A batch writes record after record, and index entries at its end. A broken rule or a key that is
-/// in use therefore shows when much is written already. Calls of few records are rehearsed, where a
-/// change can be refused at all: then a refusal leaves nothing to take back. After a refusal of a
-/// larger batch the write runs again; see ``WriteCore/asOneCall(_:_:)``.
+/// A batch writes record after record, and the index entries at its end. A broken rule or a used
+/// key would therefore be found after much has been written. Calls with few records are rehearsed
+/// if a change can be refused at all, so that a refusal has nothing to undo. After a refusal of a
+/// larger batch, the write runs again; see ``WriteCore/asOneCall(_:_:)``.
 final class ChangeRehearsal {
-  /// The largest number of records of a call that is rehearsed.
+  /// The maximum number of records of a rehearsed call.
   static let largestCount = 1 << 14
 
   private let changes: EntityChanges
   private let core: WriteCore
   /// The unique indexes whose keys may change.
   private let keys: BatchKeys
-  /// By the position of the index, the first record without an entry.
+  /// For each index, the first record without an entry.
   private let ends: [UInt64]
   private var broken = BrokenRules()
-  /// By the position of the index, the keys that records get.
+  /// For each index, the new keys of records.
   private var added: [[(key: [UInt8], id: UInt64)]]
-  /// By the position of the index, the records that give up the key that they had.
+  /// For each index, the records whose old key becomes free.
   private var leaving: [Set<UInt64>]
 
-  /// - Parameter concerned: the indexes whose keys may change, without those that are being built.
+  /// - Parameter concerned: the indexes whose keys may change, without those under construction.
   init(
     _ changes: EntityChanges, concerned: [StoredIndex], core: WriteCore
   ) throws(StoreError) {
@@ -39,7 +39,7 @@ final class ChangeRehearsal {
     leaving = unique.map { _ in [] }
   }
 
-  /// Whether changes that keep the types of attributes can be refused at all.
+  /// Returns whether changes of values can be refused at all.
   static func isNeeded(_ changes: EntityChanges, concerned: [StoredIndex]) -> Bool {
     changes.hasConstraints || (concerned + changes.entity.building).contains(where: \.isUnique)
   }
@@ -51,7 +51,7 @@ final class ChangeRehearsal {
     return true
   }
 
-  /// Notes that the record `old` is to become `new`.
+  /// Adds the change from record `old` to `new`.
   func note(_ old: StoredRecord, _ new: RecordView) throws(StoreError) {
     let id = old.id
     if changes.hasConstraints {
@@ -68,14 +68,14 @@ final class ChangeRehearsal {
     }
   }
 
-  /// Throws the error by which the noted changes would be refused.
+  /// Throws the error by which the added changes would be refused.
   func check() throws(StoreError) {
     try broken.check()
     let entity = changes.entity.name
     for (position, index) in keys.indexes.enumerated() {
       let sorted = added[position].sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (number, (key, id)) in sorted.enumerated() {
-        // A record may be noted twice.
+        // One record may have been added twice.
         if number > 0, sorted[number - 1].key == key, sorted[number - 1].id != id {
           throw .repeatedInBatch(
             entity: entity, index: index.name, (sorted[number - 1].id, id), firstNew: nil,

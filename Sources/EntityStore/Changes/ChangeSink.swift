@@ -1,38 +1,41 @@
 internal import LodestoreFormat
 
-/// What is told of the changes of one write, and may add to them: history, links, derived attributes,
-/// live results.
+/// A receiver of the changes of one write, which may add changes: history, links, derived
+/// attributes, live results.
 ///
-/// A sink is made for each run of a write's closure and gone with it, so a run that is repeated or
-/// taken back leaves nothing behind in what a sink saw. It is used on the writer's thread alone.
+/// Each run of a write's closure creates its own sinks. A run that is repeated or aborted therefore
+/// leaves nothing in a sink. Only the writer's thread uses a sink.
 ///
-/// Changes are told once they are sure to stand if the write does: a batch that is refused as a whole
-/// is not told, and an error after a change was told ends the transaction.
+/// Changes are reported after they are certain to stand if the write succeeds. A batch that is
+/// refused as a whole is not reported, and an error after a reported change ends the transaction.
 protocol ChangeSink: AnyObject {
-  /// A name for messages, as "derived attributes".
+  /// The name for messages, such as "derived attributes".
   var name: String { get }
 
-  /// What it needs of the changes of `entity`; `nil` when it is not concerned.
+  /// The facts that the sink needs about changes of `entity`; `nil` when the entity does not
+  /// concern it.
   func interest(in entity: StoredEntity) -> ChangeInterest?
 
-  /// Whether an update of the attributes with these numbers can matter to it; where it cannot, the update
-  /// is told with its id alone.
+  /// Returns whether an update of the attributes with these numbers may matter to the sink.
+  ///
+  /// If not, the update is reported with only its id.
   func isConcerned(byUpdateOf attributes: Set<UInt32>, of entity: StoredEntity) -> Bool
 
-  /// Called with links that were added or removed, once they are; those of a removed record before it is.
+  /// Receives links after they were added or removed; links of a deleted record arrive before its
+  /// removal.
   func record(_ change: borrowing LinkChange) throws(StoreError)
 
-  /// Called when the record `owner` leads to `ids` at other places of an order than before.
+  /// Receives a change of order: the targets `ids` of the record `owner` are at other positions.
   func recordMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError)
 
-  /// Called for each change, with as much of it as was asked for; views are valid until it returns.
+  /// Receives a change with the requested facts; views are valid until the method returns.
   ///
-  /// The change is told before it is written; only a range of new records is told at the end of its
-  /// batch, as a batch insert may be refused until then. It must not change records here, but in
-  /// ``settle(_:)``.
+  /// The change is reported before it is written. A range of new records is reported at the end of
+  /// its batch, because the batch may be refused until then. The sink must change records in
+  /// ``settle(_:)`` only.
   ///
-  /// - Throws: what refuses the change, which is not made. The other sinks may have noted it, so the run of
-  ///   the write can only be abandoned.
+  /// - Throws: an error that refuses the change, which is then not made. Other sinks may have
+  ///   received the change, so the run of the write must be aborted.
   func record(_ change: RecordChange, of entity: StoredEntity) throws(StoreError)
 
   /// Whether it may write to trees of the file in ``record(_:of:)``.
@@ -41,24 +44,24 @@ protocol ChangeSink: AnyObject {
   /// sink and those after it.
   var writesWhenTold: Bool { get }
 
-  /// Makes further changes of its own, through the same calls as a program, before the commit.
+  /// Makes the sink's own changes before the commit, with the calls that programs use.
   ///
-  /// Called when the closure has ended, and again as long as records have changed since the last call.
-  /// What a sink changes is told to all of them, itself included.
+  /// Called after the closure has ended, and again while records have changed since the last call.
+  /// All sinks receive these changes, including this one.
   func settle(_ core: WriteCore) throws(StoreError)
 
-  /// Called once, when nothing changes any more: the last word before the commit.
+  /// Called once before the commit, when no sink makes further changes.
   ///
-  /// It must not change records.
+  /// The method must not change records.
   func finish(_ core: WriteCore) throws(StoreError)
 
-  /// Whether ``committed(_:)`` is called for writes too that changed nothing.
+  /// Whether ``committed(_:)`` is also called for writes without changes.
   var hearsEveryCommit: Bool { get }
 
-  /// The disk has the write, and something was changed or ``hearsEveryCommit`` says so.
+  /// Called after the write is on disk, if it changed something or ``hearsEveryCommit`` is true.
   ///
-  /// Called before the next writer's changes are told, in the order of writes, on the writer's thread.
-  /// Another write from here is refused as a nested one.
+  /// Runs on the writer's thread, in the order of writes, before the next writer's changes are
+  /// reported. A write inside this call is refused as a nested write.
   func committed(_ write: CommittedWrite)
 }
 
@@ -73,7 +76,8 @@ extension ChangeSink {
   func committed(_: CommittedWrite) {}
 }
 
-/// What a sink needs of each change beside the kind and the id; nothing else is read or compared for it.
+/// The facts that a sink needs of each change, besides its kind and id; nothing else is read or
+/// compared.
 struct ChangeInterest: OptionSet, Sendable {
   let rawValue: UInt8
 
@@ -81,32 +85,32 @@ struct ChangeInterest: OptionSet, Sendable {
 
   /// The bytes before an update or a removal.
   ///
-  /// A removal of all records is told record by record.
+  /// A removal of all records is then reported record by record.
   static let oldRecord = ChangeInterest(rawValue: 1)
   /// The bytes after an insert or an update.
   static let newRecord = ChangeInterest(rawValue: 2)
-  /// Which attributes an update changed.
+  /// The attributes that an update changed.
   static let attributes = ChangeInterest(rawValue: 4)
-  /// The id of each record of a removal of all.
+  /// The id of each record in a removal of all.
   static let eachRemoval = ChangeInterest(rawValue: 8)
 }
 
 /// One change of records of one entity.
 enum RecordChange {
-  /// New records with consecutive ids, for those who asked for no bytes.
+  /// New records with consecutive ids, for sinks that need no bytes.
   case inserted(Range<UInt64>)
-  /// A new record, for those who asked for its bytes.
+  /// A new record, for sinks that need its bytes.
   case insertedRecord(UInt64, RecordView)
-  /// A record has other values; views and attributes are there where they were asked for.
+  /// A record with changed values; views and attributes are present when the sink requested them.
   case updated(UInt64, old: RecordView?, new: RecordView?, attributes: AttributeSet?)
-  /// A record goes; its bytes are there where they were asked for.
+  /// A removed record; its bytes are present when the sink requested them.
   case removed(UInt64, old: RecordView?)
-  /// All records are removed; `count` is how many there were.
+  /// A removal of all records; `count` is their number.
   ///
-  /// For those who asked to see each it is followed by ``removed(_:old:)`` for each.
+  /// For sinks that requested each removal, ``removed(_:old:)`` follows for each record.
   case cleared(count: Int)
 
-  /// The record before and after, for those who asked for both.
+  /// The record before and after the change, for sinks that requested both.
   var both: (id: UInt64, old: RecordView?, new: RecordView?)? {
     switch self {
     case .insertedRecord(let id, let new): (id, nil, new)
@@ -117,29 +121,31 @@ enum RecordChange {
   }
 }
 
-/// Links of one relationship that were added or removed; links that were there already, or were not, are
-/// not among them.
+/// Added or removed links of one relationship.
+///
+/// Links that already existed, or did not exist, are not included.
 struct LinkChange: ~Copyable {
-  /// The relationship, as seen from the first ids of ``links``.
+  /// The relationship from the perspective of the first ids of ``links``.
   let end: RelationshipEnd
   let isAdded: Bool
   let links: LinkList
 }
 
-/// A write that the disk has.
+/// A write that is on disk.
 struct CommittedWrite: Sendable, Hashable {
-  /// Its position in the order of writes.
+  /// The position in the order of writes.
   ///
-  /// Of each environment since it was opened by this process.
+  /// The numbers count the writes of this process since it opened the environment.
   var number: WriteNumber
-  /// The number of LMDB's transaction, which writes of one group share: a read that shows this commit
-  /// or a later one sees the write.
+  /// The number of LMDB's transaction, which grouped writes share.
+  ///
+  /// A read of this commit or of a later one sees the write.
   var commit: CommitNumber
 }
 
-/// Attributes of the current layout of an entity, by their positions.
+/// A set of attributes of an entity's current layout, by their positions.
 struct AttributeSet: Sendable, Hashable {
-  /// A bit an attribute.
+  /// One bit for each attribute.
   private var words: [UInt64]
 
   init(count: Int) { words = Array(repeating: 0, count: (count + 63) / 64) }

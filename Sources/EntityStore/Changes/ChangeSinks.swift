@@ -9,12 +9,12 @@ final class ChangeSinks {
 
   init(_ all: [any ChangeSink]) { self.all = all }
 
-  /// How often sinks may answer each other's changes.
+  /// The maximum number of rounds in which sinks may react to each other's changes.
   static let largestRoundCount = 32
 
-  /// Lets the sinks make their own changes, until nothing changes any more.
+  /// Lets the sinks make their own changes, until no further changes occur.
   ///
-  /// Throws when that does not end, naming the entities that change in each round.
+  /// Throws after too many rounds, with the names of the entities that change in each round.
   func settle(_ core: WriteCore) throws(StoreError) {
     for _ in 0..<Self.largestRoundCount {
       guard count.takeChanged() else { return }
@@ -27,19 +27,20 @@ final class ChangeSinks {
   }
 }
 
-/// The state of the changes of one run of a write.
+/// The change tracking of one run of a write.
 final class ChangeState {
-  /// `nil` where there are none.
+  /// The sinks; `nil` when there are none.
   @exclusivity(unchecked) fileprivate(set) var sinks: ChangeSinks?
-  /// The changes of the entity that was changed last, and of those before it.
+  /// The changes of the entity that changed last.
   @exclusivity(unchecked) var last: EntityChanges?
+  /// The changes of all other entities.
   @exclusivity(unchecked) var others: [EntityNumber: EntityChanges] = [:]
 }
 
 extension WriteCore {
   @inline(__always)
   var state: ChangeState {
-    // `changeState` is set here alone.
+    // This getter is the only place that sets `changeState`.
     if let changeState { return unsafeDowncast(changeState, to: ChangeState.self) }
     let made = ChangeState()
     changeState = made
@@ -63,20 +64,20 @@ extension WriteCore {
     pendingEntries = elements
   }
 
-  /// Reports all changes of a transaction that no store has begun to `sink`.
+  /// Reports all changes to `sink`, in a transaction that no store has begun.
   func tellChanges(to sink: any ChangeSink) {
     assert(state.sinks == nil && state.last == nil, "sinks are made before the first change")
     state.sinks = ChangeSinks([sink])
   }
 
-  /// Tells sinks of links that were added or removed.
+  /// Reports added or removed links to the sinks.
   func tell(_ change: consuming LinkChange) throws(StoreError) {
     guard let sinks = state.sinks else { return }
     sinks.count.note(change.end.source)
     for sink in sinks.all { try sink.record(change) }
   }
 
-  /// Tells sinks that `owner` leads to `ids` in another order.
+  /// Reports to the sinks that the targets `ids` of `owner` have changed their order.
   func tellMoves(_ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd) throws(StoreError) {
     changeCount &+= 1
     guard let sinks = state.sinks else { return }
@@ -84,16 +85,16 @@ extension WriteCore {
     for sink in sinks.all { try sink.recordMoves(ids, of: owner, by: end) }
   }
 
-  /// Called when the closure of a write has ended: sinks make their changes, and hear of the commit
-  /// when the disk has it.
+  /// Called after the closure of a write: sinks make their changes, and will be informed of the
+  /// commit.
   func endChanges() throws(StoreError) {
     guard let changeState else { return }
     guard let sinks = unsafeDowncast(changeState, to: ChangeState.self).sinks else { return }
-    // A closure that has done more than to take back a write has not taken it back.
+    // A closure that makes other changes than the undo of a write does not count as an undo.
     if undone?.changeCount != changeCount { undone = nil }
     try sinks.settle(self)
     if let brokenBy { throw .brokenTransaction(by: brokenBy) }
-    // The history reports an undo also where nothing was left to change.
+    // The history records an undo even if nothing was left to change.
     if sinks.count.hasEverChanged || undone != nil {
       for sink in sinks.all { try sink.finish(self) }
     }
@@ -107,12 +108,13 @@ extension WriteCore {
   }
 }
 
-/// Which entities have changed since sinks were last asked to settle.
+/// The entities that have changed since the last round of the sinks.
 final class ChangeCount {
-  // Used by one thread; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private var last: StoredEntity?
   @exclusivity(unchecked) private var others: Set<String> = []
-  /// Whether anything has changed at all.
+  /// Whether anything has changed since the write began.
   @exclusivity(unchecked) private(set) var hasEverChanged = false
 
   @inline(__always)
@@ -125,7 +127,7 @@ final class ChangeCount {
 
   var changedEntities: [String] { (others.union(last.map { [$0.name] } ?? [])).sorted() }
 
-  /// Whether an entity has changed since the last call.
+  /// Returns whether an entity has changed since the last call.
   func takeChanged() -> Bool {
     assert(others.isEmpty || last != nil, "the entity that changed last is in `last`")
     assert(last == nil || hasEverChanged, "a change is never forgotten for the commit")
@@ -137,12 +139,12 @@ final class ChangeCount {
   }
 }
 
-/// Makes the sinks for the writes of an environment.
+/// Creates the sinks for the writes of an environment.
 ///
-/// Each environment has one, since several stores may share a file: a change by any of them is
-/// reported.
+/// Each environment has one such object. Several stores may share a file, and a change by any of
+/// them is reported.
 final class ChangeObservers: Sendable {
-  /// Makes the sink of one run of a write; `nil` where none is needed.
+  /// Creates the sink for one run of a write; returns `nil` when none is needed.
   typealias MakeSink = @Sendable (WriteCore) -> (any ChangeSink)?
 
   private struct State {
@@ -156,7 +158,7 @@ final class ChangeObservers: Sendable {
 
   init() {}
 
-  /// Calls `make` for each run of a write that begins from now on, until ``remove(_:)``.
+  /// Registers `make`, which is called for each later run of a write, until ``remove(_:)``.
   func add(_ make: @escaping MakeSink) -> Int {
     state.withLock { state in
       state.next += 1
@@ -167,8 +169,8 @@ final class ChangeObservers: Sendable {
   }
 
   func remove(_ key: Int) {
-    // Let go of without the lock: it may hold the last reference to a store, whose end removes
-    // another.
+    // The closure is released outside the lock: it may hold the last reference to a store, whose
+    // deinit removes another closure.
     _ = state.withLock { state in
       let index = state.makers.firstIndex { $0.key == key }
       let removed = index.map { state.makers.remove(at: $0) }
@@ -177,10 +179,10 @@ final class ChangeObservers: Sendable {
     }
   }
 
-  /// How many make sinks.
+  /// The number of registered closures.
   var count: Int { state.withLock { $0.makers.count } }
 
-  /// The sinks of a run of a write; `nil` when there are none.
+  /// Creates the sinks for a run of a write; returns `nil` when there are none.
   func sinks(for core: WriteCore) -> ChangeSinks? {
     if isEmpty.load(ordering: .acquiring) { return nil }
     let makers = state.withLock { $0.makers }
@@ -196,8 +198,8 @@ extension StoreError {
     StoreError(
       .endlessChanges,
       "cannot commit: \(sinks.joined(separator: ", ")) still change "
-        + "\(entities.joined(separator: ", ")) after \(rounds) rounds; what they keep depends on "
-        + "itself in a circle: break it by removing one of these dependencies",
+        + "\(entities.joined(separator: ", ")) after \(rounds) rounds; the values that they compute "
+        + "depend on each other in a circle: break it by removing one of these dependencies",
       entity: entities.first)
   }
 }

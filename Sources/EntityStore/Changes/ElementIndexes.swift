@@ -1,13 +1,13 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Keeps the indexes over elements of documents.
+/// Maintains the indexes on elements of documents.
 final class ElementIndexes: ChangeSink, PendingEntries {
   let name = "indexes over elements"
   let writesWhenTold = true
   private var byEntity: [EntityNumber: [ElementEntries]] = [:]
 
-  /// `nil` where the schema has none.
+  /// Returns `nil` when the schema has no such indexes.
   init?(_ schema: StoredSchema, core: WriteCore) {
     guard schema.hasElementIndexes else { return nil }
     for entity in schema.entities where !entity.elementIndexes.isEmpty {
@@ -26,7 +26,7 @@ final class ElementIndexes: ChangeSink, PendingEntries {
       ?? false
   }
 
-  /// Writes what was noted: before the commit, and before entries are read in the write.
+  /// Writes the collected entries: before the commit, and before entries are read in the write.
   func write() throws(StoreError) {
     for entries in byEntity.values { for one in entries { try one.write() } }
   }

@@ -1,13 +1,14 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Records that are to be written.
+/// Creation of the records to be written.
 ///
-/// Each is in memory of this object or of the transaction, and valid until the next one is made.
+/// Each record is in memory of this object or of the transaction, and is valid until the next one
+/// is created.
 extension EntityChanges {
-  /// Encodes a value of the program, with stored values for attributes that its type does not declare.
+  /// Encodes a value of the program; undeclared attributes take their stored values.
   ///
-  /// - Parameter id: of the record that it is to replace; `nil` for a new one.
+  /// - Parameter id: the id of the record to be replaced; `nil` for a new record.
   func encode<E: Entity>(
     _ value: E, over id: UInt64? = nil
   ) throws(StoreError) -> UnsealedRecord {
@@ -21,19 +22,19 @@ extension EntityChanges {
     return try encode(try part.completed(record.raw, over: stored, id: id ?? 0, of: entity))
   }
 
-  /// Encodes values, which are in the order of the current layout.
+  /// Encodes values in the order of the current layout.
   func encode(_ values: [Value]) throws(StoreError) -> UnsealedRecord {
     let record = try entity.record(of: values)
     try core.writer.checkSize(record.contentCount, of: entity)
     return copy(record)
   }
 
-  /// A copy of a whole record of the current layout.
+  /// Copies a whole record of the current layout.
   func copy(_ record: ByteView) -> UnsealedRecord { scratch.take(record) }
 
   func copy(_ record: RecordBytes) -> UnsealedRecord { record.withBytes { scratch.take($0) } }
 
-  /// A copy of a stored record in the current layout.
+  /// Copies a stored record, converting it to the current layout.
   func copy(of stored: RecordView, id: UInt64) throws(StoreError) -> UnsealedRecord {
     if stored.layout === entity.layout { return scratch.take(stored.bytes) }
     return try core.carriedOver(stored, id: id, of: entity)._withBytes { scratch.take($0) }
@@ -41,9 +42,10 @@ extension EntityChanges {
 
   // MARK: Derived attributes
 
-  /// The record with its derived attributes worked out; `record` itself where it has them right.
+  /// Returns the record with computed derived attributes; `record` itself when they are already
+  /// correct.
   ///
-  /// - Parameter old: the record that it takes the place of; `nil` for a new one.
+  /// - Parameter old: the record to be replaced; `nil` for a new record.
   @inline(__always)
   func derived(
     _ record: UnsealedRecord, over old: StoredRecord? = nil
@@ -61,7 +63,7 @@ extension EntityChanges {
     return try derived(record, .update(over: before), derivations)
   }
 
-  /// The same for a record that comes back under the id that it had.
+  /// Returns the record with computed derived attributes, for a record restored under its old id.
   func restored(_ record: UnsealedRecord) throws(StoreError) -> UnsealedRecord {
     guard let derivations = entity.derivations else { return record }
     return try derived(record, .restore, derivations)

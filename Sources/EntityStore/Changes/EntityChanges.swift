@@ -2,46 +2,45 @@ internal import LMDB
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// Every change of the records of one entity within one transaction.
+/// Every change of one entity's records within one transaction.
 ///
-/// All paths that write records go through here, one record at a time or, for many, through a
-/// ``ChangeBatch``. These paths find and order the records. This class alone ensures that:
+/// All code paths that write records use this class, for one record at a time or, for many, through
+/// a ``ChangeBatch``. The paths find and order the records. This class alone ensures the following:
 ///
-/// - stored bytes are checked before use (``StoredRecord``);
-/// - new bytes are checked against the entity's constraints and sealed with their checksum
-///   (``SealedRecord``);
-/// - unique keys are checked, and index entries kept: a function of the old record and the new one,
-///   either of which may be absent, which writes only the difference;
-/// - the mark for imports that rely on the records is updated (`ChangeMark.swift`), and ids of removed
-///   records are not given again (`RecordCounter.swift`);
-/// - the digest and the size of the records are updated (``ContentLedger``);
-/// - sinks hear of each change (``ChangeSink``), where there are any.
+/// - Stored bytes are checked before use (``StoredRecord``).
+/// - New bytes are checked against the entity's constraints and sealed with their checksum
+///   (``SealedRecord``).
+/// - Unique keys are checked and index entries maintained. The entries are a function of the old
+///   and the new record, either of which may be absent; only the difference is written.
+/// - The mark for imports that rely on the records is updated (`ChangeMark.swift`).
+/// - The digest and the size of the records are updated (``ContentLedger``).
+/// - Sinks are informed of each change (``ChangeSink``).
 ///
 /// Records are written in `RecordWriting.swift`, index entries in `IndexWriting.swift`, and nowhere
 /// else.
 final class EntityChanges {
-  /// Owns this, and so outlives it.
+  /// The owner of this object, which therefore outlives it.
   unowned(unsafe) let core: WriteCore
   let entity: StoredEntity
   /// The sinks interested in this entity.
   let listeners: ChangeListeners
-  /// ``ChangeListeners/isAny``, which is needed for each record.
+  /// The value of ``ChangeListeners/isAny``, which is needed for each record.
   let hasListeners: Bool
   let records: RecordTree
   let verifiesChecksums: Bool
   /// Checks new records against constraints; `nil` where there are none.
   private let validator: RecordValidator?
-  /// Whether new records are checked against rules across attributes.
+  /// Whether new records are checked against record rules.
   private let hasRules: Bool
-  /// Whether indexes are being built, which have entries of some of the records.
+  /// Whether the entity has indexes under construction, which have entries for some of the records.
   let isBuilding: Bool
-  /// These indexes, once they have been asked for; see ``building()``.
+  /// The cached result of ``building()``.
   var knownBuilding: [BuildingIndex]?
-  /// The keys that the record loses and gets whose turn it is; memory that is used again.
+  /// The removed and added keys of the current record; its memory is reused.
   @exclusivity(unchecked) private(set) var keys = KeyChange()
-  /// The memory of records that are to be written.
+  /// The memory for records that are to be written.
   @exclusivity(unchecked) var scratch = RecordScratch()
-  /// The rules across attributes, once they have been asked for; see ``rules()``.
+  /// The cached result of ``rules()``.
   private var madeRules: (any RecordRules)?
 
   init(of entity: StoredEntity, core: WriteCore) {
@@ -58,7 +57,7 @@ final class EntityChanges {
 
   // MARK: Rules
 
-  /// Whether new records are checked against constraints.
+  /// Whether new records are checked against constraints or record rules.
   var hasConstraints: Bool { validator != nil || hasRules }
 
   private func rules() throws(StoreError) -> (any RecordRules)? {
@@ -67,12 +66,14 @@ final class EntityChanges {
     return madeRules
   }
 
-  /// Throws ``StoreError/Code/invalidValue`` when a record of the current layout, about to be written,
-  /// breaks constraints or rules across attributes, with all of them.
+  /// Throws ``StoreError/Code/invalidValue`` when a record breaks constraints or record rules.
+  ///
+  /// The record has the current layout and is about to be written. The error lists all broken
+  /// rules.
   ///
   /// - Parameters:
-  ///   - id: which the record has or will have, for rules that name it.
-  ///   - isNew: whether there is no record with this id yet: then the error names none.
+  ///   - id: the present or future id of the record, for rules that use it.
+  ///   - isNew: whether the record is new; the error then contains no id.
   @inline(__always)
   func check(_ view: RecordView, id: UInt64, isNew: Bool = false) throws(StoreError) {
     if hasRules { return try checkRules(view, id: id, isNew: isNew) }
@@ -93,7 +94,8 @@ final class EntityChanges {
     try broken.check()
   }
 
-  /// The constraint that ``check(_:id:isNew:)`` finds broken; other errors are thrown.
+  /// Returns the error of ``check(_:id:isNew:)`` for a broken constraint or rule; throws other
+  /// errors.
   func refusal(
     of view: RecordView, id: UInt64, isNew: Bool = false
   ) throws(StoreError) -> StoreError? {
@@ -107,28 +109,28 @@ final class EntityChanges {
 
   // MARK: One record
 
-  /// Leaves in ``keys`` what record `id` loses and gets; see ``KeyChange``.
+  /// Sets ``keys`` to the removed and added keys of record `id`; see ``KeyChange``.
   func takeKeys(
     of id: UInt64, from old: RecordView?, to new: RecordView?
   ) throws(StoreError) {
     try keys.take(id, from: old, to: new, in: try indexes(of: id), of: entity, core)
   }
 
-  /// Stores a new record; returns its id.
+  /// Inserts a record; returns its id.
   func insert(_ record: UnsealedRecord) throws(StoreError) -> UInt64 {
     try insert(derived: try derived(record), as: nil)
   }
 
-  /// Stores a record under an id that it had before it was removed.
+  /// Inserts a record under the id that it had before it was deleted.
   ///
-  /// Its derived attributes are derived again, but for the time when it was inserted.
+  /// Its derived attributes are recomputed, except the time of its first insertion.
   ///
-  /// - Precondition: there is no record with this id, and it is below those that new records get.
+  /// - Precondition: no record has this id, and the id is below those of future new records.
   func restore(_ record: UnsealedRecord, id: UInt64) throws(StoreError) {
     _ = try insert(derived: try restored(record), as: id)
   }
 
-  /// - Parameter given: an id that the record had before; `nil` for the next one.
+  /// - Parameter given: the id that the record had before; `nil` for the next id.
   @inline(__always)
   private func insert(
     derived record: UnsealedRecord, as given: UInt64?
@@ -144,7 +146,7 @@ final class EntityChanges {
     return id
   }
 
-  /// Replaces record `id`; returns false, and writes nothing, when it has the same values already.
+  /// Replaces record `id`; returns false, and writes nothing, when the values are equal.
   func update(_ id: UInt64, to record: UnsealedRecord) throws(StoreError) -> Bool {
     guard let bytes = try core.record(id, of: entity) else {
       throw .noSuchRecord(entity: entity.name, id: id)
@@ -155,16 +157,18 @@ final class EntityChanges {
     return true
   }
 
-  /// Removes record `id` and its entries, and nothing else; returns whether there was one.
+  /// Removes record `id` and its index entries, without applying delete rules.
+  ///
+  /// Returns whether the record existed.
   func erase(_ id: UInt64) throws(StoreError) -> Bool {
     guard let bytes = try core.record(id, of: entity) else { return false }
     try change(id, from: try stored(bytes, id: id), to: nil)
     return true
   }
 
-  /// Makes one change, of which `old` is absent for a new record and `new` for one that goes.
+  /// Makes one change; `old` is nil for a new record, and `new` for a removed one.
   ///
-  /// Everything is checked and told before the first byte is written.
+  /// Everything is checked and reported before the first byte is written.
   @inline(__always)
   private func change(
     _ id: UInt64, from old: StoredRecord?, to new: SealedRecord?
@@ -180,7 +184,7 @@ final class EntityChanges {
   private func tell(
     _ id: UInt64, _ old: RecordView?, _ new: RecordView?
   ) throws(StoreError) {
-    // The sinks before the one that throws have noted a change that is not made.
+    // The sinks before the one that throws have received a change that will not be made.
     try core.breakingOnError {
       switch (old, new) {
       case (nil, let new?): try listeners.tellInserted(id, new)
@@ -191,16 +195,17 @@ final class EntityChanges {
     }
   }
 
-  /// Throws when ``insert(_:)`` of a record, which has its derived attributes, instead of record `id`
-  /// would break a constraint or take another record's unique key.
+  /// Throws when ``insert(_:)`` of `record`, in place of record `id`, would break a constraint or a
+  /// unique key.
+  ///
+  /// The derived attributes of `record` have already been computed.
   func checkRenewal(of id: UInt64, with record: UnsealedRecord) throws(StoreError) {
     let new = try prepare(record, id: try core.newID(of: entity), isNew: true)
     try takeKeys(of: id, from: nil, to: new.view)
     try keys.checkUnique(except: id, core)
   }
 
-  /// Removes every record, in time that does not depend on how many there are unless a sink must see
-  /// each.
+  /// Removes every record, in constant time unless a sink needs each record.
   func clear() throws(StoreError) {
     if hasListeners { try core.breakingOnError { try tellCleared() } }
     try wrappingErrors {
@@ -222,12 +227,12 @@ final class EntityChanges {
 }
 
 extension WriteCore {
-  /// The changes of `entity` in this transaction.
+  /// Returns the changes of `entity` in this transaction.
   func changes(of entity: StoredEntity) -> EntityChanges {
     let state = state
     if let last = state.last {
       if last.entity === entity { return last }
-      // Writes of one entity need no table.
+      // Writes of a single entity need no dictionary.
       state.others[last.entity.number] = last
     }
     let known = state.others[entity.number].flatMap { $0.entity === entity ? $0 : nil }

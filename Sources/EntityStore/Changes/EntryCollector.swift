@@ -1,29 +1,35 @@
 internal import LMDB
 
-/// Collects and sorts the index entries of a batch insert on a second core, while the first appends
-/// the next records.
+/// Collects and sorts the index entries of a batch insert on a second thread.
 ///
-/// `@unchecked Sendable`: a row and the entries belong to the helper thread from `run` until `wait`
-/// returns, which synchronise by its mutex; `nextRow` is used by the writer's thread alone, the rest is
-/// constant.
+/// The first thread appends the next records meanwhile.
+///
+/// The `Sendable` conformance is unchecked. From `run` until `wait` returns, a row and the entries
+/// belong to the helper thread; its mutex synchronizes both threads. Only the writer's thread uses
+/// `nextRow`. The rest is constant.
 final class EntryCollector: @unchecked Sendable {
-  /// One is filled while others are processed; together they fit in the cache.
+  /// The number of buffers; one is filled while others are processed, and all fit in the cache.
   private static let rowCount = 4
 
   private final class Row {
-    // Of one thread at a time.
+    // Only one thread at a time uses the records.
     @exclusivity(unchecked) var records = RecordBuffer(byteCount: RecordBuffer.usualByteCount)
   }
 
   private let helper: HelperThread
   private let indexes: [IndexChanges]
   private let rows: [Row]
-  /// The index of the row that was passed on longest ago.
+  /// The index of the row that was passed on first.
   private var nextRow = 0
   private let failure = Guarded<StoreError?>(nil)
 
-  /// `nil` where there is no second core, where making keys needs more than the records, and where all
-  /// entries are words: reading these takes less time than passing the records to another core.
+  /// Returns `nil` when a second thread does not help.
+  ///
+  /// There are three such cases:
+  /// - The machine has only one core.
+  /// - The keys depend on more than the records, so the thread cannot create them.
+  /// - All entries are words. Reading the words takes less time than passing the records to another
+  ///   core.
   init?(into indexes: [IndexChanges], _ keys: BatchKeys) {
     guard keys.areOfRecordsAlone, indexes.contains(where: \.added.hasKeys),
       let helper = HelperThread()
@@ -33,11 +39,12 @@ final class EntryCollector: @unchecked Sendable {
     rows = (0..<Self.rowCount).map { _ in Row() }
   }
 
-  /// Waits for the helper thread and ends it; must be called before the last reference is released,
-  /// since a job may hold that one.
+  /// Waits for the helper thread and ends it.
+  ///
+  /// Call this before the last reference is released, because a job may hold that reference.
   func stop() { helper.stop() }
 
-  /// Takes the records of `row`, and leaves it empty.
+  /// Passes on the records of `row`, and leaves it empty.
   func collect(_ row: inout RecordBuffer) throws(StoreError) {
     try check()
     let taken = rows[nextRow]
@@ -54,7 +61,7 @@ final class EntryCollector: @unchecked Sendable {
     }
   }
 
-  /// Sorts the entries of every second index on each core.
+  /// Sorts the entries of all indexes, half of them on each thread.
   func sort() throws(StoreError) {
     helper.wait()
     try check()

@@ -4,54 +4,56 @@ internal import LodestoreFormat
 
 /// The result of an eviction.
 public struct EvictionReport: Sendable, Hashable {
-  /// How many records were removed, by entity; entities without one are left out.
+  /// The number of removed records by entity; entities without removed records are left out.
   ///
-  /// These are records that had expired, and the oldest records of an entity above its limit.
+  /// The records had expired, or were the oldest records of an entity above its limit.
   public internal(set) var evictedCounts: [String: Int] = [:]
-  /// How many records could not be removed, by entity: a delete rule denies it, a rule of another
-  /// record would be broken, or the record is damaged.
+  /// The number of records that could not be removed, by entity.
   ///
-  /// Such records stay in the file. Expired ones are in no read.
+  /// A delete rule denies the removal, the removal would break a rule of another record, or the
+  /// record is damaged. Such records stay in the file. No read returns those that have expired.
   public internal(set) var heldCounts: [String: Int] = [:]
-  /// How many transactions it took.
+  /// The number of transactions.
   public internal(set) var batchCount = 0
 
-  /// How many records were removed.
+  /// The total number of removed records.
   public var evictedCount: Int { evictedCounts.values.reduce(0, +) }
-  /// How many records could not be removed.
+  /// The total number of records that could not be removed.
   public var heldCount: Int { heldCounts.values.reduce(0, +) }
 }
 
-/// Thrown by a run of a write that meets records to be evicted: a write of its own evicts them
-/// first.
+/// Thrown when a write meets records that must be evicted, so that another write evicts them first.
 struct EvictionFirst: Error {
-  /// When the run began.
+  /// The time at which the run began.
   let moment: Double
 }
 
 /// The records that one step of an eviction removes.
 struct DueRecords {
   var ids: [UInt64] = []
-  /// The place after the last entry that was visited.
+  /// The position after the last visited entry.
   var end: EvictionPosition
-  /// Whether no records follow that are due.
+  /// Whether no due records follow.
   var isLast = false
 }
 
 extension StoreCore {
-  /// How many records one transaction evicts.
+  /// The maximum number of records that one transaction evicts.
   static let evictionBatchCount = 4_096
 
-  /// Evicts all that has expired or is above a limit, and tries again what could not be removed
-  /// before.
+  /// Evicts all records that have expired or are above a limit.
+  ///
+  /// Records that could not be removed before are tried again.
   func evict(_ onBatch: (() throws -> Void)? = nil) throws -> EvictionReport {
     let pass = EvictionPass(self, at: options.moment, triesHeld: true)
     try pass.run(onBatch)
     return pass.report
   }
 
-  /// Throws ``EvictionFirst`` where a write would meet expired records that were not tried yet, or an
-  /// entity that is far above its limit.
+  /// Throws ``EvictionFirst`` when an eviction must precede the write.
+  ///
+  /// This is so when there are expired records that no eviction has tried, or when an entity is far
+  /// above its limit.
   func checkEviction(_ core: WriteCore) throws {
     guard core.schema.evicts else { return }
     let moment = options.moment
@@ -64,7 +66,7 @@ extension StoreCore {
 }
 
 extension TransactionCore {
-  /// Whether there are records to be evicted that no eviction has tried.
+  /// Returns whether there are due records that no eviction has tried.
   func hasDueRecords(
     of entity: StoredEntity, _ cause: EvictionCause, at moment: Double
   ) throws(StoreError) -> Bool {
@@ -76,11 +78,11 @@ extension TransactionCore {
     return !due.ids.isEmpty
   }
 
-  /// The records from a place in their order on that are to be evicted, the oldest first.
+  /// The due records from a position in their order, the oldest first.
   ///
   /// - Parameters:
-  ///   - moment: the time at which records have expired.
-  ///   - triesHeld: whether records that could not be removed before are among them.
+  ///   - moment: the current time, for expired records.
+  ///   - triesHeld: whether to include records that could not be removed before.
   func dueRecords(
     of entity: StoredEntity, _ cause: EvictionCause, from start: EvictionPosition,
     at moment: Double, atMost most: Int, triesHeld: Bool
@@ -111,14 +113,14 @@ extension TransactionCore {
     return due
   }
 
-  /// Whether an eviction tries a record that it visits.
+  /// Returns whether an eviction tries to remove a visited record.
   func isTried(_ id: UInt64, _ key: ByteView, in order: EvictionOrder, triesHeld: Bool) -> Bool {
     guard triesHeld else { return !store.heldRecords.holds(id, key, of: order) }
     store.heldRecords.noteVisit()
     return true
   }
 
-  /// How many records among `ids`, which could not be removed, are still to be evicted.
+  /// Returns the number of records in `ids`, which could not be removed, that are still due.
   func heldCount(
     of ids: Set<UInt64>, _ entity: StoredEntity, _ cause: EvictionCause, at moment: Double
   ) throws(StoreError) -> Int {
@@ -139,8 +141,10 @@ extension TransactionCore {
 }
 
 extension WriteCore {
-  /// Removes those of the records with `ids` that no delete rule denies, with those that go with
-  /// them; returns the others.
+  /// Removes the records with `ids` unless a delete rule denies it, and the records that cascade
+  /// from them.
+  ///
+  /// Returns the denied records.
   func evict(
     _ ids: [UInt64], of entity: StoredEntity, _ cause: EvictionCause
   ) throws(StoreError) -> Set<UInt64> {
@@ -151,7 +155,7 @@ extension WriteCore {
       for id in going { evictedIDs[entity.number, default: IDRuns()].append(id) }
       evictedIDs[entity.number]?.normalize()
     }
-    // An entry of a damaged index would be met again and again.
+    // An entry of a damaged index would otherwise be found again in each pass.
     let index = cause == .expiry ? entity.expiryIndex : entity.limitIndex
     if count < ids.count, let index {
       throw .damagedIndex(index.name, "it leads to records of \(entity.name) that are not there")
@@ -161,8 +165,10 @@ extension WriteCore {
 }
 
 extension StoreError {
-  /// Whether it may be of the record that is removed, or of one that its removal changes, so that
-  /// others can be removed: any error but those of the engine and of the store as a whole.
+  /// Whether the error may come from one record or from the effects of its removal.
+  ///
+  /// Other records can then still be removed. True for all errors except those of the engine and of
+  /// the store as a whole.
   var canHoldRecord: Bool {
     switch code {
     case .noSuchStore, .notAStore, .newerFormat, .otherEngine, .unsuitablePath, .notPermitted,

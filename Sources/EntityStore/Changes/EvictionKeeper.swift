@@ -1,15 +1,14 @@
 internal import LMDB
 
-/// Evicts records of a store that is open for writing, on the writer's thread, while nothing else
-/// has it done.
+/// Evicts records of a store that is open for writing, on the writer's thread, in the background.
 ///
-/// A write evicts before it begins. The keeper evicts when the store is opened, after a record's date
-/// has passed without a write, and after a commit; between two evictions is
-/// ``StoreOptions/evictionInterval``. Records that expire one after the other then cost one commit
-/// for each interval. Only behind a commit that leaves an entity far above its limit it evicts at
+/// A write also evicts before it begins. The keeper evicts when the store is opened, after a
+/// record's date has passed without a write, and after a commit. ``StoreOptions/evictionInterval``
+/// separates two evictions, so that records that expire one after the other cost one commit for
+/// each interval. After a commit that leaves an entity far above its limit, the keeper evicts at
 /// once.
 ///
-/// State, under its mutex: the listener.
+/// A mutex protects the mutable state, the listener.
 final class EvictionKeeper: StoreCompanion {
   private let core: StoreCore
   private let interval: Duration
@@ -24,11 +23,11 @@ final class EvictionKeeper: StoreCompanion {
 
   deinit { close() }
 
-  /// Evicts soon, and from then on.
+  /// Starts the keeper; the first eviction follows soon.
   func start() {
     let environment = core.environment
-    // A record that is written may expire before all others. The alarm that is set already is not
-    // later than one interval after the last eviction, or there was none to wait for.
+    // A newly written record may expire before all others. A previously set alarm is at most one
+    // interval after the last eviction.
     let key = environment.addCommitListener { [weak self] _ in
       guard let self, self.core.schema.evicts else { return }
       let isSoon = self.core.evictsSoon.exchange(false, ordering: .relaxed)
@@ -54,22 +53,23 @@ final class EvictionKeeper: StoreCompanion {
   private func evict() async {
     do {
       guard let wait = try await evictAll(core) else { return }
-      // Timers of the system count in its own time: the clock is asked again at least each minute.
+      // System timers do not follow changes of the clock, so the clock is read again at least each
+      // minute.
       look(after: max(interval, .seconds(min(wait, 60))))
     } catch {
-      // The next write evicts too, and throws the error. Without one this is tried again. What a pass
-      // had held before stays held.
+      // The next write evicts too, and throws the error. Without a write, the keeper tries again.
+      // Held records of an earlier pass stay held.
       look(after: max(interval, Self.pauseAfterError))
     }
   }
 }
 
 extension EvictionKeeper {
-  /// Tries everything, as the reason why a record could not be removed may be gone; other writes have
-  /// their turn between two transactions.
+  /// Evicts all due records and retries those that could not be removed; other writes may run in
+  /// between.
   ///
-  /// - Returns: the time from the beginning until the next record expires, which may have expired
-  ///   meanwhile; `nil` for none.
+  /// - Returns: the seconds from the beginning until the next record expires; the record may have
+  ///   expired meanwhile. `nil` when no record expires.
   private func evictAll(_ core: StoreCore) async throws -> Double? {
     let moment = core.options.moment
     let pass = try await core.onWriter { () throws -> Handed<EvictionPass>? in
@@ -92,7 +92,7 @@ extension EvictionKeeper {
   }
 }
 
-/// Something that one thread at a time has, handed from one to the next.
+/// A value that one thread at a time uses, passed from one thread to the next.
 private struct Handed<Value>: @unchecked Sendable {
   let value: Value
 

@@ -1,37 +1,38 @@
 internal import LodestoreFormat
 
-/// Evicts all records that have expired at one moment, and then the oldest records of each entity
-/// above its limit, in transactions of a bounded number of records.
+/// Evicts all records that have expired, and then the oldest records of entities above their
+/// limits.
 ///
-/// It goes through each order once, and holds what cannot be removed (``HeldRecords``). One
-/// transaction finds all records of a batch that a delete rule denies. Where a removal fails
-/// otherwise, halves of the batch lead to the record.
+/// Each transaction removes a bounded number of records. The pass visits each order once. Records
+/// that cannot be removed are held (``HeldRecords``). One transaction finds all records of a batch
+/// that a delete rule denies. When a removal fails in another way, halving the batch finds the
+/// record.
 ///
-/// Used by one thread at a time.
+/// Only one thread uses a pass at a time.
 final class EvictionPass {
   private let core: StoreCore
   private let moment: Double
-  /// Whether records are tried that could not be removed before.
+  /// Whether held records are tried again.
   private let triesHeld: Bool
   private(set) var report = EvictionReport()
   private var limit = StoreCore.evictionBatchCount
-  /// The orders that are still to be done.
+  /// The remaining orders.
   private var orders: [EvictionOrder]
-  /// How far the pass is in the first of ``orders``, and the records that it holds; where it tries
-  /// everything.
+  /// When held records are tried again: the position in the first of ``orders``, and the newly held
+  /// records.
   private var position: EvictionPosition
   private var held: Set<UInt64> = []
-  /// The held records that the report has, by entity.
+  /// The held records that are already in the report, by entity.
   private var counted: [EntityNumber: Set<UInt64>] = [:]
 
-  /// One transaction.
+  /// The records of one transaction.
   private struct Batch {
     let name: String
     let start: EvictionPosition
     var end: EvictionPosition
     var ids: [UInt64] = []
     var denied: Set<UInt64> = []
-    /// Whether no records follow that are to be evicted.
+    /// Whether no due records follow.
     var isLast = false
 
     init(_ name: String, from start: EvictionPosition) {
@@ -52,12 +53,12 @@ final class EvictionPass {
 
   deinit { if triesHeld { core.heldRecords.endPass() } }
 
-  /// Does all of it; `onBatch` may end it by an error.
+  /// Runs the whole pass; `onBatch` may end it by throwing.
   func run(_ onBatch: (() throws -> Void)? = nil) throws {
     while try step() { try onBatch?() }
   }
 
-  /// Does one transaction; returns whether there is more to do.
+  /// Runs one transaction; returns whether more work remains.
   func step() throws -> Bool {
     guard let order = orders.first else { return false }
     let limit = limit
@@ -71,7 +72,7 @@ final class EvictionPass {
         guard let entity = core.schema.entity(of: order) else { return nil }
         let start = triesHeld ? position : core.store.heldRecords.beginBatch(of: order)
         var batch = Batch(entity.name, from: start)
-        // The limit may be reached after fewer removals, or need more where some are denied.
+        // The limit may be reached after fewer removals, or may need more when some are denied.
         while !batch.isLast, batch.ids.count < limit {
           let due = try core.dueRecords(
             of: entity, order.cause, from: batch.end, at: moment,
@@ -87,7 +88,7 @@ final class EvictionPass {
       }
       self.limit = min(limit * 2, StoreCore.evictionBatchCount)
     } catch let error as StoreError where error.canHoldRecord {
-      // One of them, or the effect of its removal: halves lead to it.
+      // One record of the batch, or the effect of its removal, fails; halving the batch finds it.
       guard let tried, !tried.ids.isEmpty else { throw error }
       if tried.ids.count > 1 {
         self.limit = tried.ids.count / 2
@@ -124,7 +125,7 @@ final class EvictionPass {
 
   private func report(_ name: String, _ order: EvictionOrder) throws {
     core.heldRecords.replace(with: held, of: order, to: position)
-    // A record that has expired and is above the limit is one.
+    // A record that has expired and is also above the limit is counted once.
     let ids = held.subtracting(counted[order.entity] ?? [])
     let moment = moment
     let count = try core.read { core -> Int in

@@ -2,21 +2,21 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Checks rules over attributes derived from related records, once these attributes have their
-/// values of the commit.
+/// Checks rules on attributes that are derived from related records, when these attributes are
+/// final.
 ///
 /// The sink collects the records that a write inserts and updates. ``DerivedAttributes`` updates a
-/// record where its related records or its links change, so such a record is checked too.
+/// record when its related records or its links change, so such a record is checked too.
 final class LateRules: ChangeSink {
   let name = "rules over derived attributes"
   private unowned(unsafe) let core: WriteCore
   private let schema: StoredSchema
-  /// By entity, the records to check.
+  /// The records to check, by entity.
   private var ids: [EntityNumber: IDRuns] = [:]
-  /// By entity, whether it has late rules; only entities that have changed.
+  /// By changed entity, whether it has late rules.
   private var known: [EntityNumber: Bool] = [:]
 
-  /// `nil` where no entity has both rules and attributes derived from related records.
+  /// Returns `nil` when no entity has both rules and attributes derived from related records.
   init?(_ schema: StoredSchema, core: WriteCore) {
     guard schema.derived.contains(where: { !$0.owner.description.rules.isEmpty }) else {
       return nil
@@ -31,7 +31,7 @@ final class LateRules: ChangeSink {
     if !entity.description.rules.isEmpty,
       schema.derived.contains(where: { $0.owner === entity })
     {
-      // Rules that cannot be used refuse the write when they are asked.
+      // Rules that cannot be used refuse the write when they are evaluated.
       hasLateRules = (try? core.rules(of: entity)?.areSomeLate) ?? true
     }
     known[entity.number] = hasLateRules
@@ -73,7 +73,7 @@ final class LateRules: ChangeSink {
     if !broken.isEmpty { throw .brokenAtCommit(broken, reason ?? "") }
   }
 
-  /// Which derived attributes the rule reads, and where they come from.
+  /// The derived attributes that the rule reads, with their sources, in words.
   private func reason(_ rule: BrokenLateRule, _ entity: StoredEntity) -> String {
     schema.derived.filter { $0.owner === entity && rule.derived.contains($0.number) }
       .map { derivation in
@@ -84,8 +84,7 @@ final class LateRules: ChangeSink {
 }
 
 extension WriteCore {
-  /// Calls `body` with a record in the current layout, which is carried over where it has an older
-  /// one.
+  /// Calls `body` with a record in the current layout, converting an older record.
   func withCurrent<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,
     _ body: (RecordView, UInt64) throws(StoreError) -> R
@@ -98,9 +97,9 @@ extension WriteCore {
 }
 
 extension StoreError {
-  /// Rules that the write would leave broken.
+  /// The error for rules that the write would leave broken.
   ///
-  /// - Parameter reason: where the derived attributes of the first rule come from.
+  /// - Parameter reason: the sources of the derived attributes in the first rule.
   fileprivate static func brokenAtCommit(_ violations: [RuleViolation], _ reason: String)
     -> StoreError
   {

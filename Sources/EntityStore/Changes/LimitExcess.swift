@@ -2,22 +2,23 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// How far the records of an entity are above its limit.
+/// The excess of an entity's records over its limit.
 struct LimitExcess {
-  /// Not above 0 within the limit, as ``byteCount``.
+  /// The number of records above the limit; 0 or negative within the limit.
   var count = 0
+  /// The number of bytes above the limit; 0 or negative within the limit.
   var byteCount = 0
 
   var isAbove: Bool { count > 0 || byteCount > 0 }
 }
 
-// An eviction ends at the limit. A write evicts first only where an entity is above its limit by more
-// than a sixteenth: otherwise each write of a full cache would cost a second commit.
+// An eviction ends at the limit. A write evicts first only when an entity exceeds its limit by more
+// than a sixteenth. Otherwise each write of a full cache would cost a second commit.
 
 extension TransactionCore {
-  /// How far the records of `entity` are above its limit, with the changes of this transaction.
+  /// Returns the excess of `entity` over its limit, including the changes of this transaction.
   ///
-  /// - Parameter tolerance: the part of the limit, as a power of one half, that is not counted.
+  /// - Parameter tolerance: *t*, so that an excess of up to 1/2ᵗ of the limit does not count.
   private func excess(
     of entity: StoredEntity, tolerance: Int? = nil
   ) throws(StoreError) -> LimitExcess {
@@ -33,24 +34,24 @@ extension TransactionCore {
     return excess
   }
 
-  /// The sum of the lengths of the records of `entity`, which is limited by bytes.
+  /// Returns the total length of the records of `entity`, which must have a limit on bytes.
   func size(of entity: StoredEntity) throws(StoreError) -> Int {
     try wrappingErrors {
-      // The changes that a write adds up are those of the transaction that writes.
+      // The changes that a write has accumulated belong to the writing transaction.
       isWrite
         ? try ContentLedger.of(transaction, store.trees).size(of: entity.number, in: transaction)
         : try ContentLedger.storedSize(of: entity.number, store.trees, in: transaction)
     }
   }
 
-  /// Whether an entity is above its limit; with the records that cannot be removed.
+  /// Returns whether an entity is above its limit, counting records that cannot be removed too.
   func isAboveLimit() throws(StoreError) -> Bool {
     for entity in schema.limited where try excess(of: entity).isAbove { return true }
     return false
   }
 
-  /// Whether an entity is above its limit by more than a sixteenth, and has records that an eviction
-  /// would try.
+  /// Returns whether an entity is above its limit by more than a sixteenth and has records to
+  /// evict.
   func isFarAboveLimit() throws(StoreError) -> Bool {
     for entity in schema.limited where try excess(of: entity, tolerance: 4).isAbove {
       if try hasDueRecords(of: entity, .limit, at: 0) { return true }
@@ -58,14 +59,14 @@ extension TransactionCore {
     return false
   }
 
-  /// The oldest records from a place on that have to go for the entity to be at its limit.
+  /// The oldest records from a position that must be removed to reach the entity's limit.
   func recordsAboveLimit(
     of entity: StoredEntity, from start: EvictionPosition, atMost most: Int, triesHeld: Bool
   ) throws(StoreError) -> DueRecords {
     var due = DueRecords(end: start, isLast: true)
     var excess = try excess(of: entity)
     guard excess.isAbove else { return due }
-    // Further records may go with each one.
+    // Each removal may cascade to further records.
     let most = schema.cascades(into: entity) ? min(1, most) : most
     let order = EvictionOrder(entity: entity.number, cause: .limit)
     try forEachOldest(of: entity, from: start) { (id, key) throws(StoreError) in
@@ -82,8 +83,7 @@ extension TransactionCore {
     return due
   }
 
-  /// Called for a record that is put under an id that it had before: all other records that are new have
-  /// the highest id.
+  /// Called for a record restored under an earlier id; all other new records have the highest id.
   func noteRestored(_ id: UInt64, of entity: StoredEntity) {
     guard let limit = entity.description.limit, limit.attribute == nil else { return }
     let order = EvictionOrder(entity: entity.number, cause: .limit)
@@ -120,7 +120,7 @@ extension TransactionCore {
 }
 
 extension StoredSchema {
-  /// Whether the removal of a record of `entity` may remove others of it.
+  /// Returns whether deleting a record of `entity` may delete other records of it.
   fileprivate func cascades(into entity: StoredEntity) -> Bool {
     if relationships.isEmpty { return false }
     var known: Set<EntityNumber> = []

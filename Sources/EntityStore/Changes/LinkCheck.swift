@@ -1,24 +1,24 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Sees to it that no attribute leads to a record that is not there when a write ends.
+/// Ensures that no attribute leads to a missing record when a write ends.
 ///
-/// Ids are collected as they are written, and looked up in one pass in their order before the commit, so
-/// that records can be written in any order.
+/// Ids are collected as they are written, and looked up in one pass in their order before the
+/// commit. Records can therefore be written in any order.
 final class LinkCheck: ChangeSink {
   let name = "relationships"
   private let schema: StoredSchema
-  /// By entity, what its attributes hold.
+  /// By entity, its attributes that hold ids.
   private var holders: [EntityNumber: [Holder]] = [:]
   /// By entity, the relationships that may lead to its removed records.
   private var left: [EntityNumber: Left] = [:]
 
-  /// An attribute that leads to another entity, and the ids that were written into it.
+  /// An attribute that leads to another entity, with the ids that were written into it.
   private final class Holder {
     let end: RelationshipEnd
     let number: UInt32
     var targets: [UInt64] = []
-    /// Repetitions are removed when there are so many.
+    /// The number of ids at which duplicates are removed.
     var limit = 1 << 16
 
     init(_ end: RelationshipEnd, _ number: UInt32) {
@@ -42,7 +42,7 @@ final class LinkCheck: ChangeSink {
     init(_ ends: [RelationshipEnd]) { self.ends = ends }
   }
 
-  /// `nil` when the schema has nothing to check.
+  /// Returns `nil` when the schema has nothing to check.
   init?(_ schema: StoredSchema) {
     guard !schema.relationships.isEmpty else { return nil }
     self.schema = schema
@@ -105,7 +105,7 @@ final class LinkCheck: ChangeSink {
 }
 
 extension WriteCore {
-  /// The first of `ids`, which ascend, that is no record of `entity`.
+  /// Returns the first of `ids`, in ascending order, that is not a record of `entity`.
   func firstMissing(
     _ ids: some Sequence<UInt64>, in entity: StoredEntity
   ) throws(StoreError) -> UInt64? {
@@ -113,7 +113,7 @@ extension WriteCore {
       let cursor = try Cursor(entity.records, in: transaction)
       var isAt = false
       for id in ids {
-        // Many ids in a row are common: then a step is cheaper than a search.
+        // Consecutive ids are common; for them a step is cheaper than a search.
         if isAt, try cursor.next(), cursor.integerKey == id { continue }
         guard try cursor.seek(id) else { return id }
         isAt = true
@@ -124,7 +124,7 @@ extension WriteCore {
     }
   }
 
-  /// Throws when a link of `relationship` leads to no record.
+  /// Throws when a link of `relationship` leads to a missing record.
   func checkTargets(ofAll relationship: StoredRelationship) throws(StoreError) {
     for side in RelationshipSide.allCases {
       let end = relationship.end(side)
@@ -140,11 +140,11 @@ extension WriteCore {
     }
   }
 
-  /// Throws when one of `ids`, which ascend, is no record and `end` leads to it.
+  /// Throws when one of `ids`, in ascending order, is missing and is a target of `end`.
   fileprivate func checkTargets(_ ids: [UInt64], of end: RelationshipEnd) throws(StoreError) {
     var rest = ids[...]
     while let missing = try firstMissing(rest, in: end.target) {
-      // What was written may have been changed since.
+      // The written link may have been changed since.
       if let back = end.opposite.links,
         let holder = try LinkCursor(back, core: self).ids(of: missing, limit: 1).first
       {
@@ -154,7 +154,7 @@ extension WriteCore {
     }
   }
 
-  /// Throws when a record still leads to one of `ids`, which were removed and which `end` leads away from.
+  /// Throws when a record still leads to one of `ids`, which were removed from the source of `end`.
   fileprivate func checkNothingLeads(
     to ids: [UInt64], _ end: RelationshipEnd
   ) throws(StoreError) {
@@ -168,8 +168,9 @@ extension WriteCore {
 }
 
 extension StoredEntity {
-  /// The id that attribute `number` has in a record of any layout; `nil` for null, and where there is no
-  /// record.
+  /// Returns the id in attribute `number` of a record of any layout.
+  ///
+  /// Returns `nil` for null, and when there is no record.
   func recordID(
     ofAttribute number: UInt32, in view: RecordView?
   ) throws(StoreError) -> UInt64? {

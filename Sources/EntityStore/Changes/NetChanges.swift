@@ -1,16 +1,15 @@
 internal import LodestoreFormat
 
-/// The changes of one entity's records by one write, once it ends: each record is in one list at
-/// most.
+/// The net changes of one entity's records in one write; each record is in at most one list.
 ///
-/// A record that was inserted and changed is a new one, one that was inserted and removed was never
-/// there.
+/// A record that was inserted and then changed is new. A record that was inserted and then removed
+/// is in no list.
 struct NetChanges {
   let entity: StoredEntity
   private var insertedIDs = IDRuns()
   private var removedIDs = IDRuns()
   private var updates: [(attributes: AttributeSet, ids: IDRuns)] = []
-  /// The position in ``updates`` of the attributes that were changed last.
+  /// The position in ``updates`` of the last changed attributes.
   private var lastUpdate = 0
   private var positions: [AttributeSet: Int] = [:]
 
@@ -43,10 +42,10 @@ struct NetChanges {
     }
   }
 
-  /// Replaces the noted updates of `ids`, which are normalized.
+  /// Replaces the updates of `ids`, which are normalized, by those of `groups`.
   ///
-  /// Each record then has other values in exactly the
-  /// attributes of its group. A record of no group is unchanged.
+  /// Each record has changed exactly in the attributes of its group. A record without a group is
+  /// unchanged.
   mutating func settle(_ ids: IDRuns, as groups: [AttributeSet: IDRuns]) {
     updates = updates.map { ($0.attributes, $0.ids.normalized.subtracting(ids)) }
     for (attributes, ids) in groups where !attributes.isEmpty { updates.append((attributes, ids)) }
@@ -55,7 +54,7 @@ struct NetChanges {
     positions = [:]
   }
 
-  /// Whether record `id` was inserted by the write.
+  /// Returns whether the write inserted record `id`.
   mutating func hasInserted(_ id: UInt64) -> Bool {
     if insertedIDs.isEmpty { return false }
     insertedIDs.normalize()
@@ -78,7 +77,7 @@ struct NetChanges {
     return set
   }
 
-  /// Returns the groups with each id in one group alone, that of all its attributes.
+  /// Returns groups in which each id occurs once, with all its attributes.
   private static func disjoint(
     _ groups: [(attributes: AttributeSet, ids: IDRuns)]
   ) -> [(attributes: AttributeSet, ids: IDRuns)] {
@@ -98,7 +97,7 @@ struct NetChanges {
       }
       if !left.isEmpty { result.append((attributes, left)) }
     }
-    // Unions of different attributes may be equal.
+    // Unions of different attribute sets may be equal.
     var positions: [AttributeSet: Int] = [:]
     var joined: [(attributes: AttributeSet, ids: IDRuns)] = []
     for (attributes, ids) in result where !ids.isEmpty {
@@ -113,11 +112,11 @@ struct NetChanges {
   }
 }
 
-/// The records of one entity that a write has inserted, updated and deleted.
+/// The records of one entity that a write inserted, updated and deleted.
 struct EntityChangeSet: Sendable {
   let entity: StoredEntity
   var inserted = IDRuns()
-  /// By the attributes that have other values; each id once.
+  /// The updated records by their changed attributes; each id occurs once.
   var updated: [(attributes: AttributeSet, ids: IDRuns)] = []
   var deleted = IDRuns()
 
@@ -126,7 +125,7 @@ struct EntityChangeSet: Sendable {
   /// The changes of the records with these ids.
   func within(_ ids: IDRuns) -> EntityChangeSet { mapped { $0.intersection(ids) } }
 
-  /// The changes of all others.
+  /// The changes of all records except those with these ids.
   func without(_ ids: IDRuns) -> EntityChangeSet { mapped { $0.subtracting(ids) } }
 
   private func mapped(_ change: (IDRuns) -> IDRuns) -> EntityChangeSet {
@@ -141,19 +140,19 @@ struct EntityChangeSet: Sendable {
   }
 }
 
-/// The links of one relationship that a write has added, removed and moved.
+/// The links of one relationship that a write added, removed and moved.
 ///
 /// A link that the write both added and removed is in no list, unless the caller notes that it
 /// moved. A link that the write added does not count as moved.
 struct NetLinks {
-  /// The relationship, seen from side 1.
+  /// The relationship from the perspective of side 1.
   let end: RelationshipEnd
   private var states: [LinkPair: Bool] = [:]
   private var moved: Set<LinkPair> = []
 
   init(_ end: RelationshipEnd) { self.end = end }
 
-  /// Whether no link was added, removed or moved in the end.
+  /// Whether there is no net change of a link.
   var isEmpty: Bool { states.isEmpty && moved.isEmpty }
 
   mutating func note(_ change: borrowing LinkChange) {
@@ -161,7 +160,7 @@ struct NetLinks {
     for index in 0..<change.links.count {
       let (id, other) = (change.links.id(at: index), change.links.other(at: index))
       let pair = isForward ? LinkPair(from: id, to: other) : LinkPair(from: other, to: id)
-      // Links are reported only when they come or go, so that a second change takes back the first.
+      // Only real additions and removals are reported, so a second change cancels the first.
       if states.removeValue(forKey: pair) == nil {
         states[pair] = change.isAdded
       } else if !change.isAdded {
@@ -178,14 +177,14 @@ struct NetLinks {
     }
   }
 
-  /// Forgets the moves for which `isKept` is false.
+  /// Removes the moves for which `isKept` returns false.
   mutating func keepMoves(
     _ isKept: (LinkPair) throws(StoreError) -> Bool
   ) throws(StoreError) {
     for pair in moved where try !isKept(pair) { moved.remove(pair) }
   }
 
-  /// Ascending.
+  /// The changed links of one kind, in ascending order.
   func pairs(_ kind: HistoryPart.Links.Kind) -> [LinkPair] {
     switch kind {
     case .added: states.lazy.filter(\.value).map(\.key).sorted()

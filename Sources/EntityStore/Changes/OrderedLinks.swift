@@ -1,24 +1,25 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Keeps the order of related records: an added link comes last, a removed link loses its position.
+/// Maintains the order of related records: an added link comes last, a removed link loses its
+/// position.
 ///
-/// A link that a write removes and adds again is there before and after the write, so that the
-/// history reports a move where the place changed.
+/// A link that a write removes and adds again exists before and after the write. If its position
+/// changed, the history records a move.
 final class OrderedLinks: ChangeSink {
   let name = "the order of relationships"
   let writesWhenTold = true
   private let core: WriteCore
   private let orders: [OrderedSide]
-  /// By entity, the sides whose links an attribute of its records holds.
+  /// By entity, the sides whose links are held in an attribute of its records.
   private var held: [EntityNumber: [OrderedSide]] = [:]
-  /// Whether the history may report moves.
+  /// Whether the history may record moves.
   private let reportsMoves: Bool
 
   private final class OrderedSide {
     let end: RelationshipEnd
     let order: LinkOrderWriter
-    /// By owner and other record, the positions of links that this write has removed.
+    /// The positions of links that this write removed, by owner and target.
     var vacated: [LinkPair: UInt64] = [:]
 
     init(_ end: RelationshipEnd, _ order: LinkOrderWriter) {
@@ -26,11 +27,11 @@ final class OrderedLinks: ChangeSink {
       self.order = order
     }
 
-    /// The attribute of the records that the side leads to, where it holds the links.
+    /// The attribute of the targets, if it holds the links of the side.
     var holder: UInt32? { end.opposite.attribute?.number }
   }
 
-  /// `nil` where the schema has no order.
+  /// Returns `nil` when the schema has no ordered relationship.
   init?(_ schema: StoredSchema, core: WriteCore) throws(StoreError) {
     var orders: [OrderedSide] = []
     for relationship in schema.relationships {
@@ -65,7 +66,7 @@ final class OrderedLinks: ChangeSink {
       let before = try entity.recordID(ofAttribute: holder, in: old)
       let after = try entity.recordID(ofAttribute: holder, in: new)
       if before == after { continue }
-      // A record that is deleted cannot come back in the same write.
+      // A record that is deleted cannot return in the write.
       if let before { try remove(id, from: before, side, canReturn: new != nil) }
       if let after { try append([id], to: after, side) }
     }
@@ -117,7 +118,7 @@ final class OrderedLinks: ChangeSink {
     var moved: [UInt64] = []
     for other in others {
       if let position = side.vacated.removeValue(forKey: LinkPair(from: owner, to: other)) {
-        // After all others a link keeps its position, with which later ones are compared.
+        // A link at the end keeps its old position number, with which later ones are compared.
         if try side.order.putBack(other, in: owner, at: position) { continue }
         moved.append(other)
       }

@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Ids of new records; see Format.md, "Counters".
+// Assignment of ids to new records; see Format.md, "Counters".
 
 extension TransactionCore {
-  /// The id above all that records of `entity` have had, as the file says; 2^63 where none is left.
+  /// The next id of `entity`, above all ids that its records have had; 2^63 when no id is left.
   func storedNextID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)
@@ -38,12 +38,12 @@ extension WriteCore {
     return (try? cursor.last()) != true || cursor.integerKey < id
   }
 
-  /// New records have ids below it, so that one transaction cannot use up those up to 2^63, where ids end.
+  /// The limit on the ids of new records, so that one transaction cannot use all ids up to 2^63.
   static var idLimit: UInt64 { 1 << 63 - 1 << 32 }
 
-  /// The id that the next new record of `entity` gets.
+  /// Returns the id for the next new record of `entity`.
   ///
-  /// - Throws: ``StoreError/Code/unstorableValue`` where none is left.
+  /// - Throws: ``StoreError/Code/unstorableValue`` when no id is left.
   @inline(__always)
   func newID(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
@@ -53,12 +53,14 @@ extension WriteCore {
     return next
   }
 
-  /// Before a delete: afterwards the highest id present no longer tells which ids have been used.
+  /// Raises the counter before a delete.
   ///
-  /// - Returns: the id above all that have been given.
+  /// After the delete, a used id may be above all ids in the file, and must not be assigned again.
+  ///
+  /// - Returns: an id above all assigned ids.
   func raiseCounter(of entity: StoredEntity) throws(StoreError) -> UInt64 {
     let next = try nextID(of: entity)
-    // Ids given since the last delete of this transaction need the counter raised once more.
+    // The counter must be raised again when ids were assigned after an earlier delete.
     guard raisedCounters.updateValue(next, forKey: entity.number) != next else { return next }
     try wrappingErrors {
       let key = CounterKey.nextRecord(entity: entity.number)

@@ -1,24 +1,24 @@
 internal import LodestoreFormat
 
-/// The rules across attributes of one entity, ready to be asked.
+/// The record rules of one entity, ready for evaluation.
 ///
-/// `WriteCore.rules(of:)` makes them, where conditions are evaluated. Rules that read an
-/// attribute derived from related records are late: their values are right at the end of the write
-/// alone, so ``LateRules`` asks them then.
+/// `WriteCore.rules(of:)` creates them, because that code can evaluate conditions. Rules that read
+/// an attribute derived from related records are late: the attribute is final only at the end of
+/// the write, so ``LateRules`` evaluates them then.
 protocol RecordRules: AnyObject {
-  /// Whether some rules are late.
+  /// Whether some rules are evaluated only at the end of the write.
   var areSomeLate: Bool { get }
 
-  /// The names of the rules, late ones apart, that a record of the current layout breaks.
+  /// Returns the names of the rules, without late ones, that a record of the current layout breaks.
   func broken(by view: RecordView, id: UInt64) throws(StoreError) -> [String]
 
-  /// The late rules that a record breaks.
+  /// Returns the late rules that a record breaks.
   func brokenAtCommit(by view: RecordView, id: UInt64) throws(StoreError) -> [BrokenLateRule]
 }
 
-/// A condition of the catalogue on records of one entity, ready to be asked.
+/// A condition in the catalogue on records of one entity, ready for evaluation.
 protocol RecordTest: AnyObject {
-  /// Whether a record of any layout fulfils it.
+  /// Returns whether a record of any layout matches the condition.
   func admits(_ view: RecordView, id: UInt64) throws(StoreError) -> Bool
 }
 
@@ -29,18 +29,18 @@ struct BrokenLateRule {
   var derived: Set<UInt32>
 }
 
-/// Collects the broken rules of the records of one call, so that one error reports them.
+/// Collects the broken rules of all records of one call, so that one error reports them.
 struct BrokenRules {
   private var violations: [RuleViolation] = []
   private var detail: String?
 
   var isEmpty: Bool { violations.isEmpty }
 
-  /// Collects the broken rules that `body` throws.
+  /// Runs `body` and collects the broken rules that it throws.
   ///
-  /// Throws other errors, and the broken rules once there are many.
+  /// Throws other errors, and the collected rules when there are many.
   ///
-  /// - Parameter position: of the value among those of a batch insert.
+  /// - Parameter position: the position of the value in a batch insert.
   mutating func collect(
     at position: Int? = nil, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -51,7 +51,7 @@ struct BrokenRules {
     }
   }
 
-  /// Adds the broken rules that `error` is of, which is thrown where it is of none.
+  /// Adds the broken rules of `error`; throws `error` when it is of another kind.
   mutating func add(_ error: StoreError, at position: Int? = nil) throws(StoreError) {
     guard error.code == .invalidValue, !error.violations.isEmpty else { throw error }
     if violations.isEmpty { detail = error.privateDetail }
@@ -63,7 +63,7 @@ struct BrokenRules {
     if violations.count >= StoreError.mostViolations { try check() }
   }
 
-  /// Throws the broken rules, if there are any.
+  /// Throws the collected broken rules, if there are any.
   func check() throws(StoreError) {
     if !violations.isEmpty { throw .broken(violations, detail: detail) }
   }

@@ -2,24 +2,24 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The records of one entity in the file, to be written.
+/// The record tree of one entity, for writing.
 ///
-/// No other type puts a pair into a record tree or takes one out. ``EntityChanges``, ``ChangeBatch`` and
-/// ``BulkInsert`` write through it, and nothing else, which `tools/lint-writes` checks; they have
-/// checked and told the change.
+/// No other type changes a pair in a record tree. Only ``EntityChanges``, ``ChangeBatch`` and
+/// ``BulkInsert`` write through it, after checking and reporting the change; `tools/lint-writes`
+/// verifies this.
 ///
 /// The tree itself takes the steps that every write of a record needs. Each write changes the digest
 /// and the size. Before a record is replaced or removed, the mark for imports is cleared. Before a
 /// removal, the counter of ids is raised.
 ///
-/// A class: each call would retain the references of a struct.
+/// A class, because each call would retain the references of a struct.
 final class RecordTree {
-  /// Outlives the ``EntityChanges`` that has this.
+  /// Outlives the ``EntityChanges`` that owns this object.
   private unowned(unsafe) let core: WriteCore
   private let entity: StoredEntity
-  /// The digest and the size of the records, which change with them.
+  /// The digest and the size of the records, updated with each change.
   private let sum: ContentLedger.Sum
-  /// The id above all for which the counter of ids was raised.
+  /// The value to which the counter of ids was raised; all ids in use are below it.
   @exclusivity(unchecked) private var raised: UInt64 = 0
 
   init(of entity: StoredEntity, _ core: WriteCore) {
@@ -29,7 +29,7 @@ final class RecordTree {
     if entity.description.keepsSize { sum.keepsSize = true }
   }
 
-  /// Writes a record, of which `old` is absent where it is new and `new` where it goes.
+  /// Writes a record; `old` is nil for a new record, and `new` for a removed one.
   @inline(__always)
   func write(_ new: SealedRecord?, inPlaceOf old: StoredRecord?) throws(StoreError) {
     if let old { try noteChange(isRemoval: new == nil, of: old.id) }
@@ -88,16 +88,15 @@ final class RecordTree {
     try cursor.replaceCurrent(with: record.bytes)
   }
 
-  /// The longest record that ``change(_:at:by:)`` takes.
+  /// The maximum length, in bytes, of a record that ``change(_:at:by:)`` takes.
   static var longestInPage: Int { PageLayout.longestSharedValue }
 
-  /// Calls `change` with the bytes of the record at the cursor, which is short enough.
+  /// Calls `change` with the bytes of the record at the cursor, which must be short enough.
   ///
   /// After the last of such changes ``notePatches()`` is called, which clears the mark for imports once
   /// and not for each record.
   ///
-  /// The bytes are those of the page. With the plain engine they are a copy, which is stored
-  /// instead.
+  /// The bytes are those of the page. With the plain engine they are a copy, which is then stored.
   @inline(__always)
   func change(
     _ id: UInt64, at cursor: Cursor, by change: (MutableByteView) -> Void
@@ -122,7 +121,7 @@ final class RecordTree {
 
   func notePatches() throws(StoreError) { try noteChange(isRemoval: false, of: 0) }
 
-  /// Appends the records of `row`, which are sealed here, under the ids from `nextID` on.
+  /// Appends the records of `row` under the ids from `nextID` on, and seals them.
   func append(
     _ row: borrowing RecordBuffer, nextID: inout UInt64, at cursor: Cursor
   ) throws(StoreError) {
@@ -139,7 +138,7 @@ final class RecordTree {
     }
   }
 
-  /// Appends a copy of `record`, which is sealed in the page.
+  /// Appends a copy of `record`, and seals it in the page.
   @inline(__always)
   func append(_ record: ByteView, id: UInt64, at cursor: Cursor) throws(StoreError) {
     noteWritten()
@@ -168,10 +167,10 @@ final class RecordTree {
     if isRemoval, id >= raised { raised = try core.raiseCounter(of: entity) }
   }
 
-  /// Counts a change of records, and notes their entity.
+  /// Counts a change of records, and remembers their entity.
   ///
-  /// Each record passes here. Numbers are compared, because `==` of another module is a call. The rare
-  /// part is a method of this type, because a method of `core` would retain it.
+  /// Called for each record. Raw numbers are compared, because `==` of another module is a call.
+  /// The rare path is a method of this type, because a method of `core` would retain it.
   @inline(__always)
   private func noteWritten() {
     core.changeCount &+= 1
@@ -186,7 +185,8 @@ final class RecordTree {
 }
 
 extension WriteCore {
-  /// Runs `body`, whose changes of `entity` follow from others and are not the program's own.
+  /// Runs `body`, whose changes of `entity` follow from other changes and are not the program's
+  /// own.
   func asConsequence(
     in entity: StoredEntity, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -202,7 +202,7 @@ extension WriteCore {
 }
 
 extension ContentLedger {
-  /// The ledger of the transaction that `core` writes in.
+  /// The ledger of the transaction in which `core` writes.
   static func of(_ core: WriteCore) -> ContentLedger {
     of(core.transaction, core.store.trees)
   }

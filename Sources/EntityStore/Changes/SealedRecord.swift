@@ -1,11 +1,11 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A record of the current layout that is to be written under its id.
+/// A record of the current layout with its checksum, ready to be written under its id.
 ///
-/// It has its checksum, and its rules were asked, or are asked later where ``RuleCheck`` says so.
-/// ``EntityChanges`` makes it, in this file alone, and nothing else replaces a record. The bytes
-/// are those of the ``UnsealedRecord`` that it was made of.
+/// The rules of the record have been checked, or will be checked later, as ``RuleCheck`` declares.
+/// Only this file creates sealed records, and only sealed records are written. The bytes are those
+/// of the ``UnsealedRecord`` from which it was created.
 struct SealedRecord {
   let id: UInt64
   let view: RecordView
@@ -37,25 +37,26 @@ struct NewRecord {
   }
 }
 
-/// When the rules of a record that is to be written are asked.
+/// The time at which the rules of a record are checked.
 enum RuleCheck {
-  /// Before it is written; in the steps of stages at the end of the opening, by `OpeningRules`.
+  /// Before the record is written.
   case now
   /// Before anything is written, by a ``ChangeRehearsal`` or by the plan of a merge.
   case beforehand
-  /// At the end of the write, by ``LateRules``: only attributes derived from related records have
-  /// changed, which no other rule reads.
+  /// At the end of the write, by ``LateRules``.
+  ///
+  /// Only attributes derived from related records have changed, which no other rule reads.
   ///
   /// While a store is opened by `OpeningRules`, at the end of the opening.
   case atCommit
 }
 
-/// The outcome of the preparation of a record that may be refused.
+/// The outcome of preparing a record that may be refused.
 enum PreparedRecord {
   case ready(SealedRecord)
-  /// The record whose place it takes has its values.
+  /// The record to be replaced has equal values.
   case same
-  /// By a constraint or a rule.
+  /// A constraint or a rule refuses the record.
   case refused(StoreError)
 }
 
@@ -83,11 +84,11 @@ extension EntityChanges {
   @inline(__always)
   func renewal(_ view: RecordView, id: UInt64) -> NewRecord { NewRecord(view, id: id) }
 
-  /// Seals a record, and asks its rules.
+  /// Seals a record and checks its rules.
   ///
   /// - Parameters:
-  ///   - id: which the record has or will have.
-  ///   - isNew: whether there is no record with this id yet: then an error names none.
+  ///   - id: the present or future id of the record.
+  ///   - isNew: whether the record is new; an error then contains no id.
   @inline(__always)
   func prepare(
     _ record: UnsealedRecord, id: UInt64, isNew: Bool = false, _ rules: RuleCheck = .now
@@ -97,9 +98,9 @@ extension EntityChanges {
     return sealed
   }
 
-  /// Seals a record that takes the place of `old`, and asks its rules.
+  /// Seals a record that replaces `old`, and checks its rules.
   ///
-  /// - Returns: `nil` where `old` has the same values.
+  /// - Returns: `nil` when `old` has equal values.
   @inline(__always)
   func prepare(
     _ record: UnsealedRecord, over old: StoredRecord, _ rules: RuleCheck = .now
@@ -110,9 +111,9 @@ extension EntityChanges {
     return sealed
   }
 
-  /// Seals a record, and tells by what constraint or rule it is refused.
+  /// Seals a record, and returns the constraint or rule that refuses it.
   ///
-  /// - Parameter old: the record whose place it takes, where that may have its values.
+  /// - Parameter old: the record to be replaced, if it may have equal values.
   @inline(__always)
   func prepareOrRefuse(
     _ record: UnsealedRecord, over old: StoredRecord? = nil, id: UInt64
@@ -125,7 +126,7 @@ extension EntityChanges {
     return .ready(sealed)
   }
 
-  /// Whether the stored record has these values.
+  /// Returns whether the stored record has the values of `record`.
   func isSame(_ old: StoredRecord, as record: UnsealedRecord) throws(StoreError) -> Bool {
     try isSame(old, as: SealedRecord(record, id: old.id, of: entity).bytes)
   }

@@ -2,10 +2,10 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension StoreCore {
-  /// Who is told of the changes of records, by any store of the file.
+  /// The observers of record changes, which all stores of the file share.
   var observers: ChangeObservers { environment.companion { ChangeObservers() } }
 
-  /// Runs `body` as the one writer, on the calling thread, and commits.
+  /// Runs `body` as the only writer, on the calling thread, and commits.
   func write<R>(
     origin: WriteOrigin? = nil, _ body: (WriteCore) throws -> R
   ) throws -> R {
@@ -14,8 +14,7 @@ extension StoreCore {
     return try write(origin, isEviction: false, Savepoints(), body)
   }
 
-  /// - Parameter isEviction: whether `body` removes the records that are to be evicted, which any
-  ///   other write must not meet.
+  /// - Parameter isEviction: whether `body` evicts records; only such a write may meet due records.
   func write<R>(
     _ origin: WriteOrigin?, isEviction: Bool, _ savepoints: Savepoints,
     _ body: (WriteCore) throws -> R
@@ -35,8 +34,9 @@ extension StoreCore {
     }
   }
 
-  /// Runs `body` as the one writer, on the writer's thread, and commits, perhaps together with
-  /// others that wait; see ``Environment/writeTogether(_:)``.
+  /// Runs `body` as the only writer, on the writer's thread, and commits.
+  ///
+  /// The commit may include other waiting writes; see ``Environment/writeTogether(_:)``.
   func writeTogether<R: Sendable>(
     origin: WriteOrigin? = nil, _ body: @escaping @Sendable (WriteCore) throws -> R
   ) async throws -> R {
@@ -73,8 +73,8 @@ extension StoreCore {
     if !isEviction { try checkEviction(core) }
     core.origin = WriteOrigin(
       author: origin?.author ?? options.author, context: origin?.context ?? options.contextName)
-    // The state has the sinks of the write, and some of them refer to the core: without this none
-    // of them is ever freed.
+    // The state holds the sinks of the write, some of which refer to the core. This line breaks the
+    // reference cycle.
     defer {
       core.changeState = nil
       core.pendingEntries = nil
@@ -102,12 +102,12 @@ extension StoreCore {
 }
 
 extension StoreError {
-  /// Whether a batch was cancelled, also where the closure of the write has passed that over.
+  /// Whether a batch was cancelled, even if the write's closure caught the error.
   fileprivate var isOfCancelledBatch: Bool {
     code == .cancelled
       || code == .brokenTransaction && (cause as? StoreError)?.code == .cancelled
   }
 }
 
-/// Another process has changed the catalogue since it was read here.
+/// Thrown when another process has changed the catalogue since this store read it.
 private struct SchemaIsOld: Error {}

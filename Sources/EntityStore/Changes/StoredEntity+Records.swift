@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A record of the current layout in memory of its own, with room for its checksum.
+/// A record of the current layout in its own memory, with room for its checksum.
 struct RecordBytes: Sendable {
   private let bytes: [UInt8]
 
@@ -15,7 +15,7 @@ struct RecordBytes: Sendable {
     self.bytes = bytes
   }
 
-  /// How many bytes the record has without its checksum.
+  /// The number of bytes without the checksum.
   var contentCount: Int { bytes.count - RecordLayout.checksumSize }
 
   func withBytes<R, E: Error>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
@@ -37,9 +37,9 @@ extension StoredEntity {
     try view(incoming: record.raw)
   }
 
-  /// A record of the current layout.
+  /// Encodes values as a record of the current layout.
   ///
-  /// - Parameter id: of the record that the values are for, for the error.
+  /// - Parameter id: the id of the record to which the values belong, for an error.
   func record(of values: [Value], id: UInt64 = 0) throws(StoreError) -> RecordBytes {
     do {
       return try RecordBytes(values, in: layout)
@@ -48,7 +48,7 @@ extension StoredEntity {
     }
   }
 
-  /// The values of record `id`, by the positions of the current layout.
+  /// The values of record `id`, in the order of the current layout.
   func values(of view: RecordView, id: UInt64) throws(StoreError) -> [Value] {
     do {
       return try values(of: view)

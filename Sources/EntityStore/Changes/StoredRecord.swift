@@ -2,16 +2,16 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// A stored record that may be replaced or removed, of any layout, whose bytes were checked.
+/// A stored record of any layout that may be replaced or removed, with checked bytes.
 ///
-/// ``EntityChanges`` makes it, in this file alone.
+/// Only ``EntityChanges`` creates it, in this file.
 struct StoredRecord {
   let id: UInt64
   let view: RecordView
-  /// The facts that the digest needs.
+  /// The facts that the digest needs, as copies.
   ///
-  /// The facts are copies. A sink that hears of the change may write to another tree, and the bytes may be
-  /// gone when the record is written.
+  /// A sink that receives the change may write to another tree, after which the bytes may be
+  /// invalid when the record is written.
   let written: WrittenRecord
 
   @inline(__always)
@@ -23,11 +23,13 @@ struct StoredRecord {
 }
 
 extension EntityChanges {
-  /// A stored record that is about to be changed or removed.
+  /// Checks a stored record that is about to be changed or removed.
   ///
-  /// Its shape is always checked: every slot and every end lies within its bytes. Its checksum is checked
-  /// by the option ``StoreOptions/verifiesChecksums``, where the history keeps the record, and where its
-  /// bytes go into a record with a new checksum, which would make damage look sound.
+  /// The shape is always checked: every slot and every end is within the bytes. The checksum is
+  /// checked in three cases:
+  /// - The option ``StoreOptions/verifiesChecksums`` is set.
+  /// - The history keeps the record.
+  /// - The bytes become part of a record with a new checksum, which would hide the damage.
   ///
   /// - Throws: ``StoreError/Code/damaged``, naming the entity and the id.
   @inline(__always)
@@ -39,20 +41,24 @@ extension EntityChanges {
     return StoredRecord(view, id: id)
   }
 
-  /// The values of record `id`, by the positions of the current layout; `nil` where there is none.
+  /// The values of record `id`, in the order of the current layout; `nil` when the record does not
+  /// exist.
   func values(of id: UInt64) throws(StoreError) -> [Value]? {
     guard let bytes = try core.record(id, of: entity) else { return nil }
     return try entity.values(of: try stored(bytes, id: id, isCarriedOver: true).view, id: id)
   }
 
-  /// Whether a stored record has sound bytes as far as ``stored(_:id:isCarriedOver:)`` would check
-  /// them, for paths that change slots without a view; its shape is checked before.
+  /// Returns whether a stored record has a correct checksum, or checksums are not verified.
+  ///
+  /// The method serves code that changes slots without a view. The caller must have checked the
+  /// shape of the record.
   @inline(__always)
   func isSound(_ bytes: ByteView, id: UInt64) -> Bool {
     !verifiesChecksums || Checksum.fits(bytes, id: id)
   }
 
-  /// Whether a stored record has the values of `record`, which is sealed and of the current layout.
+  /// Returns whether a stored record has the values of `record`, which is sealed and has the
+  /// current layout.
   func isSame(_ stored: StoredRecord, as record: ByteView) throws(StoreError) -> Bool {
     if stored.view.layout === entity.layout { return core.isSame(stored.view.bytes, record) }
     return try core.carriedOver(stored.view, id: stored.id, of: entity)

@@ -2,11 +2,11 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A comparison of two commits, part by part: where it is, and how it goes on.
+/// A comparison of two commits in parts, with its current position.
 ///
 /// The pass walks both trees of each kind of content side by side, in the order of their keys. A
-/// value of this type holds a place and no cursor. Each part of the pass is therefore a read of its
-/// own, bounded in time and memory, and the pass can be cancelled between two parts.
+/// value of this type contains a position and no cursor. Each part of the pass is therefore a
+/// separate read, bounded in time and memory, and the pass can be cancelled between two parts.
 struct DifferencePass: DifferenceSource {
   enum Step: Sendable {
     case records(EntityPair)
@@ -16,17 +16,17 @@ struct DifferencePass: DifferenceSource {
     case buckets
   }
 
-  /// Where a step goes on.
+  /// The position at which a step continues.
   enum Place: Sendable {
-    /// At this id or a later one.
+    /// The first record with this id or a higher one.
     case id(UInt64)
-    /// At this key or a later one.
+    /// The first entry with this key or a later one.
     case key([UInt8])
   }
 
   private let sides: DifferenceSides
   let schema: [SchemaDifference]
-  /// Parts that ``DifferenceMatching/uniqueKey`` does not compare, by name.
+  /// The names of parts that ``DifferenceMatching/uniqueKey`` does not compare.
   let uncompared: [String]
   private let steps: [Step]
   private var step = 0
@@ -60,7 +60,7 @@ struct DifferencePass: DifferenceSource {
     }
   }
 
-  /// Goes on until `budget` is spent or everything is compared; returns false at the end.
+  /// Continues until `budget` is spent or everything is compared; returns false at the end.
   mutating func advance(
     _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
@@ -86,7 +86,7 @@ struct DifferenceStep {
   var place: DifferencePass.Place
   var budget: DifferenceBudget
 
-  /// Returns whether the step is done.
+  /// Runs a part of `step`; returns whether the step is complete.
   mutating func run(
     _ step: DifferencePass.Step, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
@@ -130,10 +130,11 @@ struct DifferenceStep {
   /// A record of one of the stores.
   typealias Row = (id: UInt64, bytes: ByteView)
 
-  /// The difference of two records, of which one may be missing; `nil` where all values are equal.
+  /// Returns the difference of two records, one of which may be missing; `nil` when all values are
+  /// equal.
   func compare(_ pair: EntityPair, _ old: Row?, _ new: Row?) throws -> FoundRecord? {
     if let old, let new, old.id == new.id, pair.areEqual(old.bytes, new.bytes) { return nil }
-    // Damage is no difference.
+    // Damage is an error and not a difference, so the checksums are verified.
     let oldView = try old.flatMap { try pair.older?.verifiedView($0.bytes, id: $0.id) }
     let newView = try new.flatMap { try pair.newer?.verifiedView($0.bytes, id: $0.id) }
     var changed: [Int] = []
@@ -179,7 +180,7 @@ struct DifferenceStep {
     }
   }
 
-  /// Walks two trees side by side, and calls `body` with each key and the bodies that it has.
+  /// Walks two trees side by side, and calls `body` with each key and its body in each tree.
   mutating func mergeKeys(
     _ olderTree: Tree?, _ newerTree: Tree?,
     _ body: (
@@ -225,7 +226,7 @@ extension BucketDifference {
   }
 }
 
-/// A walk of the records of one store by ascending ids, without those that have expired.
+/// A walk through the records of one store in ascending order of ids, without expired ones.
 private struct RecordWalk {
   private let cursor: Cursor?
   private let expired: ExpiredRecords?
@@ -249,7 +250,7 @@ private struct RecordWalk {
         id = nil
         return
       }
-      // A damaged page may have any keys, and must not be visited again and again.
+      // A damaged page may contain any keys, and must not be visited repeatedly.
       guard cursor.integerKey > last else { throw FormatError("the ids of records do not ascend") }
       last = cursor.integerKey
     } while expired?.contains(last) ?? false
@@ -262,7 +263,7 @@ private struct RecordWalk {
 }
 
 extension StoredEntity {
-  /// A record whose checksum is right.
+  /// Returns a view of the record; throws when its checksum is wrong.
   func verifiedView(_ bytes: ByteView, id: UInt64) throws(StoreError) -> RecordView {
     let view = try view(bytes, id: id)
     try verifyChecksum(of: view, id: id)

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Which parts of two commits are compared, and how.
+/// The parts of two commits that are compared, and the rules of the comparison.
 struct DifferencePlan {
   let older: TransactionCore
   let newer: TransactionCore
@@ -10,8 +10,8 @@ struct DifferencePlan {
   let entities: Set<String>?
   private let digests: (older: Digests, newer: Digests)
   private let isOneLineage: Bool
-  /// The names of parts that the steps made so far leave out: ``DifferenceMatching/uniqueKey`` does
-  /// not compare them.
+  /// The names of parts that ``DifferenceMatching/uniqueKey`` excludes from the steps created so
+  /// far.
   private(set) var uncompared: [String] = []
 
   init(
@@ -36,7 +36,7 @@ struct DifferencePlan {
       tree = core.tree(.digests)
     }
 
-    /// The digest of a content; `nil` where the file keeps no digests.
+    /// The digest of a content; `nil` when the file has no digests.
     subscript(content: DigestedContent) -> ContentDigest? {
       get throws {
         guard let tree else { return nil }
@@ -59,7 +59,7 @@ struct DifferencePlan {
 
   // MARK: Records
 
-  /// The entities of the newer store in the order of their numbers, then those that are gone.
+  /// The entities of the newer store in the order of their numbers, followed by removed ones.
   private var names: [String] {
     let names = newer.schema.entities.map(\.name)
     let gone = older.schema.entities.map(\.name).filter { newer.schema.entity(named: $0) == nil }
@@ -114,7 +114,8 @@ struct DifferencePlan {
     return KeyedPair(pair: pair, older: key.older, newer: key.newer)
   }
 
-  /// A unique index that both entities have: the first over required attributes, or the first.
+  /// Returns a unique index that both entities have: the first on required attributes, or else the
+  /// first.
   private func key(
     of old: StoredEntity, _ new: StoredEntity, named wanted: [String]? = nil
   ) -> (older: StoredIndex, newer: StoredIndex)? {
@@ -139,7 +140,7 @@ struct DifferencePlan {
     return found.map { ($0.older, $0.newer) }
   }
 
-  /// How records are known that an attribute leads to.
+  /// Returns the key by which the targets of an attribute are identified.
   private func target(
     _ before: EntityDescription.Attribute, _ old: StoredEntity,
     _ after: EntityDescription.Attribute, _ new: StoredEntity
@@ -193,7 +194,7 @@ struct DifferencePlan {
     try haveEqualDigests(.buckets, .buckets) ? [] : [.buckets]
   }
 
-  /// The relationships of the newer store in the order of their numbers, then those that are gone.
+  /// The relationships of the newer store in the order of their numbers, followed by removed ones.
   private func relationshipPairs() -> [RelationshipPair] {
     var left = older.schema.relationships
     var pairs: [RelationshipPair] = []
@@ -213,7 +214,7 @@ struct DifferencePlan {
 }
 
 extension StoredRelationship {
-  /// A relationship of another store with the same identity is the same relationship.
+  /// The identity of a relationship across stores: its entities, names and attribute.
   fileprivate var identity: [String?] {
     let (from, to) = (end(.from), end(.to))
     return [from.source.name, from.name, to.source.name, to.name, from.attribute?.name]

@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// One of the two commits that are compared, kept readable while it is referenced.
+/// One of the two compared commits, which stays readable while this object is referenced.
 final class DifferenceSide: Sendable {
   private enum Source: Sendable {
     case hold(SnapshotHold)
@@ -12,7 +12,7 @@ final class DifferenceSide: Sendable {
   let store: StoreCore
   private let commit: CommitNumber
 
-  /// Keeps the newest commit of `store`.
+  /// Pins the newest commit of `store`.
   init(_ store: StoreCore) throws(StoreError) {
     try store.checkOpen("compare")
     let hold = try SnapshotHold(store)
@@ -21,8 +21,8 @@ final class DifferenceSide: Sendable {
     commit = hold.generation
   }
 
-  /// Keeps the newest commit of a ``Store``; of another reader, such as a ``PinnedSnapshot``, the
-  /// commit that it reads.
+  /// Pins the newest commit of a ``Store``, or uses the commit of another reader, such as a
+  /// ``PinnedSnapshot``.
   init(_ reader: any ReadableStore) throws {
     if let store = reader as? Store {
       try store.core.checkOpen("compare")
@@ -36,16 +36,16 @@ final class DifferenceSide: Sendable {
     }
   }
 
-  /// Where a lock is shared with others: the order in which such locks are taken.
+  /// The sort key for taking locks that several comparisons share, in a fixed order.
   fileprivate var lockOrder: ObjectIdentifier? {
     if case .reader(let reader) = source { ObjectIdentifier(reader as AnyObject) } else { nil }
   }
 
-  /// - Throws: ``StoreError/Code/snapshotExpired`` where the program has moved its snapshot.
+  /// - Throws: ``StoreError/Code/snapshotExpired`` when the program has moved its snapshot.
   func read<R>(_ body: (TransactionCore) throws -> R) throws -> R {
     switch source {
     case .hold(let hold):
-      // Errors of the caller's closure are thrown as they are.
+      // Errors of the caller's closure are rethrown unchanged.
       let result: Result<R, any Error> = try hold.use { (core) throws(StoreError) in
         Result { try body(core) }
       }
@@ -55,7 +55,7 @@ final class DifferenceSide: Sendable {
         guard snapshot.core.commitNumber == commit else {
           throw StoreError(
             .snapshotExpired,
-            "cannot go on with the differences: the snapshot of \(store.label) was moved to another "
+            "cannot continue the comparison: the snapshot of \(store.label) was moved to another "
               + "commit; begin again")
         }
         return try body(snapshot.core)
@@ -64,14 +64,15 @@ final class DifferenceSide: Sendable {
   }
 }
 
-/// The two commits that are compared.
+/// The two compared commits.
 struct DifferenceSides: Sendable {
   let older: DifferenceSide
   let newer: DifferenceSide
 
-  /// Runs `body` on both, on the calling thread.
+  /// Runs `body` with reads of both commits, on the calling thread.
   ///
-  /// Two comparisons may share two snapshots in opposite roles: each takes the locks in one order.
+  /// Two comparisons may use two snapshots in opposite roles, so the locks are always taken in one
+  /// order.
   func read<R>(_ body: (_ older: TransactionCore, _ newer: TransactionCore) throws -> R) throws -> R
   {
     if let first = older.lockOrder, let second = newer.lockOrder, second < first {

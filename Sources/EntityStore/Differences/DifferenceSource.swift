@@ -1,22 +1,22 @@
 internal import LMDB
 
-/// A place in a sequence of differences: of two commits, or of one commit and its history.
+/// A position in a sequence of differences, between two commits or since a point in the history.
 protocol DifferenceSource: Sendable {
   /// The differences of the schema.
   var schema: [SchemaDifference] { get }
   /// The names of the parts that are not compared.
   var uncompared: [String] { get }
 
-  /// Goes on until `budget` is spent or the end; returns false at the end.
+  /// Continues until `budget` is spent or the end is reached; returns false at the end.
   mutating func advance(
     _ budget: inout DifferenceBudget, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool
 }
 
 extension DifferenceSource {
-  /// Returns the next differences as `make` makes them: none at the end.
+  /// Returns the next differences, converted by `make`; empty at the end.
   ///
-  /// Reads again and again until there is one, asking `isCancelled` at least every few
+  /// Reads repeatedly until there is a difference, calling `isCancelled` at least every few
   /// milliseconds.
   mutating func next<Element>(
     isCancelled: () -> Bool, _ make: (FoundDifference) throws -> Element?
@@ -32,12 +32,12 @@ extension DifferenceSource {
   }
 }
 
-/// A position among differences: a few of them are in memory.
+/// An iteration over differences that keeps a few of them in memory.
 struct DifferenceReader<Element: Sendable>: Sendable {
   private var source: any DifferenceSource
   private let store: StoreCore
   private let make: @Sendable (FoundDifference) throws -> Element?
-  /// The last comes first.
+  /// The waiting differences in reversed order.
   private var buffer: [Element]
   private var isOver = false
 
@@ -51,7 +51,7 @@ struct DifferenceReader<Element: Sendable>: Sendable {
     buffer = first.reversed()
   }
 
-  /// The next difference, read on a thread of the newer store; `nil` after the last.
+  /// Returns the next difference, read on a thread of the newer store; `nil` after the last.
   mutating func next() async throws -> Element? {
     try Task.checkCancellation()
     if let element = buffer.popLast() { return element }
@@ -72,7 +72,7 @@ struct DifferenceReader<Element: Sendable>: Sendable {
     return take(found)
   }
 
-  /// The next difference, read on the calling thread; `nil` after the last.
+  /// Returns the next difference, read on the calling thread; `nil` after the last.
   private mutating func nextHere() throws -> Element? {
     if let element = buffer.popLast() { return element }
     if isOver { return nil }

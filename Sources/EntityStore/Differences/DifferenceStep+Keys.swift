@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// An entity of two stores, and a unique index by which its records are matched.
+/// An entity in two stores, with the unique index by which its records are matched.
 struct KeyedPair: Sendable {
   let pair: EntityPair
   let older: StoredIndex
@@ -28,7 +28,8 @@ extension DifferenceStep {
       let old = try before.flatMap { try Self.record($0, keyed.older, oldEntity, step.older) }
       let new = try after.flatMap { try Self.record($0, keyed.newer, newEntity, step.newer) }
       budget.visits -= 7
-      // A key with a null ends with the id of its record, so that equal keys say nothing.
+      // A key with a null ends with its record's id, so equal keys of this kind do not match
+      // records.
       if let old, let new, try !keyed.hasNull(new.bytes, new.id) {
         if pair.haveEqualContent(old.bytes, new.bytes), !pair.followsLinks { return }
         return try find(old, new, &budget)
@@ -38,7 +39,7 @@ extension DifferenceStep {
     }
   }
 
-  /// The record of an entry; `nil` for one that has expired.
+  /// Returns the record of an entry; `nil` when it has expired.
   private static func record(
     _ body: ByteView, _ index: StoredIndex, _ entity: StoredEntity,
     _ core: TransactionCore
@@ -56,7 +57,7 @@ extension DifferenceStep {
 }
 
 extension KeyedPair {
-  /// Whether a record of the newer store has a null in the key.
+  /// Returns whether a record of the newer store has a null in the key.
   fileprivate func hasNull(_ bytes: ByteView, _ id: UInt64) throws -> Bool {
     guard let entity = pair.newer else { return false }
     let attributes = newer.description.attributes.compactMap {
@@ -69,7 +70,7 @@ extension KeyedPair {
 }
 
 extension EntityPair {
-  /// Whether equal bytes may be different values, as ids of records of two stores are.
+  /// Whether equal bytes may stand for different values, as record ids of two stores do.
   fileprivate var followsLinks: Bool {
     attributes.contains {
       if case .byTarget = $0.comparison { true } else { false }

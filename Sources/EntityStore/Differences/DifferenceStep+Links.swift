@@ -1,12 +1,12 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// A relationship as two stores have it.
+/// A relationship in two stores.
 struct RelationshipPair: Sendable {
   let older: StoredRelationship?
   let newer: StoredRelationship?
 
-  /// Whether the links are in trees of their own.
+  /// Whether the relationship has link trees.
   var hasLinks: Bool { older?.linksFrom != nil || newer?.linksFrom != nil }
 
   var label: String {
@@ -15,7 +15,7 @@ struct RelationshipPair: Sendable {
     return from.name == nil && to.name != nil ? to.label : from.label
   }
 
-  /// A link as seen from the side that has a name.
+  /// Returns a link difference from the perspective of the side with a name.
   func difference(_ kind: HistoryLinks.Kind, _ from: UInt64, _ to: UInt64)
     -> LinkDifference?
   {
@@ -27,8 +27,7 @@ struct RelationshipPair: Sendable {
   }
 }
 
-/// The links of one relationship that a read leaves out, because a record at one of their ends has
-/// expired.
+/// The links of one relationship that a read leaves out, because one of their records has expired.
 struct ExpiredLinks {
   private let from: ExpiredRecords?
   private let to: ExpiredRecords?
@@ -42,13 +41,13 @@ struct ExpiredLinks {
     self.from?.contains(from) ?? false || self.to?.contains(to) ?? false
   }
 
-  /// Whether a read of `other` leaves out the links of the same records.
+  /// Returns whether a read of `other` leaves out the links of the same records.
   func areAll(of other: ExpiredLinks) -> Bool {
     from?.ids == other.from?.ids && to?.ids == other.to?.ids
   }
 }
 
-/// One side of a relationship whose records have an order in two stores.
+/// One side of an ordered relationship in two stores.
 struct OrderPair: Sendable {
   let older: RelationshipEnd
   let newer: RelationshipEnd
@@ -75,7 +74,7 @@ extension DifferenceStep {
     }
   }
 
-  /// Compares the orders owner by owner; positions are numbers without a meaning of their own.
+  /// Compares the orders for each owner; position numbers themselves have no meaning.
   mutating func runOrder(
     _ pair: OrderPair, _ visit: (FoundDifference) throws -> Void
   ) throws -> Bool {
@@ -112,8 +111,7 @@ extension DifferenceStep {
     return true
   }
 
-  /// The elements of both lists that are elsewhere among the others of both: as few as possible, in
-  /// their new order.
+  /// Returns a smallest set of common elements that must move to get the new order, in that order.
   static func moved(_ before: [UInt64], _ after: [UInt64]) -> [UInt64] {
     if before == after { return [] }
     let places = Dictionary(

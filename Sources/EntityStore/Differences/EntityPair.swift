@@ -1,14 +1,14 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// An attribute as two stores have it.
+/// An attribute in two stores.
 struct AttributePair: Sendable {
-  /// How values are compared.
+  /// The way in which values are compared.
   enum Comparison: Sendable {
     case asStored
     /// The attribute leads to a record, which is compared by the values of a key.
     case byTarget(TargetKey)
-    /// Nothing in the stores says whether two values mean the same.
+    /// The stores contain no information about whether two values have equal meanings.
     case none
   }
 
@@ -22,7 +22,7 @@ struct AttributePair: Sendable {
   let comparison: Comparison
 }
 
-/// The key of the records that an attribute leads to, in both stores.
+/// The key of the targets of an attribute, in both stores.
 struct TargetKey: Sendable {
   /// The key in one of the stores.
   struct KeyedEntity: Sendable {
@@ -36,7 +36,7 @@ struct TargetKey: Sendable {
       }
     }
 
-    /// The values of the key of the record that `value` leads to; `nil` where it leads to none.
+    /// Returns the key of the record whose id is `value`; `nil` when there is no record.
     func values(_ value: Value, _ core: TransactionCore) throws -> [Value]? {
       guard case .integer(let number) = value, number > 0,
         let bytes = try core.record(UInt64(number), of: entity)
@@ -50,20 +50,21 @@ struct TargetKey: Sendable {
   let newer: KeyedEntity
 }
 
-/// An entity as two stores have it, and the comparison of its records.
+/// An entity in two stores, with the comparison of its records.
 final class EntityPair: Sendable {
   let name: String
   let older: StoredEntity?
   let newer: StoredEntity?
-  /// The attributes of the newer entity in its order, then those that the older one alone has.
+  /// The attributes of the newer entity in its order, followed by those that only the older entity
+  /// has.
   let attributes: [AttributePair]
   /// The numbers of layouts in which equal bytes are equal values.
   private let agreeingLayouts: Set<UInt16>
-  /// Whether all layouts that both have agree.
+  /// Whether equal bytes are equal values in all common layouts.
   private let agrees: Bool
 
-  /// - Parameter isOneLineage: whether the two files began as one, so that an attribute with
-  ///   another name and the same number is the same attribute, renamed.
+  /// - Parameter isOneLineage: whether the two files have a common origin. An attribute with
+  ///   another name and the same number is then a renamed attribute.
   init(
     _ name: String, _ older: StoredEntity?, _ newer: StoredEntity?, isOneLineage: Bool = false,
     comparison: AttributePair.Choice = { _, _ in .asStored }
@@ -112,8 +113,8 @@ final class EntityPair: Sendable {
       + left.map { AttributePair(name: $0.name, older: $0, newer: nil, comparison: .asStored) }
   }
 
-  /// Whether two records of these layouts, of one number, have equal values when they have equal
-  /// bytes.
+  /// Returns whether equal bytes are equal values in records of these layouts, which have one
+  /// number.
   private static func agree(
     _ older: RecordLayout, _ newer: RecordLayout, _ attributes: [AttributePair]
   ) -> Bool {
@@ -130,18 +131,18 @@ final class EntityPair: Sendable {
     }
   }
 
-  /// Initial values; an attribute that one store lacks has the initial value of the other.
+  /// Compares initial values; an attribute that one store lacks has the initial value of the other.
   private static func isSame(_ older: Value?, _ newer: Value?) -> Bool {
     guard let older, let newer else { return true }
     return older.isSameStored(as: newer)
   }
 
-  /// Whether equal digests of the records say that all values are equal.
+  /// Whether equal digests of the records imply that all values are equal.
   var isDecidedByDigest: Bool { older != nil && newer != nil && agrees }
 
   // MARK: Records
 
-  /// Whether two records have equal values for certain: no value is decoded.
+  /// Returns whether two records are certain to have equal values, without decoding a value.
   func areEqual(_ older: ByteView, _ newer: ByteView) -> Bool {
     guard older.count == newer.count,
       older.count >= RecordLayout.headerSize + RecordLayout.checksumSize,
@@ -150,7 +151,9 @@ final class EntityPair: Sendable {
     return haveEqualContent(older, newer)
   }
 
-  /// As ``areEqual(_:_:)``, of records with different ids, whose checksums differ.
+  /// Returns whether two records with different ids are certain to have equal values.
+  ///
+  /// Checksums are not compared, because they depend on the id.
   func haveEqualContent(_ older: ByteView, _ newer: ByteView) -> Bool {
     guard older.count == newer.count, let number = try? RecordLayout.layoutNumber(of: older),
       agreeingLayouts.contains(number)
@@ -161,9 +164,9 @@ final class EntityPair: Sendable {
       newer[..<end]) == 0
   }
 
-  /// The positions in ``attributes`` of those whose values differ.
+  /// Returns the positions in ``attributes`` of those whose values differ.
   ///
-  /// - Parameter areSame: compares two values of an attribute with another comparison than
+  /// - Parameter areSame: compares two values of an attribute whose comparison is not
   ///   ``AttributePair/Comparison/asStored``.
   func differing(
     _ older: RecordView, _ newer: RecordView,
@@ -191,13 +194,14 @@ final class EntityPair: Sendable {
         return older.hasSameValue(as: newer, at: slot, and: other)
       }
     }
-    // An attribute that one store lacks has the initial value of the other store there: a record
-    // that was never given another value is no difference.
+    // An attribute that one store lacks has the initial value of the other store. A record that was
+    // never given another value is therefore no difference.
     return try value(pair.older ?? pair.newer, pair.older == nil ? nil : older)
       .isSameStored(as: try value(pair.newer ?? pair.older, pair.newer == nil ? nil : newer))
   }
 
-  /// The value of `attribute` in a record; the initial value where the record does not have it.
+  /// Returns the value of `attribute` in a record, or its initial value when the record does not
+  /// have it.
   static func value(
     _ attribute: EntityDescription.Attribute?, _ view: RecordView?
   ) throws -> Value {
@@ -210,8 +214,9 @@ final class EntityPair: Sendable {
 }
 
 extension Value {
-  /// Whether two stored values are the same: bit by bit, and of numbers of different types by the
-  /// number.
+  /// Returns whether two stored values are equal.
+  ///
+  /// Values are compared bit by bit, and numbers of different types by their value.
   func isSameStored(as other: Value) -> Bool {
     switch (self, other) {
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)):

@@ -1,7 +1,7 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A difference while the two records can be read: valid within the closure that is given it.
+/// A difference, valid within the closure that receives it, while both records can be read.
 enum FoundDifference {
   case record(FoundRecord)
   case link(LinkDifference)
@@ -12,15 +12,16 @@ enum FoundDifference {
 struct FoundRecord {
   let pair: EntityPair
   let kind: HistoryChange.Kind
-  /// The ids in the two stores; 0 where the record is not there.
+  /// The ids in the two stores; 0 when the record does not exist there.
   let oldID: UInt64
   let newID: UInt64
-  /// `nil` where the record is not there, or nothing keeps it as it was.
+  /// The bytes in the two stores; `nil` when the record does not exist there or its old version is
+  /// unknown.
   let old: ByteView?
   let new: ByteView?
-  /// The positions among the attributes of the pair of those with other values; of an update alone.
+  /// The positions of the changed attributes in the pair; empty unless the record was updated.
   let changed: [Int]
-  /// The values that the history preserves of a deleted record, by the numbers of the attributes.
+  /// The preserved values of a deleted record from the history, by attribute number.
   var preserved: Document?
   let older: TransactionCore
   let newer: TransactionCore
@@ -30,7 +31,7 @@ struct FoundRecord {
   var byteCount: Int { (old?.count ?? 0) + (new?.count ?? 0) }
   var changedNames: [String] { changed.map { pair.attributes[$0].name } }
 
-  /// The attributes with other values, or of an insert or delete all that the record has.
+  /// Returns the changed attributes, or all attributes of an inserted or deleted record.
   func attributes() throws -> [AttributeDifference] {
     let oldView = try old.flatMap { try pair.older?.view($0, id: oldID) }
     let newView = try new.flatMap { try pair.newer?.view($0, id: newID) }
@@ -70,13 +71,13 @@ extension HistoryChange.Kind {
   }
 }
 
-/// How much of a comparison is done in one read.
+/// The amount of a comparison that one read processes.
 struct DifferenceBudget {
-  /// The records, links and pairs that the pass may still read.
+  /// The number of records, links and pairs that may still be read.
   var visits = 32_768
-  /// Differences that may still be found.
+  /// The number of differences that may still be found.
   var finds = 256
-  /// Bytes of records that differ.
+  /// The number of bytes of differing records that may still be found.
   var bytes = 1 << 20
 
   var isSpent: Bool { visits <= 0 || finds <= 0 || bytes <= 0 }

@@ -2,10 +2,10 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The differences of a commit from the place of a history token.
+/// The differences between a commit and the point of a history token.
 ///
-/// The history is read once, and says which records and links changed and how each change began.
-/// The commit says how each ended.
+/// The history is read once, for the records and links that changed and for the first change of
+/// each. The current state comes from the commit.
 struct HistoryDifferences: DifferenceSource {
   private typealias ToldLinks = (relationship: UInt32, pairs: [(pair: LinkPair, wasThere: Bool)])
 
@@ -13,14 +13,14 @@ struct HistoryDifferences: DifferenceSource {
   /// The number of the last write before the differences.
   private let token: UInt64
   private var told: [ToldRecords] = []
-  /// The links with a change, and whether each was there before.
+  /// The links with a change, and whether each existed before.
   private var links: [ToldLinks] = []
-  /// Entities that the history does not tell all of, and `buckets`.
+  /// The entities that the history does not record completely, and `buckets`.
   private(set) var uncompared: [String] = []
-  /// A history has no changes of the schema.
+  /// The history contains no changes of the schema.
   var schema: [SchemaDifference] { [] }
   private var step = 0
-  /// The next id of a step over records, or the next position of one over links.
+  /// The next id in a step over records, or the next position in a step over links.
   private var place: UInt64 = 0
 
   init(_ side: DifferenceSide, since token: HistoryToken, entities: Set<String>?) throws {
@@ -38,7 +38,7 @@ struct HistoryDifferences: DifferenceSource {
       guard try core.entity(named: name).description.history != nil else {
         throw StoreError(
           .invalidQuery,
-          "cannot tell what has changed in \(name): it keeps no history; declare it with history: "
+          "cannot find the changes of \(name): it keeps no history; declare it with history: "
             + ".kept(), or compare two stores", entity: name)
       }
     }
@@ -75,7 +75,7 @@ struct HistoryDifferences: DifferenceSource {
     for number in restarted {
       if let told = byNumber[number] { uncompared.append(told.pair.name) }
     }
-    // The first write after the token may share its commit, and the images, with writes before it.
+    // The first write after the token may share its commit, and the images, with earlier writes.
     if let firstImage, firstImage <= token.number {
       try log.forEachPart(from: firstImage) { number, _, part in
         guard number <= token.number else { return false }
@@ -131,7 +131,8 @@ struct HistoryDifferences: DifferenceSource {
     for first in told.firsts[start...] {
       var id = max(place, first.ids.lowerBound)
       while id < first.ids.upperBound {
-        // Of records that were not there before, those that are gone again are no difference.
+        // Records that were inserted and deleted since are no difference, so missing ids are
+        // skipped.
         if !first.wasThere {
           guard try cursor.seek(atOrAfter: id), first.ids.contains(cursor.integerKey),
             cursor.integerKey >= id
@@ -152,13 +153,13 @@ struct HistoryDifferences: DifferenceSource {
     return true
   }
 
-  /// The difference of one record; `nil` where it is as it was.
+  /// Returns the difference of one record; `nil` when its state is unchanged.
   private func difference(
     _ id: UInt64, _ first: ToldRecords.FirstChange, _ told: ToldRecords, _ entity: StoredEntity,
     _ log: HistoryLog, _ core: TransactionCore
   ) throws -> FoundRecord? {
     let new = try core.record(id, of: entity)
-    // A record that has come since and expired already is in no read.
+    // Reads leave out expired records, so a new record that has expired is not a difference.
     if !first.wasThere, new == nil { return nil }
     let kind = HistoryChange.Kind(wasThere: first.wasThere, isThere: new != nil)
     let old = first.wasThere ? try image(of: id, first, told, entity, log) : nil
@@ -186,7 +187,7 @@ struct HistoryDifferences: DifferenceSource {
       old: old, new: new, changed: changed, preserved: preserved, older: core, newer: core)
   }
 
-  /// The record as it was at the place; `nil` where its first change since has kept no image of it.
+  /// Returns the record at the token; `nil` when its first change since then kept no image.
   private func image(
     of id: UInt64, _ first: ToldRecords.FirstChange, _ told: ToldRecords, _ entity: StoredEntity,
     _ log: HistoryLog
@@ -217,7 +218,7 @@ struct HistoryDifferences: DifferenceSource {
         && cursor.contains(link.pair.from, link.pair.to)
       guard isThere || link.wasThere else { continue }
       let kind: HistoryLinks.Kind = !link.wasThere ? .added : isThere ? .moved : .removed
-      // Without an order, a link that was removed and added again is as it was.
+      // Without an order, a link that was removed and added again is unchanged.
       if kind == .moved, relationship.orderFrom == nil, relationship.orderTo == nil { continue }
       budget.find(32)
       if let found = pair.difference(kind, link.pair.from, link.pair.to) {

@@ -1,8 +1,10 @@
 internal import LodestoreFormat
 
-/// Which rows have moved, and which are where they were among the others.
+/// Determines which rows have moved among the others.
 enum RowMoves {
-  /// Which of the rows in both results have moved: as few as can be, those that did not change last.
+  /// Returns which of the rows in both results have moved.
+  ///
+  /// As few rows as possible are moved, and preferably those that changed.
   static func moves(
     _ kept: [(from: Int, to: Int, isChanged: Bool)]
   ) -> [(from: Int, to: Int, isMoved: Bool)] {
@@ -13,8 +15,8 @@ enum RowMoves {
     }
     if isAscending { return kept.filter(\.isChanged).map { ($0.from, $0.to, false) } }
     let kept = withReordered(kept)
-    // The rows that did not change are in the same order in both; a changed one stays where it fits between
-    // those around it. What ascends longest, with all unchanged rows in it, stays.
+    // The unchanged rows have one order in both results; a changed row stays if it fits between its
+    // neighbours. The longest ascending sequence that contains all unchanged rows stays.
     var below = -1
     var upper = Array(repeating: Int.max, count: kept.count)
     var bound = Int.max
@@ -45,7 +47,7 @@ enum RowMoves {
 
   /// Marks unchanged rows as changed until the others have one order in both results.
   ///
-  /// An order by values of related records gives a row another place without a change of its own record.
+  /// An order by values of related records may move a row without a change of its own record.
   private static func withReordered(
     _ kept: [(from: Int, to: Int, isChanged: Bool)]
   ) -> [(from: Int, to: Int, isChanged: Bool)] {

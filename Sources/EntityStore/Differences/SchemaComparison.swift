@@ -1,8 +1,9 @@
 internal import LodestoreFormat
 
-/// Finds the differences between two schemas.
+/// Determines the differences between two schemas.
 ///
-/// Names identify the parts of a schema: two stores may give one attribute different numbers.
+/// Names identify the parts of a schema, because two stores may give one attribute different
+/// numbers.
 struct SchemaComparison {
   let older: StoredSchema
   let newer: StoredSchema
@@ -39,7 +40,7 @@ struct SchemaComparison {
     add(.limit, name, Self.limit(old), Self.limit(new))
   }
 
-  /// Adds the subjects that differ; `old` and `new` have each subject in words by its name.
+  /// Adds the subjects that differ; `old` and `new` contain each subject in words, by its name.
   private mutating func add(
     _ subject: SchemaDifference.Subject, _ entity: String, _ old: [String: String],
     _ new: [String: String]
@@ -98,7 +99,7 @@ struct SchemaComparison {
   private static func indexes(_ entity: StoredEntity) -> [String: String] {
     var words: [String: String] = [:]
     for index in entity.description.indexes {
-      // Two indexes over the same attributes, one of them unique, are one subject with both words.
+      // Two indexes on equal attributes, one of them unique, are one subject with both words.
       let name = entity.description.indexName(index)
       let text = index.isUnique ? "unique" : "not unique"
       words[name] = words[name].map { [$0, text].sorted().joined(separator: " and ") } ?? text

@@ -5,36 +5,38 @@ public struct SchemaDifference: Sendable, Hashable {
     @nonexhaustive
   #endif
   public enum Subject: String, Sendable, Hashable, CaseIterable {
-    /// A whole entity; its attributes and indexes have no differences of their own.
+    /// A whole entity; its attributes and indexes have no separate differences.
     case entity
     /// An attribute.
     case attribute
-    /// An index over attributes.
+    /// An index on attributes.
     case index
-    /// An index over elements of documents.
+    /// An index on elements of documents.
     case elementIndex
-    /// A relationship that has a name on the side of ``SchemaDifference/entity``.
+    /// A relationship with a name on the side of ``SchemaDifference/entity``.
     case relationship
-    /// A rule that every record fulfils.
+    /// A rule that every record must match.
     case rule
-    /// The policy by which the history keeps changes of the records.
+    /// The history policy for the records.
     case history
-    /// The date by which records expire.
+    /// The attribute whose date expires records.
     case expiry
-    /// The limit of the number and the size of the records.
+    /// The limit on the number and the size of the records.
     case limit
   }
 
-  /// Whether the newer store alone has the subject, the older store alone, or each in another form.
+  /// The kind of the difference: only the newer store has the subject, only the older one, or both
+  /// differ.
   public let kind: HistoryChange.Kind
   /// The part of the schema.
   public let subject: Subject
   /// The entity's name.
   public let entity: String
-  /// The subject's name; of a history, `history`; of an expiry, `expiry`; of a limit, `limit`.
+  /// The subject's name; `history` for a history policy, `expiry` for an expiry, `limit` for a
+  /// limit.
   public let name: String
-  /// The subject in the older store, in words; `nil` where it is not there.
+  /// The subject in the older store, in words; `nil` when it does not exist there.
   public let old: String?
-  /// The subject in the newer store, in words; `nil` where it is not there.
+  /// The subject in the newer store, in words; `nil` when it does not exist there.
   public let new: String?
 }

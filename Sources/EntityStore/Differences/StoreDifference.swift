@@ -6,47 +6,47 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// One difference between two stores, or between a store and itself at an earlier time.
+/// One difference between two stores, or between a store and its earlier state.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
 public enum StoreDifference: Sendable, Hashable {
   /// A part of the schema.
   case schema(SchemaDifference)
-  /// A record that one of the two has, or that has other values.
+  /// A record that exists in one of the two, or has different values.
   case record(StoredRecordDifference)
-  /// A link that no attribute holds, or its place in an order.
+  /// A link in a link tree, or the position of a link in an order.
   case link(LinkDifference)
   /// A value in a bucket.
   case bucket(BucketDifference)
 }
 
-/// A record of an entity that is known by its name.
+/// A record that differs, with its entity identified by name.
 public struct StoredRecordDifference: Sendable, Hashable {
   /// The kind of the difference.
   public let kind: HistoryChange.Kind
   /// The entity's name.
   public let entity: String
-  /// The record's id, without its type: in the newer store, of a deleted record in the older one.
+  /// The record's id without its type, in the newer store; for a deleted record, in the older
+  /// store.
   public let recordID: UInt64
-  /// The id in the older store, where records were matched by a key; otherwise ``recordID``.
+  /// The id in the older store if records were matched by a key; otherwise ``recordID``.
   public let oldRecordID: UInt64
-  /// The attributes with other values, in the order of the newer store; of an inserted or deleted
-  /// record all attributes.
+  /// The changed attributes, in the order of the newer store; for an inserted or deleted record all
+  /// attributes.
   public let attributes: [AttributeDifference]
 }
 
-/// An attribute of a record, before and after.
+/// An attribute of a record, with its old and new value.
 public struct AttributeDifference: Sendable, Hashable {
   /// The attribute's name.
   public let name: String
   let oldValue: Value?
   let newValue: Value?
 
-  /// The value in the older store as JSON; `nil` where there was no record, or nothing keeps the
-  /// value.
+  /// The value in the older store as JSON; `nil` without a record, or when the value was not kept.
   ///
-  /// A missing value is `.null`. Dates are ISO 8601 text, data is Base64.
+  /// Null is `.null`. Dates are ISO 8601 text, data is Base64.
   public var old: JSONValue? { oldValue.map(Self.json) }
   /// The value in the newer store; see ``old``.
   public var new: JSONValue? { newValue.map(Self.json) }
@@ -66,18 +66,18 @@ public struct AttributeDifference: Sendable, Hashable {
   }
 }
 
-/// A link of a relationship that no attribute holds, or the place of a link in an order.
+/// A link in a link tree, or the position of a link in an order.
 public struct LinkDifference: Sendable, Hashable {
-  /// The entity that the relationship is seen from.
+  /// The entity from whose perspective the relationship is named.
   public let entity: String
-  /// The name of the relationship in that entity; empty where it has none.
+  /// The name of the relationship in that entity; empty when it has no name.
   public let relationship: String
-  /// The entity that the relationship leads to.
+  /// The entity of the targets.
   public let target: String
-  /// Whether the newer store alone has the link, the older one alone, or each at another place of
-  /// an order.
+  /// The kind of the difference: only the newer store has the link, only the older one, or its
+  /// position differs.
   ///
-  /// Of links that both stores have, as few as possible are reported as moved.
+  /// Of the links in both stores, as few as possible are reported as moved.
   public let kind: HistoryLinks.Kind
   /// The record of ``entity``, without its type.
   public let recordID: UInt64
@@ -93,8 +93,8 @@ public struct BucketDifference: Sendable, Hashable {
   public let bucket: String
   /// The bytes of the key.
   public let key: [UInt8]
-  /// The bytes in the older store; `nil` where the key is not there.
+  /// The bytes in the older store; `nil` when the key does not exist there.
   public let old: Data?
-  /// The bytes in the newer store; `nil` where the key is not there.
+  /// The bytes in the newer store; `nil` when the key does not exist there.
   public let new: Data?
 }

@@ -1,19 +1,19 @@
 internal import LodestoreBytes
 
-/// The differences between two stores, or between a store and itself at an earlier time.
+/// The differences between two stores, or between a store and its earlier state.
 ///
 ///     for try await difference in try store.differences(from: older) {
 ///       if case .record(let record) = difference { print(record.kind, record.entity) }
 ///     }
 ///
 /// Differences of the schema come first. Records follow by entity, in the order of their ids, or of
-/// the key that matches them. Links, orders and buckets come last. A few differences at a time are
-/// in memory. The sequence, and each loop over it, keeps the two commits readable. Each loop begins
-/// at the beginning. A loop whose task is cancelled ends with `CancellationError`.
+/// the matching key. Links, orders and buckets come last. A few differences at a time are in
+/// memory. The sequence, and each loop over it, keeps the two commits readable. Each loop starts at
+/// the beginning. A loop whose task is cancelled ends with `CancellationError`.
 ///
-/// Values are compared as stored. A record that a change of the schema has written in another form
-/// is no difference. An attribute that one store lacks counts there as its initial value. Expired
-/// records are left out of both sides, as of every read.
+/// Values are compared as stored. A record that was only rewritten for a change of the schema is no
+/// difference. An attribute that one store lacks has its initial value there. Expired records are
+/// left out on both sides, as in every read.
 public struct StoreDifferences: AsyncSequence, Sendable {
   /// One difference.
   @_documentation(visibility: internal)
@@ -27,12 +27,12 @@ public struct StoreDifferences: AsyncSequence, Sendable {
 
   /// The names of the parts that could not be compared.
   ///
-  /// Matching by a unique key: attributes with ids of records that have no key, and relationships
-  /// that no attribute holds. Since a token: entities that keep no history, or whose history begins
-  /// after the token, and `buckets`.
+  /// With matching by a unique key, these are attributes with ids of records without a key, and
+  /// relationships with link trees. Since a token, these are entities that keep no history or whose
+  /// history begins after the token, and `buckets`.
   public var uncompared: [String] { source.uncompared }
 
-  /// Begins with the first difference.
+  /// Creates an iterator that begins with the first difference.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
 
@@ -48,10 +48,10 @@ public struct StoreDifferences: AsyncSequence, Sendable {
 
   /// Visits the differences on the calling thread, until `body` returns false.
   ///
-  /// - Throws: what `body` throws; ``StoreError/Code/damaged`` for a damaged record;
-  ///   ``StoreError/Code/snapshotExpired`` where a snapshot was ended or moved meanwhile.
-  /// - Complexity: O(n) for n records and links of the entities that differ; entities with equal
-  ///   digests are not read.
+  /// - Throws: the errors of `body`; ``StoreError/Code/damaged`` for a damaged record;
+  ///   ``StoreError/Code/snapshotExpired`` when a snapshot was ended or moved meanwhile.
+  /// - Complexity: O(*n*) for *n* records and links of the entities that differ; entities with
+  ///   equal digests are not read.
   public func forEach(_ body: (StoreDifference) throws -> Bool) throws {
     try reader.forEach(body)
   }
@@ -76,8 +76,10 @@ extension StoredRecordDifference {
   }
 }
 
-/// The records of one entity that differ between two stores, or between a store and itself at an
-/// earlier time; see ``StoreDifferences``.
+/// The records of one entity that differ between two stores, or between a store and its earlier
+/// state.
+///
+/// See ``StoreDifferences``.
 public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
   /// One difference.
   @_documentation(visibility: internal)
@@ -92,7 +94,7 @@ public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
   /// The names of attributes that could not be compared; see ``StoreDifferences/uncompared``.
   public var uncompared: [String] { source.uncompared }
 
-  /// Begins with the first difference.
+  /// Creates an iterator that begins with the first difference.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
 
@@ -108,8 +110,8 @@ public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
 
   /// Visits the differences on the calling thread, until `body` returns false.
   ///
-  /// - Throws: as ``StoreDifferences/forEach(_:)``; ``StoreError/Code/undecodableValue`` for a
-  ///   record that is no `E`.
+  /// - Throws: the errors of ``StoreDifferences/forEach(_:)``; ``StoreError/Code/undecodableValue``
+  ///   for a record that cannot be decoded as `E`.
   public func forEach(_ body: (RecordDifference<E>) throws -> Bool) throws {
     try reader.forEach(body)
   }
@@ -122,19 +124,19 @@ public struct RecordDifferences<E: Entity>: AsyncSequence, Sendable {
   }
 }
 
-/// A record of `E` that one of two stores has, or that has other values in each.
+/// A record of `E` that exists in one of two stores, or has different values in them.
 public struct RecordDifference<E: Entity>: Sendable, Identifiable {
   /// The kind of the difference.
   public let kind: HistoryChange.Kind
-  /// The record's id: in the newer store, of a deleted record in the older one.
+  /// The record's id in the newer store; for a deleted record, in the older store.
   public let id: E.ID
   /// The record in the older store; `nil` for an insert.
   ///
-  /// Since a token also `nil` where the history keeps no image of the record.
+  /// Since a token, the value is also `nil` when the history keeps no image of the record.
   public let old: E?
   /// The record in the newer store; `nil` for a delete.
   public let new: E?
-  /// The names of the attributes with other values; of an update alone.
+  /// The names of the changed attributes; empty unless the record was updated.
   public let attributes: [String]
 
   init(_ found: FoundRecord) throws {
@@ -160,20 +162,21 @@ extension RecordDifference: Hashable where E: Hashable {}
 // MARK: Two stores
 
 extension ReadableStore {
-  /// The differences from `older` to this store, by the names of entities.
+  /// The differences from `older` to this store, with entities identified by name.
   ///
   ///     for try await difference in try store.differences(from: older) { … }
   ///
-  /// Each side is a ``Store`` or a ``PinnedSnapshot``. Of a store the newest commit is kept. So the
-  /// two may be generations of a dataset, stores of any origin, or two commits of one store.
+  /// Each side is a ``Store`` or a ``PinnedSnapshot``. For a store, its newest commit is pinned.
+  /// The two sides may be generations of a dataset, stores of any origin, or two commits of one
+  /// store.
   ///
   /// - Parameters:
-  ///   - matching: which records are the same.
-  ///   - entities: the names of the entities to compare, with the links from and to them; everything
-  ///     where it is left out, buckets too.
+  ///   - matching: the rule for matching records.
+  ///   - entities: the names of the entities to compare, with their links. By default everything is
+  ///     compared, including buckets.
   /// - Throws: ``StoreError/Code/unknownEntity`` for a name that neither store has;
-  ///   ``StoreError/Code/unknownIndex`` where an entity has no key to match its records by.
-  /// - Complexity: O(entities + attributes); records are read by the loop.
+  ///   ``StoreError/Code/unknownIndex`` when an entity has no key for matching its records.
+  /// - Complexity: O(*e* + *a*) for *e* entities and *a* attributes; the loop reads the records.
   public func differences(
     from older: some ReadableStore, matchingBy matching: DifferenceMatching = .id,
     entities: [String]? = nil
@@ -189,7 +192,7 @@ extension ReadableStore {
   ///       print(film.kind, film.old?.title ?? "", film.new?.title ?? "")
   ///     }
   ///
-  /// Both stores must have been opened with `E`. See ``differences(from:matchingBy:entities:)``.
+  /// The two stores must have been opened with `E`. See ``differences(from:matchingBy:entities:)``.
   public func differences<E: Entity>(
     from older: some ReadableStore, of _: E.Type, matchingBy matching: DifferenceMatching = .id
   ) throws -> RecordDifferences<E> {
@@ -208,24 +211,24 @@ extension ReadableStore {
 // MARK: One store and its history
 
 extension ReadableStore {
-  /// The differences of this store from itself at an earlier place of its history, by the names of
-  /// entities.
+  /// The differences of this store since an earlier point of its history, with entities identified
+  /// by name.
   ///
   ///     for try await difference in try store.differences(since: token) { … }
   ///
-  /// Each record is reported once, whatever happened to it since. A record that was inserted and
-  /// deleted again is left out. So is a record that has its old values again, where the history
-  /// keeps images. Old values come from the image that the first change since the token kept, and
-  /// of a deleted record from the values that ``HistoryPolicy/kept(preserving:images:)`` preserves.
-  /// Elsewhere they are unknown. A history has no buckets and no changes of the schema.
+  /// Each record is reported once, with all its changes combined. A record that was inserted and
+  /// then deleted is left out. So is a record whose old values have returned, if the history keeps
+  /// images. Old values come from the image of the first change since the token, and for a deleted
+  /// record from the values that ``HistoryPolicy/kept(preserving:images:)`` preserves. Otherwise
+  /// they are unknown. The history contains no buckets and no changes of the schema.
   ///
-  /// - Parameter entities: the names of the entities to compare, with the links from and to them;
-  ///   all that keep a history where it is left out.
+  /// - Parameter entities: the names of the entities to compare, with their links; by default all
+  ///   that keep a history.
   /// - Throws: ``StoreError/Code/expiredHistory`` when some of the writes have been purged;
   ///   ``StoreError/Code/invalidQuery`` for a token of another store, and for a named entity that
   ///   keeps no history.
-  /// - Complexity: O(writes since the token); 16 bytes of memory for each run of changed ids, and
-  ///   for each changed link.
+  /// - Complexity: O(*w*) for *w* writes since the token; 16 bytes of memory for each run of
+  ///   changed ids, and for each changed link.
   public func differences(
     since token: HistoryToken, entities: [String]? = nil
   ) throws -> StoreDifferences {
@@ -234,8 +237,9 @@ extension ReadableStore {
     return StoreDifferences(source: pass, store: side.store)
   }
 
-  /// The records of `E` that differ from those at an earlier place of the history, decoded; see
-  /// ``differences(since:entities:)``.
+  /// The records of `E` that differ from those at an earlier point of the history, decoded.
+  ///
+  /// See ``differences(since:entities:)``.
   public func differences<E: Entity>(
     since token: HistoryToken, of _: E.Type
   ) throws -> RecordDifferences<E> {

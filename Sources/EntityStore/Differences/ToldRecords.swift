@@ -1,26 +1,26 @@
 internal import LodestoreFormat
 
-/// The records of one entity that the writes after a place of the history have changed.
+/// The records of one entity that the writes after a point of the history have changed.
 struct ToldRecords: Sendable {
-  /// Consecutive ids whose first change is one of the same write.
+  /// Consecutive ids whose first change is in one write.
   struct FirstChange: Sendable, Equatable {
     var ids: Range<UInt64>
-    /// Whether the records were there before: the change is no insert.
+    /// Whether the records existed before the change; false for an insert.
     let wasThere: Bool
-    /// Under which number the write keeps its images.
+    /// The number under which the write stores its images.
     let image: UInt64
   }
 
   let pair: EntityPair
-  /// Ascending, and without a common id, once the history is read.
+  /// The first changes, in ascending order and without overlap, after the history has been read.
   private(set) var firsts: [FirstChange] = []
-  /// By the number of each attribute, the records in which an update changed it.
+  /// The records in which an update changed an attribute, by the attribute's number.
   private(set) var attributes: [UInt32: IDRuns] = [:]
-  /// Records that earlier writes of the same commit as the first write changed.
+  /// The records that earlier writes of the first write's commit changed.
   ///
-  /// The image of a commit is that of its first change, so it may be older than the place.
+  /// The image of a commit is from before its first change, so it may be older than the token.
   private(set) var earlier = IDRuns()
-  /// In the order of the writes.
+  /// The added changes, in the order of the writes.
   private var entries: [FirstChange] = []
 
   init(_ entity: StoredEntity) { pair = EntityPair(entity.name, entity, entity) }
@@ -42,7 +42,7 @@ struct ToldRecords: Sendable {
     for ids in change.ids.ranges { earlier.append(ids) }
   }
 
-  /// Sorts what was added.
+  /// Sorts the added changes.
   mutating func finish() {
     for number in attributes.keys { attributes[number]?.normalize() }
     earlier.normalize()
@@ -53,8 +53,9 @@ struct ToldRecords: Sendable {
     entries = []
   }
 
-  /// Of runs that may overlap, each with the number of its write, those with the lowest number for
-  /// each id: ascending, without a common id.
+  /// Reduces runs that may overlap to those with the lowest write number for each id.
+  ///
+  /// The result is in ascending order, without overlap.
   static func firsts(
     of runs: [(ids: Range<UInt64>, image: UInt64)]
   ) -> [(ids: Range<UInt64>, image: UInt64)] {
@@ -68,7 +69,7 @@ struct ToldRecords: Sendable {
       }
     }
     for (ids, image) in runs.sorted(by: { $0.ids.lowerBound < $1.ids.lowerBound }) {
-      // Runs come by their first ids, so that only the last ones found can overlap.
+      // Runs are sorted by their first ids, so only the last ones in the result can overlap.
       var overlapping: [(ids: Range<UInt64>, image: UInt64)] = []
       while let last = found.last, last.ids.upperBound > ids.lowerBound {
         overlapping.append(last)

@@ -1,23 +1,22 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Makes names of attributes from names of members and columns.
+/// Creates attribute names from the names of members and columns.
 ///
-/// An attribute keeps the name of its member as its source, so a name made here need not lead back
-/// to the member. It has to be readable, and different from the names of other attributes.
+/// An attribute keeps the name of its member as its source, so the created name need not identify
+/// the member. A created name is readable, and differs from the names of other attributes.
 package enum AttributeNames {
-  /// A valid name of an attribute, made from `name`; a valid one is unchanged.
+  /// Returns a valid attribute name for `name`; a valid name is unchanged.
   ///
-  /// - Letters with marks become the letters without them. Cyrillic and Greek letters, and Latin ones
-  ///   such as `ß` and `ø`, become Latin letters, as in `zhanr` for `жанр`.
+  /// - Letters with diacritics lose them. Cyrillic and Greek letters, and Latin ones such as `ß`
+  ///   and `ø`, become Latin letters, as in `zhanr` for `жанр`.
   /// - Symbols become their names: `price $` is `price_dollar`, `C#` is `C_number`.
   /// - Spaces, hyphens and other punctuation become one `_` between words.
-  /// - Each other character becomes its code point: `名` is `u540D`. So does punctuation when the name
-  ///   has nothing else.
-  /// - A digit at the start gets `_` before it, and the name is cut at 64 bytes.
+  /// - Every other character becomes its code point: `名` is `u540D`. Punctuation does too when the
+  ///   name has no other characters.
+  /// - A digit at the start gets a `_` before it, and the name is truncated at 64 bytes.
   ///
-  /// The name without characters becomes `unnamed`, and `_id`, which is reserved by the store,
-  /// `_id_`.
+  /// An empty name becomes `unnamed`. `_id`, which the store reserves, becomes `_id_`.
   package static func readable(_ name: String) -> String {
     if EntityDescription.isValidAttributeName(name) { return name }
     if name == EntityDescription.nameOfID { return name + "_" }
@@ -34,8 +33,8 @@ package enum AttributeNames {
 
   /// The name that earlier versions of the library gave to the attribute of a member.
   ///
-  /// Before format 6 each character that cannot be in a name became `_`, and the member's name was
-  /// not kept.
+  /// Before format 6, each character that is not allowed in a name became `_`, and the member's
+  /// name was not stored.
   package static func former(_ member: String) -> String {
     if EntityDescription.isValidName(member) { return member }
     var text = ""
@@ -45,10 +44,10 @@ package enum AttributeNames {
     return text == EntityDescription.nameOfID ? text + "_" : text
   }
 
-  /// Attribute names for `names`, all different from each other and from those in `taken`.
+  /// Returns attribute names for `names`, all different from each other and from those in `taken`.
   ///
-  /// A valid name stays when it is free. The others get theirs from ``readable(_:)``, with a number
-  /// after a name that is taken.
+  /// A valid name stays when it is free. Every other name is passed to ``readable(_:)``, and gets
+  /// a number when the result is taken.
   ///
   /// The result does not depend on the order of `names`.
   package static func distinct(
@@ -75,7 +74,7 @@ package enum AttributeNames {
     return result
   }
 
-  /// Words with one `_` between them.
+  /// A text of words with one `_` between them.
   private struct Words {
     var text = ""
     private var isBetween = false
@@ -114,7 +113,7 @@ package enum AttributeNames {
     }
   }
 
-  /// The digit that a digit of another script, or a raised or lowered one, is.
+  /// The ASCII digit for a digit of another script, a superscript or a subscript.
   private static func digit(_ scalar: Unicode.Scalar) -> String? {
     switch scalar.properties.numericType {
     case .decimal, .digit: scalar.properties.numericValue.map { String(Int($0)) }
@@ -169,9 +168,9 @@ package enum AttributeNames {
   }
 }
 
-/// How letters and symbols are written in names of attributes.
+/// The spelling of letters and symbols in attribute names.
 private enum AttributeLetters {
-  /// Latin letters for others, in both cases.
+  /// The Latin letters for other letters, in both cases.
   static let latin: [Unicode.Scalar: String] = {
     var letters: [Unicode.Scalar: String] = [:]
     for pair in pairs.split(whereSeparator: \.isWhitespace) {

@@ -1,30 +1,32 @@
 internal import LodestoreFormat
 
-/// A form in which dates are written: a pattern, or seconds or milliseconds since 1970.
+/// A format of dates: a pattern, or seconds or milliseconds since 1970.
 ///
-/// Patterns are a small part of those of Unicode (LDML):
+/// Patterns are a small subset of the Unicode patterns (LDML):
 ///
-/// - `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` with that many digits; a single `M`, `d`, `H`, `m` or `s` with
-///   one or two;
-/// - `yy` for the years 1969 to 2068, by their last two digits;
-/// - `MMM` and `MMMM` for the English names of months, `EEE` and `EEEE` for those of days, short and
-///   long, in any case of letters; the day must be that of the date;
+/// - `yyyy`, `MM`, `dd`, `HH`, `mm`, `ss` with that number of digits; a single `M`, `d`, `H`, `m`
+///   or `s` with one or two digits;
+/// - `yy` for the last two digits of the years 1969 to 2068;
+/// - `MMM` and `MMMM` for the short and long English names of months, in upper or lower case;
+/// - `EEE` and `EEEE` for the short and long English names of days, in upper or lower case; the day
+///   must match the date;
 /// - `hh` or `h` for hours from 1 to 12, with `a` for `AM` or `PM`;
-/// - `S` to `SSSSSSSSS` with that many digits of a second;
+/// - `S` to `SSSSSSSSS` for that number of decimals of a second;
 /// - `Z`, `X` or `z` for `Z`, `UTC`, `GMT`, `±hh`, `±hhmm` or `±hh:mm`;
-/// - texts in single quotes (`''` is a quote), and any other character but letters as it is.
+/// - literal text in single quotes (`''` is a quote), and every other character that is not a
+///   letter.
 ///
-/// The year must be there, and each other part with those before it. Without an offset it is UTC.
-/// Days and times that do not exist are refused, and so are leap seconds.
+/// The year is required, and each other part requires the larger parts. Without an offset the time
+/// is UTC. Days and times that do not exist are refused, and so are leap seconds.
 package enum DateForm: Sendable, Hashable {
   /// Seconds since 1970-01-01, with a fraction or without.
   case unix
   /// Milliseconds since 1970-01-01.
   case unixMilliseconds
-  /// Texts of one pattern.
+  /// Text in a pattern.
   case pattern(DatePattern)
 
-  /// Reads `unix`, `unixms` or a pattern; throws a clause about what is wrong in it.
+  /// Parses `unix`, `unixms` or a pattern; throws a clause that describes an error in the pattern.
   package init(_ text: String) throws(ValueMismatch) {
     switch text {
     case "unix": self = .unix
@@ -33,7 +35,7 @@ package enum DateForm: Sendable, Hashable {
     }
   }
 
-  /// What a value must be, in words.
+  /// The required form of a value, in words.
   var words: String {
     switch self {
     case .unix: "seconds since 1970"
@@ -42,7 +44,7 @@ package enum DateForm: Sendable, Hashable {
     }
   }
 
-  /// Seconds since 2001-01-01; nil when `text` has not this form.
+  /// Converts `text` to seconds since 2001-01-01; nil when `text` has another form.
   func seconds(_ text: String) -> Double? {
     switch self {
     case .unix: Self.seconds(text, shift: 0)
@@ -51,7 +53,7 @@ package enum DateForm: Sendable, Hashable {
     }
   }
 
-  /// The seconds that a number is, times ten to the power of `shift`.
+  /// The number in `text`, multiplied by ten to the power of `shift`, as seconds since 2001.
   ///
   /// The fraction is rounded once.
   private static func seconds(_ text: String, shift: Int) -> Double? {
@@ -59,7 +61,7 @@ package enum DateForm: Sendable, Hashable {
     var exponent = Int(number.exponent) + shift
     var whole = number.significand
     var fraction = 0.0
-    // With another exponent the number rounds to zero or is beyond the calendar.
+    // With other exponents the number rounds to zero or is beyond the calendar.
     guard whole == 0 || (-38...14).contains(exponent) else { return nil }
     while exponent > 0 {
       let (product, overflows) = whole.multipliedReportingOverflow(by: 10)
@@ -79,7 +81,7 @@ package enum DateForm: Sendable, Hashable {
   }
 }
 
-/// A pattern of dates, taken apart; see ``DateForm``.
+/// A parsed pattern of dates; see ``DateForm``.
 package struct DatePattern: Sendable, Hashable {
   private enum Field: Int, CaseIterable {
     case year, month, day, hour, minute, second, fraction
@@ -97,7 +99,8 @@ package struct DatePattern: Sendable, Hashable {
     case half
     case zone
 
-    /// The part of the time that it says; nil for one that says none by itself.
+    /// The part of the time that the element contains; nil for an element that has no part of its
+    /// own.
     var field: Field? {
       switch self {
       case .number(let field, _): field
@@ -112,7 +115,7 @@ package struct DatePattern: Sendable, Hashable {
   let text: String
   private var elements: [Element] = []
 
-  /// Reads a pattern; throws a clause about what is wrong in it.
+  /// Parses a pattern; throws a clause that describes an error in it.
   init(_ text: String) throws(ValueMismatch) {
     self.text = text
     var rest = text[...]
@@ -187,10 +190,11 @@ package struct DatePattern: Sendable, Hashable {
     }
   }
 
-  /// Seconds since 2001-01-01; nil when `text` has another form or names no time.
+  /// Converts `text` to seconds since 2001-01-01; nil when `text` has another form or is not a
+  /// valid time.
   func seconds(_ text: String) -> Double? {
     var rest = Array(text.utf8)[...]
-    // Year, month, day, hour, minute, second, fraction.
+    // The elements are year, month, day, hour, minute, second and fraction.
     var parts = [1, 1, 1, 0, 0, 0, 0]
     var scale = 1.0
     var zone = 0
@@ -246,7 +250,7 @@ package struct DatePattern: Sendable, Hashable {
     return found.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
 
-  /// Seconds east of UTC.
+  /// The offset in seconds east of UTC.
   private static func zone(_ rest: inout ArraySlice<UInt8>) -> Int? {
     for name in ["UTC", "GMT"] where rest.starts(with: name.utf8) {
       rest.removeFirst(3)

@@ -1,11 +1,11 @@
 package import LodestoreFormat
 
-/// A derived attribute in words.
+/// A description of a derived attribute.
 package struct DynamicDerivation: Sendable {
-  /// The attribute.
+  /// The name of the attribute.
   package var attribute: String
   package var kind: DerivationDescription.Kind
-  /// As in `sum of pages over books where isLost == NO`.
+  /// The derivation in words, as in `sum of pages over books where isLost == NO`.
   package var text: String
 }
 

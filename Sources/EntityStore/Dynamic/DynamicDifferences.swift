@@ -1,9 +1,8 @@
 package import LodestoreFormat
 
-/// The differences between two stores, or between a store and itself at an earlier place of its
-/// history.
+/// The differences between two stores, or between a store and an earlier point of its history.
 ///
-/// The two commits are kept readable for as long as there is a copy of this value.
+/// The two commits stay readable while a copy of this value exists.
 package struct DynamicDifferences {
   private let source: any DifferenceSource
 
@@ -25,7 +24,7 @@ package struct DynamicDifferences {
   package var schema: [SchemaDifference] { source.schema }
   package var uncompared: [String] { source.uncompared }
 
-  /// Visits the differences but those of the schema, until `body` returns false.
+  /// Visits the differences except those of the schema, until `body` returns false.
   ///
   /// The argument of `body` is valid until `body` returns.
   package func forEach(_ body: (DynamicDifference) throws -> Bool) throws {
@@ -43,7 +42,7 @@ package struct DynamicDifferences {
   }
 }
 
-/// One difference while both stores can be read.
+/// One difference, valid while both stores can be read.
 package enum DynamicDifference {
   case record(DynamicRecordDifference)
   case link(LinkDifference)
@@ -58,26 +57,26 @@ package enum DynamicDifference {
   }
 }
 
-/// A record that differs; its values are decoded when they are asked for.
+/// A record that differs between the stores; its values are decoded on request.
 package struct DynamicRecordDifference {
   let found: FoundRecord
 
   package var kind: HistoryChange.Kind { found.kind }
   package var entity: String { found.entity }
   package var id: UInt64 { found.id }
-  /// The id in the older store; that of an inserted record is its own.
+  /// The id in the older store; for an inserted record, the id in the newer store.
   package var oldID: UInt64 { found.kind == .inserted ? found.newID : found.oldID }
-  /// The names of the attributes with other values; of an update alone.
+  /// The names of the changed attributes; empty unless the record was updated.
   package var changedNames: [String] { found.changedNames }
 
-  /// The attributes with other values; of an inserted or deleted record all that are known.
+  /// The changed attributes; for an inserted or deleted record, all known attributes.
   package func attributes() throws -> [(name: String, old: Value?, new: Value?)] {
     try found.attributes().map { ($0.name, $0.oldValue, $0.newValue) }
   }
 }
 
 extension DifferenceMatching {
-  /// By the unique index over the attributes with these names.
+  /// Matches records by the unique index on the attributes with these names.
   package static func uniqueKey(named names: [String]) -> DifferenceMatching {
     DifferenceMatching(rule: .uniqueKey(names))
   }

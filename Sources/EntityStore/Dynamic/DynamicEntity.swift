@@ -1,6 +1,6 @@
 package import LodestoreFormat
 
-/// An entity as the catalogue has it.
+/// An entity as the catalogue describes it.
 package struct DynamicEntity: Sendable {
   let stored: StoredEntity
 
@@ -15,13 +15,13 @@ package struct DynamicIndex: Sendable {
   let stored: StoredIndex
 
   package var description: EntityDescription.Index { stored.description }
-  /// `Entity.attribute+attribute`.
+  /// The name in the form `Entity.attribute+attribute`.
   package var name: String { stored.name }
   package var isUnique: Bool { stored.isUnique }
 }
 
 extension DeclaredEntity {
-  /// Adds an index over what `path` leads to in the documents of the attribute at `position`.
+  /// Adds an index on the elements at `path` in the documents of the attribute at `position`.
   package mutating func addIndex(overElementsOf position: Int, path: [String]) throws(StoreError) {
     try addElementIndex(over: position, path: path)
   }

@@ -9,19 +9,19 @@ package struct DynamicFacts: Sendable {
   package let freePageCount: Int
   package let readerSlotCount: Int
   package let usedReaderSlotCount: Int
-  /// The process that has the turn to write, in words; `nil` where nobody has it, and on systems
-  /// other than Linux.
+  /// The process that is writing, in words; `nil` when nobody writes, and on systems other than
+  /// Linux.
   package let writer: String?
-  /// When that turn began, in seconds since the beginning of 2001.
+  /// The time at which that process began to write, in seconds since the beginning of 2001.
   package let writerSince: Double?
-  /// Which versions of the format may read and write the file.
+  /// The versions of the format that may read and write the file.
   package let requirement: FormatRequirement
-  /// The sum of all digests of the file; `nil` where it has none.
+  /// The sum of all digests of the file; `nil` when the file has no digests.
   package let digest: ContentDigest?
   package let uuid: UUIDBytes?
-  /// In seconds since the beginning of 2001.
+  /// The time of creation, in seconds since the beginning of 2001.
   package let created: Double?
-  /// The number of the schema, which goes up with each change of it.
+  /// The number of the schema, which increases with each change of the schema.
   package let schemaNumber: UInt64
   package let commitNumber: UInt64
   /// The name and version of the engine.
@@ -53,18 +53,17 @@ extension DynamicSnapshot {
       engine: Environment.engineVersion)
   }
 
-  /// The digest of the records of `entity`; `nil` where the file has no digests.
+  /// Returns the digest of the records of `entity`; `nil` when the file has no digests.
   package func digest(of entity: DynamicEntity) throws -> ContentDigest? {
     try digests().map { $0[.records(entity: entity.stored.number)] ?? ContentDigest() }
   }
 
-  /// The digests that are not of empty content; `nil` where the file has no tree of them.
+  /// Returns the digests of content that is not empty; `nil` when the file has no tree of digests.
   private func digests() throws -> [DigestedContent: ContentDigest]? {
     try core.tree(.digests).map { try ContentLedger.digests(in: $0, core.transaction) }
   }
 
-  /// How much of the file the records of `entity` and the entries of its indexes take, in bytes of
-  /// whole pages.
+  /// Returns the sizes of the records of `entity` and of its indexes, in bytes of whole pages.
   package func size(of entity: DynamicEntity) throws -> (records: Int, indexes: Int) {
     let pageSize = try core.store.environment.info.pageSize
     func size(_ tree: Tree) throws -> Int {

@@ -1,8 +1,8 @@
 package import LodestoreFormat
 
-/// Imports pages of JSON records into an entity, by the importer that programs use.
+/// Imports pages of JSON records into an entity, with the engine of ``Importer``.
 ///
-/// Members go into the attributes of their names, each value as its attribute's type.
+/// Members fill the attributes of their names. Each value is read as its attribute's type.
 package struct DynamicImport: Sendable {
   package let store: DynamicStore
   package let entity: String
@@ -10,23 +10,24 @@ package struct DynamicImport: Sendable {
   private let conflict: DynamicMergePolicy
   private let strategy: ImportStrategy
   private let key: [String]?
-  /// The attributes of members that go into one of another name.
+  /// The attributes for members with another name, by member name.
   package var names: [String: String] = [:]
-  /// How values are read, by the names of attributes; others are read as the type has them in JSON.
+  /// The conversions of values, by attribute name; other values are read in the standard way of
+  /// their type.
   package var conversions: [String: TextConversion] = [:]
-  /// Under which name records that are values of members have their keys.
+  /// The member name for the keys of records that are values of members.
   package var keyName: String?
-  /// Members that lead to records of other entities.
+  /// The members that name records of other entities.
   package var links: [DynamicLink] = []
   /// Whether an unknown member rejects its record.
   package var isStrict = false
-  /// An addition to the reason when a value is refused that a conversion might read.
+  /// Returns an addition to the reason when a refused value might be read with a conversion.
   package var hint: (@Sendable (EntityDescription.Attribute) -> String)?
-  /// A hint for the reason when a text of separated values is refused.
+  /// Returns an addition to the reason when a text of separated values is refused.
   package var textHint: (@Sendable (EntityDescription.Attribute) -> String)?
 
   /// - Parameters:
-  ///   - key: the names of the attributes of the unique index that records are matched by; nil inserts
+  ///   - key: the attributes of the unique index by which records are matched, by name; nil inserts
   ///     every record.
   ///   - conflict: the rule for stored records.
   package init(
@@ -41,7 +42,7 @@ package struct DynamicImport: Sendable {
     self.options = options
   }
 
-  /// Imports all pages, and evicts the records that are above a limit then.
+  /// Imports all pages, and then evicts the records above a limit.
   package func run<Pages: AsyncSequence>(
     _ pages: Pages, onEvent: @escaping @Sendable (ImportEvent) -> Void
   ) async throws -> ImportReport where Pages.Element == DynamicPage {
@@ -113,7 +114,7 @@ package struct DynamicImport: Sendable {
   }
 }
 
-/// Encodes pages for the entity as it is; for one task.
+/// Encodes pages for the entity's current schema; only one task may use it.
 private final class PageEncoding {
   private let importing: DynamicImport
   private let key: [UInt32]?
@@ -128,7 +129,7 @@ private final class PageEncoding {
     var decoded = DecodedPage(number: number, entity: entity)
     decoded.byteCount = page.byteCount
     importing.take(page, encoder(for: entity, isText: page.isText), key: key, into: &decoded)
-    // The records of a text of their own have their lines in the places.
+    // For records with separate texts, `page.places` contains the lines.
     let first = page.records.first?.node.document
     if let first, first === page.records.last?.node.document { decoded.findLines(in: first) }
     decoded.take(page.places.places)
@@ -144,8 +145,9 @@ private final class PageEncoding {
 }
 
 extension EntityDescription.Attribute {
-  /// A value of the attribute's type as the encoder takes it, refused with a hint where a conversion may
-  /// read it; nil where there is no such value.
+  /// A conversion to the attribute's type that adds a hint when it refuses a value.
+  ///
+  /// Returns nil for types without a hint.
   fileprivate func conversion(
     hinting hint: @Sendable (EntityDescription.Attribute) -> String
   ) -> JSONRecordEncoder.Conversion? {
@@ -168,7 +170,7 @@ extension EntityDescription.Attribute {
 }
 
 extension ImportReport {
-  /// The report of an import that had nothing to do.
+  /// The report of an import without pages.
   package static func empty(of entity: String) -> ImportReport {
     var report = ImportReport()
     report.name = entity

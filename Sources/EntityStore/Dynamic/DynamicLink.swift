@@ -1,14 +1,15 @@
 package import LodestoreFormat
 
-/// A relationship whose records are named by a unique key of theirs, in a member of its name.
+/// A relationship whose targets a member names by their unique key; the member has the
+/// relationship's name.
 package struct DynamicLink: Sendable {
   /// The name of the relationship, or of the attribute that holds it.
   package let relationship: String
-  /// The entity that it leads to.
+  /// The entity of the targets.
   package let target: String
-  /// The attribute of that entity which names its records.
+  /// The attribute of the target that identifies its records.
   package let key: String
-  /// Whether it leads to one record.
+  /// Whether each record has at most one target.
   package let isToOne: Bool
 
   var imported: ImportedLink {
@@ -19,10 +20,11 @@ package struct DynamicLink: Sendable {
 }
 
 extension DynamicSnapshot {
-  /// How relationships of `entity` are told by unique keys: each link from one side of it.
+  /// Returns the relationships of `entity` that can be written as unique keys; each is written on
+  /// one side.
   ///
-  /// A relationship is left out whose target has no unique index over one attribute. One that is
-  /// required is taken before one that may be null.
+  /// A relationship is left out when its target has no unique index on a single attribute. A
+  /// required key attribute is preferred to an optional one.
   package func links(of entity: DynamicEntity) -> [DynamicLink] {
     core.schema.ends(of: entity.stored).compactMap { end in
       guard let name = end.name, isTold(end) else { return nil }
@@ -36,7 +38,7 @@ extension DynamicSnapshot {
     }
   }
 
-  /// The named relationships of `entity` that ``links(of:)`` leaves out.
+  /// Returns the named relationships of `entity` that ``links(of:)`` leaves out.
   package func untoldLinks(
     of entity: DynamicEntity
   ) -> [(name: String, target: String, isAttribute: Bool)] {
@@ -47,16 +49,18 @@ extension DynamicSnapshot {
     }
   }
 
-  /// Whether links are told from this side: that of the attribute, and of two to-many sides the first that
-  /// has a name.
+  /// Returns whether links are written on this side.
+  ///
+  /// For a relationship held in an attribute, this is the attribute's side. Of two to-many sides it
+  /// is the first one that has a name.
   private func isTold(_ end: RelationshipEnd) -> Bool {
     if end.opposite.attribute != nil { return false }
     return end.attribute != nil || end.side == .from || end.opposite.name == nil
   }
 
-  /// Throws unless the two sides of a relationship that no attribute holds tell the same links.
+  /// Throws unless both sides of a relationship with link trees contain the same links.
   ///
-  /// O(n) in all its links.
+  /// - Complexity: O(*n*) in the number of links.
   package func checkSides(of link: DynamicLink, of entity: DynamicEntity) throws {
     guard let end = core.schema.end(named: link.relationship, of: entity.stored),
       end.attribute == nil, end.opposite.attribute == nil, let here = end.links,
@@ -64,14 +68,14 @@ extension DynamicSnapshot {
     else { return }
     let mine = try LinkCursor(here, core: core).sum(isTurned: false)
     guard try LinkCursor(there, core: core).sum(isTurned: true) == mine else {
-      throw StoreError.damagedRelationship(end.label, "its two sides tell different links")
+      throw StoreError.damagedRelationship(end.label, "its two sides have different links")
     }
   }
 
-  /// The keys of the records that record `id` leads to, in the order of the relationship.
+  /// Returns the keys of the targets of record `id`, in the order of the relationship.
   ///
-  /// - Throws: ``StoreError/Code/damaged`` where one is not there;
-  ///   ``StoreError/Code/unstorableValue`` where one has no key.
+  /// - Throws: ``StoreError/Code/damaged`` when a target does not exist;
+  ///   ``StoreError/Code/unstorableValue`` when a target has no key.
   package func keys(of link: DynamicLink, from id: UInt64, of entity: DynamicEntity) throws
     -> [Value]
   {
@@ -99,7 +103,7 @@ extension DynamicSnapshot {
       guard value != .null else {
         throw StoreError(
           .unstorableValue,
-          "cannot tell the link of \(entity.name) \(id) by \(end.label): \(end.target.name) "
+          "cannot name the link of \(entity.name) \(id) by \(end.label): \(end.target.name) "
             + "\(other) has no '\(link.key)'; give it one", entity: entity.name,
           attribute: link.relationship,
           recordID: id)

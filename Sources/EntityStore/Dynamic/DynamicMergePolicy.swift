@@ -1,12 +1,12 @@
-/// The policies of ``MergePolicy`` that need no entity type, by the names that `kvdump import --on-conflict` takes.
+/// The treatment of an incoming record when the store already has a record with its key.
 package enum DynamicMergePolicy: String, Sendable, CaseIterable {
   /// The incoming record is rejected.
   case fail
-  /// The stored record stays as it is, and the incoming one is ignored.
+  /// The stored record stays unchanged.
   case ignore
   /// The stored record takes all incoming values.
   case replace
-  /// The stored record takes the values of the attributes that the incoming one has.
+  /// The stored record takes the values of the attributes that the incoming record contains.
   case patch
 
   var rule: MergeRule {

@@ -6,12 +6,12 @@ internal import LodestoreBytes
   package import Foundation
 #endif
 
-/// A page of records, parsed.
+/// A parsed page of records.
 package struct DynamicPage: Sendable {
   package let records: [JSONRecord]
-  /// Where the records are in their file, and those that could not be read.
+  /// The places of the records in their file, and the records that could not be read.
   package let places: DynamicPlaces
-  /// Whether all values are texts or null, as CSV has no others.
+  /// Whether all values are texts or null, as in CSV.
   package let isText: Bool
 
   package init(
@@ -22,8 +22,7 @@ package struct DynamicPage: Sendable {
     self.isText = isText
   }
 
-  /// Calls `body` with the bytes of each text that the records are in, and of those that could not
-  /// be read.
+  /// Calls `body` with the bytes of each text that contains records, and of each unreadable record.
   func forEachText(_ body: (ByteView) -> Void) {
     for record in places.places.unreadable { record.content._withBytes(body) }
     var last: JSONDocument?
@@ -33,7 +32,7 @@ package struct DynamicPage: Sendable {
     }
   }
 
-  /// Of the texts.
+  /// The number of bytes in the texts.
   var byteCount: Int {
     var count = 0
     forEachText { count += $0.count }
@@ -41,96 +40,99 @@ package struct DynamicPage: Sendable {
   }
 }
 
-/// Where the records of a page are in its file, and those that could not be read.
+/// The places of a page's records in its file, and the records that could not be read.
 package struct DynamicPlaces: Sendable {
   fileprivate(set) var places: PagePlaces
 
   fileprivate init(places: PagePlaces) { self.places = places }
 
-  /// Places of records whose offsets in the file are in their texts.
+  /// Creates places for records whose texts contain their offsets in the file.
   package init() { places = PagePlaces() }
 
-  /// Places of a page that is a line.
+  /// Creates places for a page that is a line.
   package init(line: Int) { places = .ofPage(line: line) }
 
-  /// Places of records on lines, which are added one at a time.
+  /// The initial places for records on lines, which are added one at a time.
   package static var ofLines: DynamicPlaces { DynamicPlaces(places: .ofLines) }
 
-  /// Records that were added, and those that could not be read.
+  /// The number of added and of unreadable records.
   package var recordCount: Int { places.recordCount }
 
   /// The error of the first record that could not be read.
   package var error: (any Error)? { places.unreadable.first?.error }
 
-  /// Notes the file of the page.
+  /// Sets the file of the page.
   package mutating func note(file: String) { places.file = file }
 
-  /// Adds a record that could be read.
+  /// Adds a readable record.
   package mutating func append(_ record: JSONNode, line: Int) {
     places.append(offset: record.offset, line: line)
   }
 
-  /// Adds the line or value that `lines` has refused last.
+  /// Adds the line or value that `lines` refused last.
   package mutating func append(_ error: JSONError, _ lines: JSONLinesReader) {
     places.refuse(error, lines)
   }
 
-  /// Whether the last record is a row that lacks its end, as the file does.
+  /// Whether the last record is a row that is truncated together with the file.
   package var endsCut: Bool { places.endsCut }
 
-  /// Notes that the file lacks its end, after `offset` bytes of its text, by a record that could not
-  /// be read where none says so yet.
+  /// Records that the file is truncated after `offset` bytes of its text.
+  ///
+  /// Adds an unreadable record unless the last one shows the truncation.
   package mutating func noteCut(after offset: Int, _ error: any Error) {
     places.noteCut(after: offset, error)
   }
 
-  /// The places of the `count` whole records of a text that ends within them.
+  /// Creates places for the `count` complete records of a text that is truncated inside its
+  /// records.
   ///
-  /// - Parameter level: of the array or object that has the records, from the outermost.
+  /// - Parameter level: the level of the array or object of records, counted from the outermost.
   package init(_ count: Int, of text: JSONCutText, at level: Int, _ error: any Error) {
     places = PagePlaces()
     places.unreadable = [UnreadableInput(count + 1, text, at: level, error)]
     places.warnings = [PagePlaces.cutWarning]
   }
 
-  /// The places of the `count` records of a text that is whole, of a file that lacks its end.
+  /// Creates places for the `count` records of a complete text in a truncated file.
   package init(_ count: Int, cutAfter offset: Int, _ error: any Error) {
     places = PagePlaces()
     places.unreadable = [UnreadableInput(count + 1, endOf: offset, error)]
     places.warnings = [PagePlaces.cutWarning]
   }
 
-  /// Makes the last line of `lines` a page of one record that could not be read.
+  /// Makes the last line of `lines` a page with one unreadable record.
   package mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     places = PagePlaces()
     places.refuse(error, lines)
   }
 }
 
-/// The text of a file of JSON: without compression, and as UTF-8.
+/// The text of a JSON file, decompressed and as UTF-8.
 package struct DynamicText {
   private var input: TextInput
 
-  /// - Parameter isCSV: whether the text goes to ``DynamicRows``, which decode its characters.
+  /// - Parameter isCSV: whether the text is for ``DynamicRows``, which decodes its characters.
   package init(isCSV: Bool) { input = TextInput(decodes: !isCSV) }
 
-  /// Takes the next bytes of the file; then call ``next()`` until it gives nil.
+  /// Appends the next bytes of the file; call ``next()`` afterwards until it returns nil.
   package mutating func append(_ bytes: [UInt8]) { input.append(bytes) }
 
-  /// Tells that no bytes follow.
+  /// Ends the input.
   package mutating func finish() { input.finish() }
 
-  /// The error of compressed bytes that lack their end, once all text before it was given.
+  /// The error for truncated compressed bytes, set after all text before it was returned.
   package var cutError: (any Error)? { input.cutError }
 
-  /// The number of bytes of text given so far.
+  /// The number of bytes of text returned so far.
   package var count: Int { input.textCount }
 
-  /// The next part of the text; nil when more bytes are needed or, after ``finish()``, at the end.
+  /// Returns the next part of the text; nil when more bytes are needed, and at the end after
+  /// ``finish()``.
   package mutating func next() throws -> [UInt8]? { try input.next() }
 }
 
-/// Separated values, cut into pages of JSON.
+/// Divides separated values into pages of JSON.
 package struct DynamicRows {
   private var cutter: any PageCutter
 
@@ -138,15 +140,16 @@ package struct DynamicRows {
     cutter = PageCutting.Form.csv(options, count).cutter()
   }
 
-  /// Takes the next part of the text; then call ``next()`` until it gives nil.
+  /// Appends the next part of the text; call ``next()`` afterwards until it returns nil.
   package mutating func append(_ text: [UInt8]) { cutter.append(text) }
 
-  /// Tells that no text follows.
+  /// Ends the text.
   ///
-  /// - Parameter isCut: whether the file lacks its end: then a last line without its end is refused.
+  /// - Parameter isCut: whether the file is truncated; a last line without a line end is then
+  ///   refused.
   package mutating func finish(isCut: Bool) { cutter.finish(isCut: isCut) }
 
-  /// The next page; nil when more text is needed or, after ``finish()``, at the end.
+  /// Returns the next page; nil when more text is needed, and at the end after ``finish()``.
   package mutating func next() throws -> (content: Data, places: DynamicPlaces)? {
     try cutter.next().map { ($0.content, DynamicPlaces(places: $0.places)) }
   }

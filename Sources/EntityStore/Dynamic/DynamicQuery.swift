@@ -1,17 +1,18 @@
 package import LodestoreFormat
 
-/// A query that has been planned in a transaction; it can be run more than once.
+/// A query planned in a transaction; it can be run several times.
 ///
-/// What a closure throws comes out of the calls as it is.
+/// The calls rethrow the errors of closures unchanged.
 package struct DynamicQuery {
   let plan: QueryPlan
   let core: TransactionCore
 
-  /// Whether all records may be read.
+  /// Whether the query may read all records.
   package var isScan: Bool { plan.isScan }
 
-  /// The entities in which records are looked for, the one asked for first; and whether that may be by an
-  /// index over elements.
+  /// The entities in which records are looked up, the queried one first.
+  ///
+  /// `isByElements` tells whether a lookup may use an index on elements.
   package var lookups: [(entity: DynamicEntity, isByElements: Bool)] {
     var found: [(entity: StoredEntity, isByElements: Bool)] = []
     func note(_ entity: StoredEntity, isByElements: Bool) {
@@ -46,7 +47,8 @@ package struct DynamicQuery {
   ) throws {
     let run = try PlanRun(plan, core: core, control: control)
     let entity = plan.entity
-    // Runs throw the store's errors only; a closed pipe or a full disk is none of them.
+    // A run throws only errors of the store, so an error of `body`, such as a closed pipe, is
+    // passed around it.
     var failure: (any Error)?
     do {
       try run.forEach { id, bytes in
@@ -62,7 +64,8 @@ package struct DynamicQuery {
     }
   }
 
-  /// Visits the results, of which the request's limit makes a page, and returns the token of the next.
+  /// Visits the results of one page, whose size is the request's limit; returns the token of the
+  /// next page.
   package func forEachOfPage(
     control: RunControl? = nil, _ body: (DynamicRecord) throws -> Void
   ) throws -> ContinuationToken? {
@@ -88,15 +91,14 @@ package struct DynamicQuery {
     try PlanRun(plan, core: core, control: control).ids()
   }
 
-  /// How many results there are.
+  /// The number of results.
   package func count(control: RunControl? = nil) throws(StoreError) -> Int {
     try PlanRun(plan, core: core, control: control).count()
   }
 
-  /// Tells how many results there are of each combination of the values of `keys`, in ascending
-  /// order of these.
+  /// Calls `body` with each combination of the values of `keys` and its number of results.
   ///
-  /// Limit and offset are ignored.
+  /// The combinations are in ascending order. The request's limit and offset are ignored.
   package func forEachGroup(
     by keys: [DynamicExpression], control: RunControl? = nil,
     _ body: (_ keys: [Value], _ count: Int) throws(StoreError) -> Void
@@ -107,7 +109,7 @@ package struct DynamicQuery {
     }
   }
 
-  /// The same in an array.
+  /// The groups of ``forEachGroup(by:control:_:)`` as an array.
   package func groups(
     by keys: [DynamicExpression], control: RunControl? = nil
   ) throws(StoreError) -> [(keys: [Value], count: Int)] {
@@ -118,12 +120,12 @@ package struct DynamicQuery {
 
   // MARK: Plans
 
-  /// How the query is run, without running it.
+  /// The plan of the query; does not run it.
   package func explanation() -> QueryExplanation { QueryExplanation(plan.description, nil) }
 
-  /// Runs the query, and tells what that read beside how it is run.
+  /// Runs the query, and returns its plan and the reads of the run.
   ///
-  /// - Parameter isCounted: whether only the number of results is wanted.
+  /// - Parameter isCounted: whether only the number of results is needed.
   package func analysis(isCounted: Bool) throws(StoreError) -> QueryExplanation {
     let run = try PlanRun(plan, core: core)
     if isCounted {

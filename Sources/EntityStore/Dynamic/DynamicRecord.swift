@@ -1,19 +1,19 @@
 internal import LodestoreBytes
 package import LodestoreFormat
 
-/// A record as the transaction has it: valid until the closure that was given it returns.
+/// A record as the transaction reads it; valid until the closure that receives it returns.
 ///
-/// Nothing of it is looked at before ``reader(verifyingChecksum:)``, so that damaged ones can be passed
-/// over.
+/// No byte is examined before ``reader(verifyingChecksum:)``, so that damaged records can be
+/// skipped.
 package struct DynamicRecord {
-  /// What a record's id is called among its attributes: no attribute can have this name.
+  /// The name of a record's id among its attributes; no attribute can have this name.
   package static let idName = JSONRecordEncoder.idMember
 
   package let id: UInt64
   let bytes: ByteView
   let entity: StoredEntity
 
-  /// Reads the record's shape and, if asked to, checks its bytes against their checksum.
+  /// Reads the record's shape, and on request verifies its checksum.
   package func reader(verifyingChecksum: Bool = false) throws(StoreError) -> Reader {
     Reader(view: try entity.view(bytes, id: id, verifying: verifyingChecksum))
   }
@@ -22,7 +22,7 @@ package struct DynamicRecord {
   package struct Reader {
     let view: RecordView
 
-    /// The value of `attribute`; of one that is younger than the record its initial value.
+    /// The value of `attribute`; its initial value when the record is older than the attribute.
     package func value(
       of attribute: EntityDescription.Attribute
     ) throws(FormatError) -> Value {

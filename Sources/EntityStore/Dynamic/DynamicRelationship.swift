@@ -1,37 +1,38 @@
 package import LodestoreFormat
 
-/// A relationship as the records of one of its sides have it.
+/// A relationship from the perspective of one of its sides.
 package struct DynamicRelationship: Sendable {
   let end: RelationshipEnd
 
-  /// The name on this side; nil where it has none.
+  /// The name on this side; nil when it has none.
   package var name: String? { end.name }
-  /// What it leads to.
+  /// The entity of the targets.
   package var target: DynamicEntity { DynamicEntity(stored: end.target) }
-  /// Whether an attribute of the record holds the id of the one record.
+  /// Whether an attribute of the record holds the id of its one target.
   package var isToOne: Bool { end.attribute != nil }
   /// Whether the attribute that holds the id may be null.
   package var isOptional: Bool { end.attribute?.isOptional ?? true }
-  /// What it is called on the other side; nil where that has no name.
+  /// The name on the other side; nil when it has none.
   package var inverseName: String? { end.opposite.name }
   package var inverseIsToOne: Bool { end.opposite.attribute != nil }
   package var onDelete: DeleteRule { end.onDelete }
-  /// The condition by which a record that it leads to denies the delete; nil for none.
+  /// The condition by which a target denies the delete; nil for none.
   package var denyCondition: String? { end.denyCondition }
-  /// Whether the records that a record leads to have an order.
+  /// Whether the targets of a record have an order.
   package var isOrdered: Bool { end.order != nil }
 }
 
 extension DynamicSnapshot {
-  /// The relationships of `entity` that have a name there, by their names.
+  /// Returns the relationships of `entity` with a name on its side, sorted by name.
   package func relationships(of entity: DynamicEntity) -> [DynamicRelationship] {
     core.schema.ends(of: entity.stored).filter { $0.name != nil }
       .sorted { ($0.name ?? "") < ($1.name ?? "") }.map { DynamicRelationship(end: $0) }
   }
 
-  /// Visits the records that those with `ids` lead to, each once, until `body` returns false.
+  /// Visits the targets of the records with `ids`, each once, until `body` returns false.
   ///
-  /// In the order of their ids; those of one record in the order of the relationship.
+  /// The source records are visited in the order of their ids, and the targets of each in the order
+  /// of the relationship.
   package func forEachRelated(
     to ids: [UInt64], by relationship: DynamicRelationship, _ body: (DynamicRecord) throws -> Bool
   ) throws {

@@ -1,18 +1,20 @@
 extension JSONNode {
-  /// The names of columns, which an array of texts has that are all different.
+  /// The column names, if this is an array of different texts.
   package var namesOfColumns: [String]? { columnNames }
 
-  /// The records that an array has: its elements, or rows where its first element has the names of
-  /// columns.
+  /// The records of an array.
+  ///
+  /// Each element is a record. If the first element contains column names, the other elements are
+  /// rows.
   package var arrayRecords: [JSONRecord] {
     guard let names = self[0]?.columnNames else { return elements.map(JSONRecord.object) }
     return elements.dropFirst().map { .row(names: names, values: $0) }
   }
 }
 
-/// Names of members that lead into other members.
+/// Member names that are paths into other members.
 package enum DynamicPath {
-  /// The member that the path `name` begins with; `nil` for the name of a member itself.
+  /// The first part of the path `name`; `nil` when `name` is the name of a member itself.
   package static func root(of name: String) -> String? {
     MemberPath.isPath(name) ? MemberPath.root(name) : nil
   }

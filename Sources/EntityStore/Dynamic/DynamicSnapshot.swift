@@ -1,15 +1,15 @@
 internal import LMDB
 package import LodestoreFormat
 
-/// What can be read of a store at one commit.
+/// The content of a store at one commit.
 ///
-/// For one thread, within the closure that was given it.
+/// Valid on one thread, within the closure that receives it.
 package struct DynamicSnapshot {
   let core: TransactionCore
 
   // MARK: Schema
 
-  /// In the order of their numbers.
+  /// The entities, in the order of their numbers.
   package var entities: [DynamicEntity] { core.schema.entities.map(DynamicEntity.init) }
 
   package func entity(named name: String) -> DynamicEntity? {
@@ -18,7 +18,7 @@ package struct DynamicSnapshot {
 
   // MARK: Records
 
-  /// How many records `entity` has.
+  /// The number of records of `entity`, without expired ones.
   package func count(of entity: DynamicEntity) throws(StoreError) -> Int {
     try core.presentCount(of: entity.stored)
   }
@@ -32,7 +32,7 @@ package struct DynamicSnapshot {
   }
 
   /// Visits the records in the order of their ids, until `body` returns false; expired ones are
-  /// left out.
+  /// skipped.
   package func forEachRecord(
     of entity: DynamicEntity, _ body: (DynamicRecord) throws -> Bool
   ) throws {
@@ -54,8 +54,9 @@ package struct DynamicSnapshot {
   /// Visits the ids of the records in the order of `index`, until `body` returns false.
   ///
   /// - Parameters:
-  ///   - lower: values of the first attributes of the index; nil is no bound.
-  ///   - upper: the same; what begins with these values is still visited.
+  ///   - lower: values of the first attributes of the index; nil for no bound.
+  ///   - upper: values of the first attributes of the index; nil for no bound. Entries that begin
+  ///     with these values are included.
   package func forEachID(
     of entity: DynamicEntity, in index: DynamicIndex, from lower: [Value]? = nil,
     through upper: [Value]? = nil, isReversed: Bool = false, _ body: (UInt64) throws -> Bool
@@ -75,15 +76,17 @@ package struct DynamicSnapshot {
     if let failure { throw failure }
   }
 
-  /// Visits the entries of `index` as the file has them, with the id of the record that each is of;
-  /// nil where an entry does not say.
+  /// Visits the entries of `index` as stored, with the id of each entry's record.
+  ///
+  /// The id is nil when the entry does not contain one.
   package func forEachEntry(of index: DynamicIndex, _ body: (UInt64?) throws -> Void) throws {
     try core.transaction.forEachPair(of: index.stored.tree) { key, value in
       try body(KeyDecoder.recordID(ofEntry: key, value, isUnique: index.isUnique))
     }
   }
 
-  /// How many entries each index over elements has, and how many elements the records have for it.
+  /// For each index on elements, the number of its entries and the number of elements in the
+  /// records.
   package func elementCounts(
     of entity: DynamicEntity
   ) throws -> [(name: String, entries: Int, elements: Int)] {
@@ -106,9 +109,9 @@ package struct DynamicSnapshot {
 
   // MARK: Queries
 
-  /// Plans a query, which reads nothing yet.
+  /// Plans a query without reading any record.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` with what cannot be used.
+  /// - Throws: ``StoreError/Code/invalidQuery`` with the part of the request that cannot be used.
   package func query(
     _ request: QueryRequest, of entity: DynamicEntity
   ) throws(StoreError) -> DynamicQuery {
@@ -117,7 +120,7 @@ package struct DynamicSnapshot {
 
   // MARK: Imports
 
-  /// The names under which imports were made, in the order of their bytes.
+  /// The names under which imports were run, in the order of their bytes.
   package func importNames() throws(StoreError) -> [String] { try core.importNames() }
 
   /// The reports of the imports called `name`, oldest first.

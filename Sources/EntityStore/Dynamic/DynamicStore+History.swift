@@ -4,12 +4,13 @@ internal import LodestoreFormat
 extension DynamicStore {
   /// Calls `body` at once, and again after commits of any process, until it returns false.
   ///
-  /// On the calling thread. Commits that come while `body` runs are one.
+  /// Runs on the calling thread. Commits made while `body` runs are merged into one call.
   package func forEachCommit(_ body: () throws -> Bool) throws {
     let watch = FileWatch(core.environment) {}
     var last: UInt64?
     while core.environment.newestCommit != nil {
-      // What a read sees, which may be less than what the file has while a commit is being written.
+      // The number that a read sees, which may be older than the file's while a commit is being
+      // written.
       let newest = try core.read { $0.commitNumber.rawValue }
       if newest != last {
         last = newest
@@ -24,7 +25,7 @@ extension DynamicStore {
 }
 
 extension DynamicSnapshot {
-  /// Visits the writes that the history tells of, oldest first, until `body` returns false.
+  /// Visits the writes in the history, oldest first, until `body` returns false.
   package func forEachTransaction(
     _ query: HistoryQuery, _ body: (HistoryTransaction) throws -> Bool
   ) throws {
@@ -33,10 +34,10 @@ extension DynamicSnapshot {
     }
   }
 
-  /// The place behind the last write that the history tells of.
+  /// The token after the last write in the history.
   package func historyToken() throws(StoreError) -> HistoryToken { try HistoryLog(core).token() }
 
-  /// The place behind write `number`.
+  /// The token after write `number`.
   package func historyToken(number: UInt64) throws(StoreError) -> HistoryToken {
     HistoryToken(storeID: try HistoryLog(core).storeID(), number: number)
   }
@@ -45,8 +46,9 @@ extension DynamicSnapshot {
     try HistoryLog(core).consumers()
   }
 
-  /// Visits the records that `request`, which has no order, finds, by ascending ids, each with its
-  /// checksum: to see which have changed.
+  /// Visits the records that match `request`, in ascending order of ids, with the checksum of each.
+  ///
+  /// The checksums show which records have changed. `request` must not have an order.
   package func forEachChecksum(
     of request: QueryRequest, _ entity: DynamicEntity, _ body: (UInt64, UInt32) -> Void
   ) throws {
@@ -58,15 +60,15 @@ extension DynamicSnapshot {
 }
 
 extension DynamicEntity {
-  /// Whether its changes are told in the history.
+  /// Whether the history records changes of the entity.
   package var keepsHistory: Bool { description.history != nil }
 
-  /// What is told of them: `changes`, and what is kept besides; `nil` for nothing.
+  /// The recorded content in words: `changes` and its additions; `nil` when the history is off.
   package var historyText: String? { description.history.map(description.words(of:)) }
 }
 
 extension EntityDescription {
-  /// As `changes, images, values of title in deleted records`.
+  /// A text such as `changes, images, values of title in deleted records`.
   func words(of history: History) -> String {
     let names = history.preserved.compactMap { attribute(number: $0)?.name }
     return
@@ -77,31 +79,31 @@ extension EntityDescription {
 }
 
 extension DeclaredEntity {
-  /// Has records expire by the date in the attribute at `position`.
+  /// Makes records expire at the date in the attribute at `position`.
   package mutating func haveExpire(by position: Int) throws(StoreError) {
     try expire(by: position)
   }
 
   /// Limits the number and the size of the records.
   ///
-  /// - Parameter position: the attribute whose least value the oldest record has; `nil` for the order
-  ///   of ids.
+  /// - Parameter position: the attribute that orders the records by age: the oldest has the least
+  ///   value. `nil` stands for the order of ids.
   package mutating func limitRecords(
     count: Int?, bytes: Int?, by position: Int?
   ) throws(StoreError) {
     try setLimit(count: count, bytes: bytes, by: position)
   }
 
-  /// Has changes told in the history.
+  /// Makes the history record changes.
   ///
   /// - Parameter preserved: indices in ``attributes``.
   package mutating func keepHistory(images: Bool, preserved: [Int]) {
     history = .kept(images: images, preserved: preserved)
   }
 
-  /// Takes over the rules of `other`, its indexes over elements, its expiry, limit and history.
+  /// Copies the rules, element indexes, expiry, limit and history policy of `other`.
   ///
-  /// - Parameter positions: where the attributes of `other` are in ``attributes``.
+  /// - Parameter positions: the indices in ``attributes`` of the attributes of `other`.
   package mutating func takeRest(
     of other: DeclaredEntity, at positions: [Int]
   ) throws(StoreError) {
@@ -123,19 +125,19 @@ extension DeclaredEntity {
 }
 
 extension DynamicTransaction {
-  /// Removes what the history tells of the writes up to `number`; returns of how many.
+  /// Removes the writes up to `number` from the history; returns the number of removed writes.
   package func purgeHistory(through number: UInt64) throws -> Int {
     let log = HistoryLog(core)
     return try log.purge(through: number)
   }
 
-  /// Removes what the history tells of writes before a time; seconds since 2001.
+  /// Removes the writes before a time from the history; the time is in seconds since 2001.
   package func purgeHistory(before time: Double) throws -> Int {
     let log = HistoryLog(core)
     return try log.purge(through: try log.lastNumber(before: time))
   }
 
-  /// Removes what all consumers have read; nothing where there is none.
+  /// Removes the history that all consumers have read; removes nothing when there is no consumer.
   package func purgeConsumedHistory() throws -> Int {
     let log = HistoryLog(core)
     return try log.purge(through: try log.consumers().map(\.token.number).min() ?? 0)
@@ -143,7 +145,7 @@ extension DynamicTransaction {
 }
 
 extension HistoryQuery {
-  /// The filters with lists.
+  /// Limits the query to writes by these authors.
   package func by(_ authors: [String]) -> HistoryQuery { with { $0.authors = Set(authors) } }
 
   package func excluding(_ authors: [String]) -> HistoryQuery {

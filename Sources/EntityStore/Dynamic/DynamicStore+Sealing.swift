@@ -8,7 +8,7 @@ extension DynamicStore {
   /// The seal of a sealed file; `nil` for any other store.
   package var seal: Seal? { core.seal.map { Seal($0) } }
 
-  /// A sealed file that was made.
+  /// A newly created sealed file.
   package struct SealedFacts: Sendable {
     package var seal: Seal
     /// The fs-verity digest of the file, 32 bytes.
@@ -16,11 +16,11 @@ extension DynamicStore {
     package var byteCount: UInt64
   }
 
-  /// Makes a sealed file of the newest commit; see
+  /// Creates a sealed file of the newest commit; see
   /// ``Store/seal(to:name:generation:dataAsOf:sealedAt:)``.
   ///
-  /// - Parameter step: called now and then with the pairs so far, of how many; false ends the work
-  ///   with ``StoreError/Code/cancelled``.
+  /// - Parameter step: called repeatedly with the number of copied pairs and the total. Returning
+  ///   false ends the work with ``StoreError/Code/cancelled``.
   package func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date = Date(),
     step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }

@@ -1,7 +1,8 @@
-/// A store without Swift types: what a tool opens that knows a file by its schema alone.
+/// A store without Swift types, for tools that know a file only by its schema.
 ///
-/// `kvdump` stands on this face, and so may an inspector. It is all that the package's tools use of
-/// the module beside its public API and the plain values listed below; everything else is internal.
+/// `kvdump` uses this interface, and an inspector could. Besides the public API, the package's
+/// tools use only this interface and the plain values listed below. All other declarations are
+/// internal.
 ///
 ///     let store = try DynamicStore(path: "catalog.lodestore", options: .readOnly)
 ///     defer { store.close() }
@@ -14,43 +15,44 @@
 ///       }
 ///     }
 ///
-/// The face:
+/// The interface:
 /// - ``DynamicStore``: opening, the schema, transactions, copies.
-/// - ``DynamicSnapshot``: what can be read at one commit; ``DynamicTransaction``: changes.
-/// - ``DynamicEntity``, ``DynamicIndex``: what the catalogue says. ``DynamicRecord``: one record.
+/// - ``DynamicSnapshot``: reads at one commit; ``DynamicTransaction``: changes.
+/// - ``DynamicEntity``, ``DynamicIndex``: the content of the catalogue. ``DynamicRecord``: one
+///   record.
 /// - ``DynamicQuery``: a planned query, its results, counts, groups and explanation.
 /// - ``DynamicImport``: pages of JSON records into an entity. ``DynamicPage``, ``DynamicText``,
-///   ``DynamicRows``: how they are made of files.
+///   ``DynamicRows``: pages from files.
 /// - ``DynamicFacts``: numbers of the file and its header.
 /// - ``SchemaInference``, ``AttributeNames``, ``TextConversion``, ``DateForm``, ``DynamicMergePolicy``:
-///   schemas from records, and how imported values are read.
+///   schemas from records, and rules for reading imported values.
 ///
-/// Plain values that it shares with the folders below, which declare them:
+/// Plain values that other folders declare:
 /// - `Value`, `EntityDescription` and the other types of `LodestoreFormat`; the reader and writer
 ///   of JSON.
-/// - ``QueryRequest``, ``SortTerm``, ``ValuePath``, ``TextOptions``, ``RunControl``: what is asked
-///   for.
+/// - ``QueryRequest``, ``SortTerm``, ``ValuePath``, ``TextOptions``, ``RunControl``: requests of
+///   queries.
 /// - ``DeclaredEntity``, ``AttributeStorage``: an entity that a tool declares.
 /// - ``JSONRecord``, ``ColumnPage``, ``FileReading``: pages and their records.
 /// - ``ValueMismatch``, ``ExactJSON``, ``KeyText``, ``DocumentText``: values from and to text.
-/// - ``NearestName``: what a mistyped name may have meant.
+/// - ``NearestName``: suggestions for a mistyped name.
 package final class DynamicStore: Sendable {
   let core: StoreCore
 
-  /// Opens the store at `path` with the schema that the file has.
+  /// Opens the store at `path` with the schema in the file.
   package init(path: String, options: StoreOptions) throws(StoreError) {
     core = try StoreCore(path: path, options: options)
   }
 
-  /// The same face of a store that a program has open, and closes itself.
+  /// Creates the interface for a store that a program has opened; the program must close the store.
   package init(_ store: Store) { core = store.core }
 
-  /// Closes the store; the second time it does nothing.
+  /// Closes the store; a second call does nothing.
   package func close() { core.close() }
 
-  /// Whether the store has a lock file: without one, reading is safe only while nobody writes.
+  /// Whether the store has a lock file; without one, reads are safe only while nobody writes.
   package var hasLockFile: Bool { core.environment.hasLockFile }
-  /// The LMDB that made the file, where it is not the one of this process.
+  /// The version of LMDB that created the file, when it differs from this process's version.
   package var otherEngine: String? { core.environment.otherEngine }
 
   // MARK: Schema
@@ -58,10 +60,11 @@ package final class DynamicStore: Sendable {
   /// The entities as of the last transaction, in the order of their numbers.
   package var entities: [DynamicEntity] { core.schema.entities.map(DynamicEntity.init) }
 
-  /// Makes the file's schema fit `entities`, in one transaction, or throws and leaves it as it was.
+  /// Changes the file's schema to fit `entities`, in one transaction; when it throws, the file is
+  /// unchanged.
   ///
-  /// Numbers of the file become numbers of a wider declared type, as an integer a double. A value
-  /// that is not the same in that type is an error, which names the record.
+  /// Numbers in the file are converted to a wider declared type, for example integers to doubles. A
+  /// value that the type cannot represent exactly is an error, which names the record.
   package func declare(_ entities: [DeclaredEntity]) throws {
     try core.bringUpToDate(widening: entities)
   }
@@ -70,20 +73,21 @@ package final class DynamicStore: Sendable {
 
   /// Runs `body` on the newest commit.
   ///
-  /// What it is given is valid until it returns.
+  /// The snapshot is valid until `body` returns.
   package func read<R>(_ body: (DynamicSnapshot) throws -> R) throws -> R {
     try core.read { try body(DynamicSnapshot(core: $0)) }
   }
 
-  /// Runs `body` as the one writer, on the calling thread, and commits; what it throws leaves the
-  /// store as it was.
+  /// Runs `body` as the only writer, on the calling thread, and commits.
   ///
-  /// Waits for other writers. `body` may run more than once.
+  /// Waits for other writers. `body` may run more than once. When it throws, the store stays
+  /// unchanged.
   package func write<R>(_ body: (DynamicTransaction) throws -> R) throws -> R {
     try core.write { try body(DynamicTransaction(core: $0)) }
   }
 
-  /// Removes the records that have expired or are above a limit, in transactions of some thousands.
+  /// Removes the records that have expired or are above a limit, some thousands in each
+  /// transaction.
   package func evict() throws -> EvictionReport {
     try core.checkWritable()
     try core.checkOpen("evict records of")
@@ -92,7 +96,7 @@ package final class DynamicStore: Sendable {
 
   // MARK: Copies
 
-  /// Copies the newest commit to `destination`, where nothing may be.
+  /// Copies the newest commit to `destination`, which must not exist.
   ///
   /// - Parameter compacting: whether to leave out free pages.
   package func copy(to destination: String, compacting: Bool) throws(StoreError) {

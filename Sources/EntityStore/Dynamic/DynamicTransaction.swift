@@ -1,15 +1,15 @@
 package import LodestoreFormat
 
-/// Changes of a store, and what can be read in their midst.
+/// Changes of a store, and reads that see them.
 ///
-/// For one thread, within the closure that was given it.
+/// Valid on one thread, within the closure that receives it.
 package struct DynamicTransaction {
   let core: WriteCore
 
-  /// The store as changed so far.
+  /// The content of the store including the changes so far.
   package var snapshot: DynamicSnapshot { DynamicSnapshot(core: core) }
 
-  /// Gives the records that `request` finds new values; returns how many have other values now.
+  /// Assigns new values to the records that match `request`; returns the number of changed records.
   package func update(
     _ request: QueryRequest, of entity: DynamicEntity, _ assignments: [DynamicAssignment]
   ) throws(StoreError) -> Int {
@@ -17,7 +17,7 @@ package struct DynamicTransaction {
       request, of: entity.stored, assignments.map { ($0.name, $0.operand, $0.constant) })
   }
 
-  /// Removes the records that `request` finds; returns how many there were.
+  /// Deletes the records that match `request`; returns their number.
   package func delete(
     _ request: QueryRequest, of entity: DynamicEntity
   ) throws(StoreError) -> Int {
@@ -25,20 +25,20 @@ package struct DynamicTransaction {
   }
 }
 
-/// What an update does to one attribute.
+/// The new value of one attribute in an update.
 package struct DynamicAssignment {
   let name: String
   let operand: Operand
   let constant: Value?
 
-  /// A constant.
+  /// Assigns a constant.
   package init(_ attribute: String, value: Value) {
     name = attribute
     operand = .value(.null)
     constant = value
   }
 
-  /// An expression in the notation of format strings, worked out for each record.
+  /// Assigns an expression in the notation of format strings, which is computed for each record.
   ///
   /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError``.
   package init(_ attribute: String, expression: String) throws(StoreError) {
@@ -49,11 +49,11 @@ package struct DynamicAssignment {
 }
 
 extension DynamicSnapshot {
-  /// Throws when an expression uses names that are no attributes of `entity`; reads no record.
+  /// Throws when an expression uses names that are not attributes of `entity`; reads no record.
   package func check(
     _ assignment: DynamicAssignment, of entity: DynamicEntity
   ) throws(StoreError) {
-    // A comparison with it is planned.
+    // Planning a comparison with the expression checks its names.
     let comparison = Comparison(assignment.operand, .equal, .value(.null))
     _ = try core.plan(QueryRequest(condition: .comparison(comparison)), for: entity.stored)
   }

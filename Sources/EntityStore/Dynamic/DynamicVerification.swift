@@ -1,8 +1,9 @@
 internal import LMDB
 package import LodestoreFormat
 
-/// A record whose attribute derived with a condition has another value than its related records
-/// give.
+/// A record with a wrong value of an attribute that is derived with a condition.
+///
+/// The value differs from the value computed from the related records.
 package struct DynamicDerivedFault: Sendable {
   package var entity: String
   package var entityNumber: EntityNumber
@@ -12,14 +13,13 @@ package struct DynamicDerivedFault: Sendable {
 }
 
 extension DynamicSnapshot {
-  /// Calls `body` with each fault of an attribute derived with a condition.
+  /// Calls `body` with each wrong value of an attribute derived with a condition.
   ///
-  /// The verifier checks all other derived attributes: conditions are evaluated by this library
-  /// alone.
+  /// The verifier checks all other derived attributes. Only this library can evaluate conditions.
   ///
   /// - Throws: ``StoreError/Code/badSchema`` for a condition that this version cannot read;
   ///   `CancellationError` once `isCancelled` returns true.
-  /// - Complexity: O(records with such attributes and the records that they lead to).
+  /// - Complexity: O(*n* + *m*) for *n* records with such attributes and *m* related records.
   package func verifyConditional(
     isCancelled: () -> Bool = { false }, _ body: (DynamicDerivedFault) throws -> Void
   ) throws {

@@ -1,12 +1,12 @@
 package import LodestoreFormat
 
 extension QueryRequest {
-  /// All records.
+  /// The request for all records.
   package static var all: QueryRequest { QueryRequest(condition: .constant(true)) }
 
-  /// The records for which the format string is true; nil is all of them.
+  /// Requests the records for which the format string is true; nil requests all records.
   ///
-  /// - Parameter arguments: the texts that the marks `%@` stand for, in their order.
+  /// - Parameter arguments: the texts for the placeholders `%@`, in their order.
   /// - Throws: ``StoreError/Code/invalidQuery``, whose cause is a ``PredicateSyntaxError``.
   package init(format text: String?, arguments: [String] = []) throws(StoreError) {
     self = .all
@@ -17,7 +17,7 @@ extension QueryRequest {
     positions = parsed.positions
   }
 
-  /// The records whose attributes have all these values, as `==` of conditions compares.
+  /// Requests the records whose attributes equal all these values, by the `==` of conditions.
   package init(equal values: [(attribute: String, value: Value)]) {
     let comparisons = values.map { name, value in
       ConditionTree.comparison(
@@ -26,23 +26,25 @@ extension QueryRequest {
     self.init(condition: .all(of: comparisons))
   }
 
-  /// Whether the condition leaves no record out, whatever the records are.
+  /// Whether the condition is true for every possible record.
   package var isOfAll: Bool { condition == .constant(true) }
 }
 
 extension ValuePath {
-  /// A path as a person types it: `name`, `license.type`, `authors[0].name` or `authors.@count`; nil
-  /// when it is none.
+  /// Parses a path typed by a person: `name`, `license.type`, `authors[0].name` or
+  /// `authors.@count`.
   ///
-  /// What names an attribute as it is needs no quotes, whatever characters it has. The record itself,
-  /// `SELF`, is its id. Whether the attribute exists is not looked at.
+  /// Returns nil when the text is not a path. The exact name of an attribute needs no quotes,
+  /// whatever its characters. `SELF`, the record itself, stands for its id. The attribute need not
+  /// exist.
   package init?(_ text: String, of entity: DynamicEntity) {
     guard let path = Self.plain(text, entity.description) ?? Self.parsed(text) else { return nil }
     self = path.steps.isEmpty ? ValuePath(attribute: DynamicRecord.idName) : path
   }
 
-  /// The attribute that the path begins with, ``DynamicRecord/idName`` for the id; nil when it begins
-  /// with none.
+  /// The attribute with which the path begins, or ``DynamicRecord/idName`` for the id.
+  ///
+  /// Nil when the path begins with neither.
   package var attributeName: String? {
     if case .member(let name)? = steps.first { name } else { nil }
   }
@@ -50,7 +52,8 @@ extension ValuePath {
   /// Whether the path leads into the attribute's value.
   package var leadsInside: Bool { steps.count > 1 }
 
-  /// Names, and positions in lists, with dots between them; nil for what the grammar must read.
+  /// Parses names and positions in lists, with dots between them; nil for text that needs the
+  /// grammar.
   private static func plain(_ text: String, _ entity: EntityDescription) -> ValuePath? {
     if text == DynamicRecord.idName || entity.attribute(named: text) != nil {
       return ValuePath(attribute: text)
@@ -67,7 +70,7 @@ extension ValuePath {
     return ValuePath(.record, [.member(String(name))] + inside)
   }
 
-  /// What the grammar of format strings reads as a key path; it takes one as the argument of `%K`.
+  /// Parses a key path with the grammar of format strings, as the argument of `%K`.
   private static func parsed(_ text: String) -> ValuePath? {
     guard let parsed = try? ConditionParser.parse("%K == NULL", arguments: [.path(text)]),
       case .comparison(let comparison) = parsed.tree, case .path(let path) = comparison.left,
@@ -77,8 +80,10 @@ extension ValuePath {
   }
 }
 
-/// A value of each record, as a person types it for an order or groups: a path, also of related
-/// records, or an expression of format strings such as `ratings.@max.scale`.
+/// A value of each record, as a person types it for an order or for groups.
+///
+/// The text is a path, also into related records, or an expression of format strings such as
+/// `ratings.@max.scale`.
 package struct DynamicExpression: Sendable {
   let operand: Operand
 
@@ -86,10 +91,10 @@ package struct DynamicExpression: Sendable {
 
   package init(_ path: ValuePath) { self.init(operand: .path(path)) }
 
-  /// The expression that `text` says; nil when it says none.
+  /// Parses `text`; returns nil when it is not an expression.
   ///
-  /// Text that names an attribute needs no quotes, whatever characters it has. Whether names exist
-  /// and types fit is checked when the query is planned.
+  /// The exact name of an attribute needs no quotes, whatever its characters. Planning the query
+  /// checks that names exist and types fit.
   package init?(_ text: String, of entity: DynamicEntity) {
     if let path = ValuePath(text, of: entity) {
       self.init(path)
@@ -100,7 +105,7 @@ package struct DynamicExpression: Sendable {
     }
   }
 
-  /// The path, where the expression is one.
+  /// The path, if the expression is a path.
   package var path: ValuePath? { if case .path(let path) = operand { path } else { nil } }
 }
 
@@ -111,7 +116,9 @@ extension SortTerm {
 }
 
 extension StoreError {
-  /// Where in a format string the fault is, from 1, the column in Unicode scalars; nil for other errors.
+  /// The position of the fault in a format string, counted from 1; nil for other errors.
+  ///
+  /// The column counts Unicode scalars.
   package var formatPosition: (line: Int, column: Int)? {
     switch cause {
     case let fault as PredicateSyntaxError: (fault.line, fault.column)

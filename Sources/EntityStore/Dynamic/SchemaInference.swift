@@ -1,19 +1,19 @@
 internal import LodestoreBytes
 package import LodestoreFormat
 
-/// Works out the attributes of an entity from the records that are to become its records.
+/// Infers the attributes of an entity from records that will be imported into it.
 ///
-/// A JSON member is bool, int64, uint64, double or string where all its values are, and JSON where
-/// they differ or are arrays or objects. Integers and other numbers together are double if each
-/// integer is exactly a double. Numbers are decimal where an integer has more than 64 bits or a
-/// number is outside of the range of a double. Strings stay strings: a JSON string that looks like
-/// a date is not taken for one.
+/// The type of a JSON member is bool, int64, uint64, double or string when all its values have this
+/// type. Values of different types, arrays and objects are JSON. Integers and other numbers
+/// together are double if a double represents each integer exactly. Numbers are decimal when an
+/// integer has more than 64 bits, or a number is out of the range of a double. A JSON string that
+/// looks like a date stays a string.
 ///
-/// A column of separated values has texts only, so its type is the one that all of them can be read
-/// as: see ``TextForm``. A column with texts of different types is string. A member is optional
-/// where it is absent or null.
+/// A column of separated values contains only texts. Its type is the type as which all of them can
+/// be read: see ``TextForm``. A column with texts of different types is string. A member is
+/// optional when it is absent or null in a record.
 package struct SchemaInference {
-  /// A record has more different members than an entity can have attributes.
+  /// The error for a record with more different members than an entity can have attributes.
   package struct TooManyMembers: Error {}
 
   private struct Member {
@@ -21,16 +21,17 @@ package struct SchemaInference {
     var presentCount = 0
     var integersAreDoubles = true
     var numbersAreDecimals = true
-    /// The range of the whole numbers, with 0.
+    /// The lowest and highest whole number, or 0.
     var least = Int64(0)
     var greatest = UInt64(0)
     var hasFractions = false
-    /// Whether a `Float` takes all numbers.
+    /// Whether a `Float` represents all numbers.
     var numbersAreFloats = true
-    /// Whether some values came in JSON, and some as texts of separated values.
+    /// Whether some values came from JSON.
     var isOfJSON = false
+    /// Whether some values came from separated values.
     var isOfTexts = false
-    /// Whether a record has a member of this name; a value at the end of a path is no member.
+    /// Whether a record has a member of this name, and not only a value at this path.
     var isMember = false
 
     mutating func note(whole signed: Int64?, _ unsigned: UInt64?) {
@@ -63,32 +64,31 @@ package struct SchemaInference {
 
   private var members: [Member] = []
   private var indexByName: [String: Int] = [:]
-  /// The members in the order in which they first came.
+  /// The members, in the order of their first occurrence.
   package private(set) var names: [String] = []
-  /// The number of records taken into account.
+  /// The number of observed records.
   package private(set) var recordCount = 0
-  /// The reason why the first value that is not a record was left out; nil while there is no such
-  /// value.
+  /// The reason why the first value that is not a record was skipped; nil without such a value.
   package private(set) var rejection: String?
-  /// Whether the type of a member was read from its texts.
+  /// Whether the type of a member was inferred from texts.
   package private(set) var hasReadTexts = false
 
-  /// The paths into members that count as members.
+  /// The paths into members that are treated as members.
   private let paths: [String]
-  /// Members that are looked into, and not taken themselves.
+  /// The members that are followed by paths, and are not attributes themselves.
   private let roots: Set<String>
   private let readsTexts: Bool
-  /// Whether stored attributes may be too narrow for some numbers.
+  /// Whether stored attributes exist, whose types may be too narrow for some numbers.
   private let comparesRanges: Bool
-  /// How many members there may be.
+  /// The maximum number of members.
   private let limit: Int
   private var isOverLimit = false
 
   /// - Parameters:
-  ///   - mapped: the names of members that a person has named; paths among them are followed.
-  ///   - readsTexts: whether columns of separated values get the types of their texts; otherwise they
-  ///     are strings.
-  ///   - stored: how many attributes the entity has, whose members are not counted as new ones.
+  ///   - mapped: the member names that a person mapped; paths among them are followed.
+  ///   - readsTexts: whether columns of separated values get the types of their texts; otherwise
+  ///     they are strings.
+  ///   - stored: the number of the entity's attributes, whose members do not count as new ones.
   package init(mapped: [String] = [], readsTexts: Bool = true, stored: Int = 0) {
     paths = mapped.filter(MemberPath.isPath).sorted()
     roots = Set(paths.map(MemberPath.root)).subtracting(mapped)
@@ -97,7 +97,7 @@ package struct SchemaInference {
     limit = DeclaredEntity.mostAttributes + stored
   }
 
-  /// Takes one record into account; a value that is no record is ignored, as the import rejects it.
+  /// Observes one record; skips a value that is not a record, which the import rejects.
   ///
   /// - Parameter isOfTexts: whether its values are texts of separated values.
   package mutating func observe(
@@ -135,7 +135,7 @@ package struct SchemaInference {
     }
   }
 
-  /// The number of a new member; nil where there are too many already.
+  /// Adds a member and returns its index; returns nil when there are too many members.
   private mutating func add(_ name: String) -> Int? {
     guard members.count < limit else {
       isOverLimit = true
@@ -170,7 +170,7 @@ package struct SchemaInference {
       if !members[index].hasFractions { members[index].note(whole: node.int64, node.uint64) }
       if !isWide, let value = node.double { members[index].note(value) }
     }
-    // A number of few digits within the range of a double is always a decimal.
+    // A number with few digits within the range of a double is always a valid decimal.
     let isLong = isWide || node.withSourceBytes { $0.count > 32 }
     if isLong, node.numberText.flatMap({ DecimalValue(text: $0) }) == nil {
       members[index].numbersAreDecimals = false
@@ -193,7 +193,7 @@ package struct SchemaInference {
   }
 
   private mutating func observe(_ text: String, at index: Int) {
-    // Texts of one type say no more once there is one of another.
+    // Further texts have no effect when one text has no narrower type.
     guard readsTexts, !members[index].kinds.contains(.string) else {
       members[index].kinds.insert(.string)
       return
@@ -220,13 +220,14 @@ package struct SchemaInference {
     return (type(of: members[index]), members[index].presentCount < recordCount)
   }
 
-  /// Whether a record has a member of this name, which is more than something at this path.
+  /// Returns whether a record has a member of this name, and not only a value at this path.
   package func isMember(_ name: String) -> Bool {
     indexByName[name].map { members[$0].isMember } ?? false
   }
 
-  /// The type that an attribute of a number type needs to take all values of a member; `nil` where
-  /// it takes them, and where none does.
+  /// The number type that an attribute needs to hold all values of a member.
+  ///
+  /// Returns `nil` when `type` suffices, and when no number type does.
   package func wider(than type: AttributeType, for name: String) -> AttributeType? {
     guard let index = indexByName[name] else { return nil }
     let member = members[index]
@@ -263,8 +264,7 @@ package struct SchemaInference {
     if isNumber, !member.kinds.isDisjoint(with: fractions) {
       let needsDecimal = member.kinds.contains(.decimal)
       if member.integersAreDoubles, !needsDecimal { return .double }
-      // JSON numbers with a fraction are meant as doubles, unless a number is outside of their
-      // range.
+      // JSON numbers with a fraction are treated as doubles, unless a number is out of range.
       let isExact = !member.isOfJSON || !member.kinds.contains(.double) || needsDecimal
       if isExact, member.numbersAreDecimals { return .decimal }
     }
@@ -272,18 +272,18 @@ package struct SchemaInference {
   }
 }
 
-/// The type that a text of separated values can be read as without losing a significant character.
+/// The type as which a text of separated values can be read without losing a significant character.
 ///
-/// - Integers and numbers are written as in JSON, or as `.5`. With a zero or a plus in front a text
+/// - Integers and numbers are written as in JSON, or as `.5`. A text with a leading zero or plus
 ///   stays a text: it may be an id, a postcode or a telephone number.
-/// - A number that no double gives back with all its digits is a decimal.
-/// - `true` and `false` in any case of letters are Booleans; `1`, `0`, `yes` and `no` are not.
-/// - A date begins as `2024-01-05` and is a date of ISO 8601. A date has up to six decimals of a
-///   second, and fewer far from 2001, where a double holds fewer.
+/// - A number whose digits a double does not preserve is a decimal.
+/// - `true` and `false` in upper or lower case are Booleans; `1`, `0`, `yes` and `no` are not.
+/// - A date begins as `2024-01-05` and is a date of ISO 8601. The seconds have up to six decimals,
+///   and fewer far from 2001, where a double holds fewer.
 enum TextForm: Equatable {
   case integer(Int64)
   case unsigned(UInt64)
-  /// `isDouble`: whether a double gives back all of its digits.
+  /// A number; `isDouble` tells whether a double preserves all of its digits.
   case number(isDouble: Bool)
   case bool
   case date
@@ -294,13 +294,13 @@ enum TextForm: Equatable {
     self = text.withUTF8 { Self.form(ByteView($0)) } ?? Self.numberOrDate(text)
   }
 
-  /// The form by the first look; nil where the text may be a number or a date.
+  /// The form that the first characters determine; nil when the text may be a number or a date.
   private static func form(_ bytes: ByteView) -> TextForm? {
     guard let first = bytes.first else { return .text }
     if first == UInt8(ascii: "-") || first == UInt8(ascii: ".") { return nil }
     if (0x30...0x39).contains(first) { return nil }
     for word in ["true", "false"] where bytes.count == word.utf8.count {
-      // Setting one bit makes small letters of capitals, and of no other byte a letter.
+      // Setting this bit turns a capital letter into a small one.
       if zip(bytes, word.utf8).allSatisfy({ ($0 | 0x20) == $1 }) { return .bool }
     }
     return .text
@@ -317,7 +317,7 @@ enum TextForm: Equatable {
     guard let value = Double(text), value.isFinite else {
       return DecimalValue(text: text) == nil ? .text : .number(isDouble: false)
     }
-    // Fifteen digits are always given back.
+    // A double always preserves fifteen digits.
     if scan.significantDigits <= 15, value.magnitude >= Double.leastNormalMagnitude || value == 0 {
       return .number(isDouble: value != 0 || scan.significantDigits == 0)
     }
@@ -336,13 +336,13 @@ enum TextForm: Equatable {
       }
     }
     guard let date = ISO8601Text.date(text) else { return false }
-    // A date is a double: it holds microseconds near our time and fewer decimals far from it.
+    // A date is a double: it holds microseconds near our time, and fewer decimals far from it.
     let decimals = Self.decimals(of: text)
     guard decimals.utf8.count <= 6 else { return false }
     return decimals.isEmpty || ISO8601Text.text(date).map { Self.decimals(of: $0) } == decimals
   }
 
-  /// The decimals of a second in the text of a date, without zeros at the end.
+  /// The decimals of a second in the text of a date, without trailing zeros.
   private static func decimals(of text: String) -> Substring {
     let bytes = text.utf8
     guard
@@ -353,12 +353,12 @@ enum TextForm: Equatable {
     return Substring(decimals)
   }
 
-  /// A number as JSON spells it, or without a zero in front of the point.
+  /// A scan of a number in JSON's notation, also without the zero before the point.
   private struct NumberScan {
     var isNumber = false
     var isInteger = true
     var isNegativeZero = false
-    /// The digits without zeros in front.
+    /// The number of digits without leading zeros.
     var significantDigits = 0
 
     init(_ bytes: String.UTF8View) {

@@ -1,10 +1,11 @@
 package import LMDB
 
-// For modules of this package that build upon a store which a program has open.
+// Access for other modules of this package to a store that a program has opened.
 
 extension Store {
-  /// Runs `body` on a thread of the store with the store's face for tools, until it ends or the
-  /// task is cancelled.
+  /// Runs `body` on a thread of the store, with the store's dynamic interface.
+  ///
+  /// `isCancelled` returns true after the task is cancelled.
   package func onThread<R: Sendable>(
     _ body:
       @escaping @Sendable (DynamicStore, _ isCancelled: @escaping @Sendable () -> Bool) throws -> R
@@ -15,7 +16,7 @@ extension Store {
 }
 
 extension DynamicStore {
-  /// Calls `body` with the environment of the store, which stays open until it returns.
+  /// Calls `body` with the environment of the store, which stays open until `body` returns.
   package func withEnvironment<R>(_ body: (Environment) throws -> R) throws -> R {
     try core.checkOpen("check")
     return try body(core.environment)
@@ -23,18 +24,18 @@ extension DynamicStore {
 }
 
 extension DynamicSnapshot {
-  /// Plans a query of a program's type.
+  /// Plans a query for a program's entity type.
   package func query<E: Entity>(_ query: Query<E>) throws(StoreError) -> DynamicQuery {
     DynamicQuery(plan: try core.plan(try query.request(), for: try core.entity(E.self)), core: core)
   }
 
-  /// The entity of a program's type.
+  /// Returns the entity of a program's type.
   package func entity<E: Entity>(of _: E.Type) throws(StoreError) -> DynamicEntity {
     DynamicEntity(stored: try core.entity(E.self))
   }
 }
 
 extension StoreError {
-  /// An error of the engine as one of the store.
+  /// Converts an error of the engine to an error of the store.
   package init(ofEngine error: LMDBError) { self.init(error) }
 }

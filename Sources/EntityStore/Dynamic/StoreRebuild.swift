@@ -1,24 +1,24 @@
 internal import LMDB
 package import LodestoreFormat
 
-/// Makes a store of the content that was saved of another one.
+/// Creates a store from the content that was saved from another one.
 ///
-/// Descriptions and records stay as they were. Indexes, both sides of links, orders, counters and
-/// attributes derived from related records are built from them.
+/// Descriptions and records are copied unchanged. Indexes, both sides of links, orders, counters
+/// and attributes derived from related records are rebuilt.
 ///
-/// To be called in this order: records, links, pairs, ``finish()``.
+/// Call the methods in this order: records, links, pairs, ``finish()``.
 package final class StoreRebuild {
   private let core: StoreCore
   private let entities: [EntityNumber: StoredEntity]
   private var highest: [EntityNumber: UInt64] = [:]
 
-  /// - Parameter path: where nothing may be.
+  /// - Parameter path: the path of the new store, which must not exist.
   package init(
     path: String, entities: [EntityDescription], relationships: [RelationshipDescription],
     model: UInt64?
   ) throws {
     var options = StoreOptions()
-    // A backup may be on any, and nobody else opens the store before it is whole.
+    // The saved store may be on any file system, and nobody else opens it before it is complete.
     options.allowsAnyFileSystem = true
     core = try StoreCore(path: path, options: options)
     let core = core
@@ -43,7 +43,7 @@ package final class StoreRebuild {
 
   package func close() { core.close() }
 
-  /// Puts records with their ids, each with its checksum; one that is there already stays.
+  /// Stores records with their ids and checksums; skips a record that is already stored.
   package func put(_ records: [(key: UInt64, body: [UInt8])], of entity: EntityNumber) throws {
     guard let entity = entities[entity] else { return }
     try core.environment.write { transaction in
@@ -56,7 +56,7 @@ package final class StoreRebuild {
     highest[entity.number] = max(highest[entity.number] ?? 0, records.map(\.key).max() ?? 0)
   }
 
-  /// Puts a pair as it was into `buckets` or `imports`.
+  /// Stores an unchanged pair in `buckets` or `imports`.
   package func put(_ pairs: [(key: [UInt8], body: [UInt8])], in name: TreeName) throws {
     let tree = name == .buckets ? core.trees.buckets : core.trees.imports
     try core.environment.write { transaction in
@@ -64,7 +64,7 @@ package final class StoreRebuild {
     }
   }
 
-  /// Puts pairs of the history as they were, and makes its tree.
+  /// Stores unchanged pairs of the history, and creates its tree.
   package func putHistory(_ pairs: [(key: [UInt8], body: [UInt8])]) throws {
     if pairs.isEmpty { return }
     try core.environment.write { transaction in
@@ -73,14 +73,14 @@ package final class StoreRebuild {
     }
   }
 
-  /// Puts fields of the header as they were, in the place of those that were made.
+  /// Stores unchanged fields of the header, replacing the generated ones.
   package func putHeader(_ fields: [(key: [UInt8], body: [UInt8])]) throws {
     try core.environment.write { transaction in
       for pair in fields { try transaction.put(pair.key, pair.body, in: core.trees.header) }
     }
   }
 
-  /// Puts what the format does not list as it was: fields of the header, and descriptions.
+  /// Stores fields of the header and descriptions that the format does not list, unchanged.
   package func putUnknown(
     fields: [(key: [UInt8], body: [UInt8])], descriptions: [(key: [UInt8], body: [UInt8])]
   ) throws {
@@ -92,7 +92,7 @@ package final class StoreRebuild {
     }
   }
 
-  /// Puts pairs as they were into a tree that the format does not list, and makes the tree.
+  /// Creates a tree that the format does not list, and stores unchanged pairs in it.
   package func putUnknown(
     _ pairs: [(key: [UInt8], body: [UInt8])], in name: String, hasIntegerKeys: Bool
   ) throws {
@@ -105,8 +105,7 @@ package final class StoreRebuild {
     }
   }
 
-  /// Puts links of a relationship with trees, which lead from records that are there to ones that
-  /// are.
+  /// Stores links of a relationship with link trees, if both of their records exist.
   package func put(_ links: Set<LinkPair>, of relationship: UInt32) throws {
     try core.environment.write { transaction in
       for side in [RelationshipSide.from, .to] {
@@ -123,7 +122,7 @@ package final class StoreRebuild {
     }
   }
 
-  /// Puts the orders of the links of one side; each array has the other records in their order.
+  /// Stores the orders of the links of one side; each array contains the targets in their order.
   package func put(
     order: [UInt64: [UInt64]], of relationship: UInt32, _ side: RelationshipSide
   ) throws {
@@ -142,14 +141,16 @@ package final class StoreRebuild {
     }
   }
 
-  /// Two records that have one key of a unique index, and cannot both be in a store.
+  /// Two records with equal values in a unique index, which a store cannot both contain.
   package typealias RepeatedKey = (entity: EntityNumber, first: UInt64, second: UInt64)
 
-  /// Makes what follows from the records; where some cannot be in one store, it returns these and
-  /// makes nothing.
+  /// Builds everything that follows from the records.
+  ///
+  /// If records have equal unique keys, returns them and builds nothing.
   ///
   /// - Parameters:
-  ///   - counters: those of the other store that are in their range; numbers are never given twice.
+  ///   - counters: the valid counters of the other store; they ensure that numbers are never
+  ///     reused.
   ///   - restarted: the entities for which the history reports a restart.
   package func finish(
     counters: [[UInt8]: UInt64], restarted: Set<EntityNumber>
@@ -165,7 +166,7 @@ package final class StoreRebuild {
     }
   }
 
-  /// Takes back a write in which records have one unique key.
+  /// Thrown to abort a write in which records have equal unique keys.
   private struct RepeatedKeys: Error {
     var pairs: [RepeatedKey]
   }
@@ -178,7 +179,8 @@ package final class StoreRebuild {
     for derivation in schema.derived {
       derived[derivation.owner.number, default: []].insert(derivation.number)
     }
-    // Derived attributes are found by indexes over other attributes.
+    // Attributes are derived with the help of other indexes, so indexes on derived attributes come
+    // later.
     var later: [EntityNumber: Set<UInt32>] = [:]
     for entity in schema.entities {
       let numbers = derived[entity.number] ?? []
@@ -189,14 +191,14 @@ package final class StoreRebuild {
     try build(later, isLater: false, writing)
     for (number, attributes) in DerivationEvolution(rebuilding: derived).inOrder(schema.derived) {
       guard let entity = schema.entities.first(where: { $0.number == number }) else { continue }
-      // Functions are the program's, and do not depend on other records.
+      // Functions belong to the program, and do not depend on other records.
       try writing.rebuildDerived(attributes, of: entity, unbuilt: later[number] ?? [], .related)
     }
     try build(later, isLater: true, writing)
     for entity in schema.entities {
       for index in entity.elementIndexes { try writing.build(index, of: entity, nil) }
     }
-    // Records, links and buckets were written as bytes.
+    // Records, links and buckets were written as bytes, so the ledger must be recounted.
     ContentLedger.of(writing).recount()
   }
 

@@ -1,13 +1,13 @@
 package import LodestoreFormat
 
-/// How JSON values, mostly texts, are converted to a type that the user named.
+/// The conversion of JSON values, mostly texts, to a type that the user named.
 ///
-/// Dates are read in the form given, other types as by `Value(textOrValue:as:takesAnyText:)`.
+/// Dates are read in the given form, other types as by `Value(textOrValue:as:takesAnyText:)`.
 package struct TextConversion: Sendable, Hashable {
   package let type: AttributeType
-  /// Of dates; nil for ISO 8601.
+  /// The form of dates; nil for ISO 8601.
   let date: DateForm?
-  /// Whether a text that is no JSON becomes a string in an attribute that holds JSON.
+  /// Whether invalid JSON text becomes a string in an attribute that holds JSON.
   private let takesAnyText: Bool
 
   package init(to type: AttributeType, date: DateForm? = nil, takesAnyText: Bool = false) {
@@ -29,7 +29,7 @@ package struct TextConversion: Sendable, Hashable {
     return try Value(textOrValue: node, as: type, takesAnyText: takesAnyText)
   }
 
-  /// For a ``JSONRecordEncoder``.
+  /// The conversion for a ``JSONRecordEncoder``.
   var conversion: JSONRecordEncoder.Conversion {
     { (node) throws(ValueMismatch) in try self.value(node) }
   }

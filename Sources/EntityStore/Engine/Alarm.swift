@@ -1,6 +1,6 @@
 internal import LMDB
 
-/// Calls a closure once, after a time; one closure at a time.
+/// A timer that calls one closure after a delay.
 final class Alarm: Sendable {
   private struct State {
     var task: Task<Void, Never>?
@@ -12,7 +12,7 @@ final class Alarm: Sendable {
 
   deinit { state.withLock { $0.task }?.cancel() }
 
-  /// Calls `body` after `delay`; an earlier call that is set already takes precedence.
+  /// Sets a call of `body` after `delay`, unless an earlier call is already set.
   func set(after delay: Duration, _ body: @escaping @Sendable () async -> Void) {
     let deadline = ContinuousClock.now.advanced(by: delay)
     let before = state.withLock { state -> Task<Void, Never>? in
@@ -34,7 +34,7 @@ final class Alarm: Sendable {
     before?.cancel()
   }
 
-  /// The closure may set the alarm again.
+  /// The state is reset first, because the closure may set the alarm again.
   private func ring() {
     state.withLock { state in
       state.task = nil
@@ -42,7 +42,7 @@ final class Alarm: Sendable {
     }
   }
 
-  /// Calls nothing from now on.
+  /// Cancels the alarm permanently.
   func end() {
     let task = state.withLock { state in
       state.isEnded = true

@@ -1,7 +1,7 @@
 internal import LMDB
 
-/// Tells how far a batch of a transaction is: a hundred times a second at most, and its end when it
-/// has ended.
+/// Reports the progress of a batch in a transaction, at most a hundred times a second and at its
+/// end.
 final class BatchReport {
   private let entity: StoredEntity
   private let body: (WorkProgress) -> Void
@@ -13,8 +13,9 @@ final class BatchReport {
     self.body = body
   }
 
-  /// Tells that `done` records of `total` have been dealt with; records of other entities that are
-  /// changed along are passed over.
+  /// Reports that `done` of `total` records have been processed.
+  ///
+  /// Records of other entities that change along are ignored.
   @inline(never)
   func tell(_ done: Int, of total: Int, _ entity: StoredEntity) {
     guard entity === self.entity else { return }
@@ -22,7 +23,7 @@ final class BatchReport {
     let now = DynamicValue.currentTime
     guard now - last >= 0.01 || now < last else { return }
     last = now
-    // Index entries are still to be written behind the last record.
+    // After the last record, index entries still have to be written.
     body(WorkProgress(completed: min(done, max(0, total - 1)), total: total))
   }
 
@@ -33,7 +34,7 @@ final class BatchReport {
 }
 
 extension WriteCore {
-  /// Runs a batch, which returns how many records it has changed, and tells how far it is.
+  /// Runs a batch, which returns its number of changed records, and reports its progress.
   func reporting(
     _ onProgress: ((WorkProgress) -> Void)?, of entity: StoredEntity,
     _ body: () throws(StoreError) -> Int
@@ -49,13 +50,13 @@ extension WriteCore {
 }
 
 extension TransactionCore {
-  /// Throws ``StoreError/Code/cancelled`` where the task that asked for the write was cancelled.
+  /// Throws ``StoreError/Code/cancelled`` when the task of the write was cancelled.
   @inline(never)
   func checkCancellation(of entity: StoredEntity) throws(StoreError) {
     guard isWrite, store.environment.writeCancellation?() == true else { return }
     throw StoreError(
       .cancelled,
-      "cannot finish the batch on \(entity.name): it was cancelled; nothing of the write is kept",
+      "cannot finish the batch on \(entity.name): it was cancelled; no change of the write is stored",
       entity: entity.name)
   }
 }

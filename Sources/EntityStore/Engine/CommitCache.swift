@@ -1,20 +1,20 @@
 internal import LMDB
 
-/// A few objects that are valid for one commit alone, such as the plans of queries that are asked more
-/// than once while nothing is written.
+/// A few objects that are valid for one commit only, such as the plans of repeated queries.
 ///
-/// The first time only a hash is kept. So an object that is never asked for again replaces no other.
+/// When an object is used for the first time, only its hash is stored. An object that is never used
+/// again therefore replaces no other object.
 final class CommitCache: Sendable {
   typealias Object = AnyObject & Sendable
 
-  /// One object, and the hash of the next one for this slot.
+  /// One object, and the hash of the next object for this slot.
   ///
   /// The last bits of an object's hash are the number of its slot.
   private struct Slot {
     var commit = CommitNumber(0)
     var hash = 0
     var object: (any Object)?
-    /// The hash of the last object that was noted for the first time.
+    /// The hash of the last object of this slot that was used for the first time.
     var noted: Int?
   }
 
@@ -22,9 +22,9 @@ final class CommitCache: Sendable {
 
   private let slots = Guarded([Slot](repeating: Slot(), count: slotCount))
 
-  /// The object that was kept with `hash`.
+  /// Returns the object that was stored with `hash`.
   ///
-  /// Two objects may have one hash: the caller checks that it is the one that was asked for.
+  /// Two objects may have one hash, so the caller must check the result.
   func object(_ hash: Int, at commit: CommitNumber) -> (any Object)? {
     slots.withLock { slots in
       let slot = slots[hash & (Self.slotCount - 1)]
@@ -32,7 +32,9 @@ final class CommitCache: Sendable {
     }
   }
 
-  /// Keeps `object` if it was the last that was noted for its slot before.
+  /// Stores `object` at its second use, and only its hash at the first one.
+  ///
+  /// The first use is forgotten when another object with the same slot is used in between.
   func note(_ object: any Object, _ hash: Int, at commit: CommitNumber) {
     let before = slots.withLock { slots -> (any Object)? in
       let index = hash & (Self.slotCount - 1)
@@ -48,7 +50,7 @@ final class CommitCache: Sendable {
       slots[index] = slot
       return before
     }
-    // Released outside of the lock: a deinit that runs then may ask the store.
+    // Released outside the lock, because a deinit may access the store.
     withExtendedLifetime(before) {}
   }
 }

@@ -3,12 +3,12 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension Environment {
-  /// The tree; `nil` where it is not there.
+  /// Returns the tree; `nil` when it does not exist.
   func tree(_ name: TreeName, in transaction: Transaction) throws(LMDBError) -> Tree? {
     try tree(name.text, isCreated: false, hasIntegerKeys: name.hasIntegerKeys, in: transaction)
   }
 
-  /// The tree, made where it is not there.
+  /// Returns the tree, creating it if it does not exist.
   func madeTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
     guard
       let tree = try tree(
@@ -17,13 +17,13 @@ extension Environment {
     return tree
   }
 
-  /// The tree, which the catalogue names.
+  /// Returns the tree; throws when it does not exist, although the catalogue names it.
   func existingTree(_ name: TreeName, in transaction: Transaction) throws -> Tree {
     guard let tree = try tree(name, in: transaction) else { throw FormatError.missingTree(name) }
     return tree
   }
 
-  /// Opens the trees that are there, before the transaction that reads through them begins.
+  /// Opens the existing trees, before the transaction that reads through them begins.
   func openExistingTrees(_ names: [TreeName]) throws(LMDBError) -> [TreeName: Tree] {
     let trees = try openExistingTrees(names.map { ($0.text, $0.hasIntegerKeys) })
     var found: [TreeName: Tree] = [:]
@@ -33,9 +33,9 @@ extension Environment {
 }
 
 extension Transaction {
-  /// The names that the keys of `tree` begin with, in order; each is followed by a zero byte.
+  /// The names with which the keys of `tree` begin, in order; a zero byte follows each name.
   ///
-  /// - Parameter name: the name of a key.
+  /// - Parameter name: returns the name in a key.
   func leadingNames(of tree: Tree, _ name: (_ key: ByteView) throws -> String) throws -> [String] {
     let cursor = try Cursor(tree, in: self)
     var names: [String] = []
@@ -43,7 +43,7 @@ extension Transaction {
     while found {
       let name = try name(cursor.key)
       names.append(name)
-      // Nothing else of this name is below 1.
+      // All other keys with this name are before this position.
       found = try cursor.seek(atOrAfter: Array(name.utf8) + [1])
     }
     return names

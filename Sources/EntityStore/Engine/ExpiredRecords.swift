@@ -2,23 +2,22 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The records of one entity whose date had passed when a read began, and which the read leaves
-/// out.
+/// The records of one entity that had expired when a read began, and that the read leaves out.
 ///
-/// Reads are many and take different ways to records; all of them know a record's id. So every way
-/// asks one question, whether the id is among these, and a read without expired records asks
-/// nothing: this object is then not there (``TransactionCore/expired(of:)``).
+/// Reads find records in many ways, but always know a record's id. Every way therefore checks
+/// whether the id is in this object. A read without expired records has no such object and checks
+/// nothing (``TransactionCore/expired(of:)``).
 ///
 /// The ids never change, and are valid for one commit.
 final class ExpiredRecords: Sendable {
   let commit: CommitNumber
   /// The time of the read, in seconds since 2001.
   let moment: Double
-  /// Ascending.
+  /// The ids of the expired records, in ascending order.
   let ids: [UInt64]
-  /// The date of the record that expires next; `nil` for none.
+  /// The next expiry date of a record; `nil` for none.
   let next: Double?
-  /// An object that is made of ``ids``, for who needs it in another form.
+  /// An object derived from ``ids``, for callers that need them in another form.
   let companion = Guarded<(any Sendable)?>(nil)
 
   init(commit: CommitNumber, moment: Double, ids: [UInt64], next: Double?) {
@@ -33,14 +32,15 @@ final class ExpiredRecords: Sendable {
     return position < ids.count && ids[position] == id
   }
 
-  /// Whether a read of `commit` that began at `moment` leaves out the same records.
+  /// Returns whether a read of `commit` that began at `moment` leaves out the same records.
   fileprivate func holds(at commit: CommitNumber, _ moment: Double) -> Bool {
     self.commit == commit && self.moment <= moment && next.map { moment < $0 } ?? true
   }
 }
 
-/// The expired records by entity, as the last reads found them: they are the same until a commit,
-/// or until the next date passes.
+/// The expired records by entity, as found by the last reads.
+///
+/// The records are valid until the next commit, or until the next expiry date.
 final class ExpiredRecordsCache: Sendable {
   private let known = Guarded<[EntityNumber: ExpiredRecords]>([:])
 
@@ -55,23 +55,23 @@ final class ExpiredRecordsCache: Sendable {
       guard known[entity].map({ $0.commit <= records.commit }) ?? true else { return nil }
       return known.updateValue(records, forKey: entity)
     }
-    // Released outside of the lock.
+    // Released outside the lock.
     withExtendedLifetime(before) {}
   }
 }
 
 extension StoreOptions {
-  /// The time now, by the clock of the options, in seconds since 2001.
+  /// The current time by the clock of the options, in seconds since 2001.
   var moment: Double { now().timeIntervalSinceReferenceDate }
 }
 
 extension TransactionCore {
-  /// The records of `entity` that this read leaves out; `nil` where it leaves out none.
+  /// Returns the records of `entity` that this read leaves out; `nil` when it leaves out none.
   ///
-  /// A write leaves out none: expired records are evicted before it begins.
+  /// A write leaves out none, because expired records are evicted before it begins.
   ///
-  /// - Complexity: one look into the index of the date for each commit, and O(k) for *k* expired
-  ///   records that no writer has evicted yet.
+  /// - Complexity: one search in the index of the date for each commit, and O(*k*) for *k* expired
+  ///   records that no writer has evicted.
   @inline(__always)
   func expired(of entity: StoredEntity) throws(StoreError) -> ExpiredRecords? {
     guard let moment else { return nil }
@@ -98,19 +98,22 @@ extension TransactionCore {
     return all.ids.isEmpty ? nil : all
   }
 
-  /// The next date of a record of `entity`, after the one when this read began; `nil` for none.
+  /// Returns the next expiry date of a record of `entity` after the beginning of this read; `nil`
+  /// for none.
   func nextExpiry(of entity: StoredEntity) throws(StoreError) -> Double? {
     _ = try expired(of: entity)
     return expiredRecords[entity.number]?.next
   }
 
-  /// The first date of a record of `entity` after `moment`, also one that has passed; `nil` for none.
+  /// Returns the first expiry date of a record of `entity` after `moment`; `nil` for none.
+  ///
+  /// The date may be in the past.
   func firstExpiry(of entity: StoredEntity, after moment: Double) throws(StoreError) -> Double? {
     guard let index = entity.expiryIndex else { return nil }
     return try forEachExpired(index, from: .behind(moment), at: moment) { (_, _) in true }
   }
 
-  /// Whether a record of `entity` has expired after `earlier` and before this read began.
+  /// Returns whether a record of `entity` expired after `earlier` and before this read began.
   func hasExpired(of entity: StoredEntity, since earlier: Double) throws(StoreError) -> Bool {
     guard let moment, let index = entity.expiryIndex else { return false }
     var isFound = false
@@ -133,9 +136,10 @@ extension TransactionCore {
   }
 
   /// Visits the records whose date is at or before `moment`, the oldest date first, until `body`
-  /// returns false; returns the first date after `moment`, where the visit came so far.
+  /// returns false.
   ///
-  /// - Parameter earlier: leaves out the records whose date is at or before it.
+  /// - Parameter earlier: skips the records whose date is at or before this one.
+  /// - Returns: the first date after `moment`, if the visit reached it.
   @discardableResult
   func forEachExpired(
     _ index: StoredIndex, after earlier: Double? = nil, at moment: Double,
@@ -147,7 +151,8 @@ extension TransactionCore {
     }
   }
 
-  /// The same from a place in the index on; `body` is given the key of each entry.
+  /// Visits the expired records from a position in the index on; `body` also receives the key of
+  /// each entry.
   @discardableResult
   func forEachExpired(
     _ index: StoredIndex, from first: EvictionPosition, at moment: Double,

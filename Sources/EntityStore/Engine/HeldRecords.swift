@@ -2,27 +2,28 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The records that cannot be evicted, of one store, and up to which place in each order everything
-/// was tried.
+/// The records of one store that cannot be evicted, and the position up to which each order was
+/// tried.
 ///
-/// A write looks after that place alone, so it meets no held record. An entry that is put before
-/// the place moves the place back: a write of this store tells the key. After a commit of another
-/// store or process a write looks from the beginning, and passes over the held records.
+/// Such records are called held. A write searches only after the position, so it meets no held
+/// record. An entry that is written before the position moves the position back; a write of this
+/// store reports the key. After a commit of another store or process, a write searches from the
+/// beginning, and skips the held records.
 ///
-/// A pass that tries the held records again has its own place (``EvictionPass``), and replaces what
-/// is here when it has come to its end.
+/// A pass that tries the held records again has its own position (``EvictionPass``), and replaces
+/// the state of this object at its end.
 final class HeldRecords: Sendable {
   private struct Entry {
     var held: Set<UInt64> = []
-    /// Everything before it has been tried, and is gone or held.
+    /// The position before which every record was tried, and was removed or is held.
     var position: EvictionPosition
-    /// Up to where anything was tried: a held record that now comes later is tried again.
+    /// The highest tried position; a held record that has moved after it is tried again.
     var highest: EvictionPosition
-    /// The least key that was put since ``position`` was set.
+    /// The least key that was written since ``position`` was set.
     var lowest: EvictionPosition?
-    /// The least key that was put since a pass began, and the records that writes have held since
-    /// then.
+    /// The least key that was written since a pass began.
     var lowestInPass: EvictionPosition?
+    /// The records that writes have held since a pass began.
     var heldInPass: Set<UInt64> = []
 
     init(_ order: EvictionOrder) {
@@ -30,7 +31,7 @@ final class HeldRecords: Sendable {
       highest = order.first
     }
 
-    /// Where a write begins to look.
+    /// The position at which a write begins to search.
     var start: EvictionPosition { lowest.map { min($0, position) } ?? position }
 
     mutating func put(_ key: EvictionPosition) {
@@ -41,9 +42,9 @@ final class HeldRecords: Sendable {
 
   private struct State {
     var entries: [EvictionOrder: Entry] = [:]
-    /// The schema that the entries are of.
+    /// The schema to which the entries belong.
     var schema: SchemaNumber?
-    /// The last commit that the entries know of.
+    /// The last commit that the entries include.
     var commit: UInt64?
     var passCount = 0
     var visitCount = 0
@@ -51,12 +52,12 @@ final class HeldRecords: Sendable {
 
   private let state = Guarded(State())
 
-  /// How many entries of indexes were visited to find records to evict; for tests.
+  /// The number of index entries that were visited to find records to evict; for tests.
   var visitCount: Int { state.withLock { $0.visitCount } }
 
   // MARK: Writes
 
-  /// Called in each write, before it looks or changes anything.
+  /// Called in each write, before it searches or changes anything.
   func begin(_ core: TransactionCore) {
     let last = core.transaction.id &- 1
     state.withLock { state in
@@ -65,7 +66,7 @@ final class HeldRecords: Sendable {
         state.entries = [:]
       }
       guard state.commit != last else { return }
-      // Another's commit: nothing is known of the entries that it has put.
+      // The entries written by a commit of another store or process are unknown.
       for order in core.schema.evictionOrders {
         state.entries[order, default: Entry(order)].put(order.first)
       }
@@ -74,20 +75,20 @@ final class HeldRecords: Sendable {
     core.transaction.afterCommit { [self] _, commit in state.withLock { $0.commit = commit } }
   }
 
-  /// Called for the least of the entries that a write puts into the index of an order, in order.
+  /// Called in order for the least of the entries that a write adds to the index of an order.
   ///
-  /// Behind an entry without a date, any date may follow.
+  /// An entry without a date may be followed by entries with any date.
   func putFirst(_ key: ByteView, of order: EvictionOrder) {
     guard order.first.isAbove(key) else { return put(key, of: order) }
     order.first.bytes._withBytes { put($0, of: order) }
   }
 
-  /// Called for an entry that a write puts into the index of an order by itself.
+  /// Called for a single entry that a write adds to the index of an order.
   func put(_ key: ByteView, of order: EvictionOrder) {
     // A record without a date does not expire.
     if order.first.isAbove(key) { return }
     state.withLock { state in
-      // Without an entry, everything is still to be tried.
+      // Without an entry, everything must still be tried.
       guard let entry = state.entries[order] else { return }
       let isLowest = entry.lowest?.isAbove(key) ?? true
       let isLowestInPass = entry.lowestInPass?.isAbove(key) ?? true
@@ -95,14 +96,14 @@ final class HeldRecords: Sendable {
     }
   }
 
-  // MARK: Looking
+  // MARK: Positions of searches
 
-  /// Where a write begins to look for records to evict.
+  /// The position at which a write begins to search for records to evict.
   func start(of order: EvictionOrder) -> EvictionPosition {
     state.withLock { $0.entries[order]?.start ?? order.first }
   }
 
-  /// Begins to try the records after ``start(of:)``, in a write.
+  /// Begins an attempt to evict the records after ``start(of:)``, in a write.
   func beginBatch(of order: EvictionOrder) -> EvictionPosition {
     state.withLock { state in
       var entry = state.entries[order] ?? Entry(order)
@@ -113,7 +114,7 @@ final class HeldRecords: Sendable {
     }
   }
 
-  /// Whether a record with an entry of the index is not to be tried.
+  /// Returns whether the eviction skips a record, because it is held and has not moved.
   func holds(_ id: UInt64, _ key: ByteView, of order: EvictionOrder) -> Bool {
     state.withLock { state in
       state.visitCount += 1
@@ -122,7 +123,7 @@ final class HeldRecords: Sendable {
     }
   }
 
-  /// Notes, in a write, that all records from `start` to `end` are held.
+  /// Records, in a write, that all records from `start` to `end` are held.
   func pass(from start: EvictionPosition, to end: EvictionPosition, of order: EvictionOrder) {
     state.withLock { state in
       guard var entry = state.entries[order], entry.start == start, start < end else { return }
@@ -134,7 +135,7 @@ final class HeldRecords: Sendable {
 
   func noteVisit() { state.withLock { $0.visitCount += 1 } }
 
-  /// Notes that all from `start` to `end` was tried, and that `ids` cannot be removed.
+  /// Records that everything from `start` to `end` was tried, and that `ids` cannot be removed.
   func hold(
     _ ids: Set<UInt64>, of order: EvictionOrder, from start: EvictionPosition,
     to end: EvictionPosition
@@ -144,13 +145,13 @@ final class HeldRecords: Sendable {
       entry.held.formUnion(ids)
       if state.passCount > 0 { entry.heldInPass.formUnion(ids) }
       entry.highest = max(entry.highest, end)
-      // Otherwise another write tries the same, and goes on from where it began.
+      // Otherwise another write tries these records again, from the position at which it began.
       if entry.position == start { entry.position = max(start, end) }
       state.entries[order] = entry
     }
   }
 
-  // MARK: Passes that try everything again
+  // MARK: Passes over all records
 
   func beginPass() {
     state.withLock { state in
@@ -165,14 +166,17 @@ final class HeldRecords: Sendable {
 
   func endPass() { state.withLock { $0.passCount -= 1 } }
 
-  /// Called at the end of a complete pass over the records of an entity up to `end`, of which it
-  /// holds `ids`.
+  /// Replaces the held records; called at the end of a complete pass over the records of an entity.
+  ///
+  /// - Parameters:
+  ///   - ids: the records that the pass holds.
+  ///   - end: the position that the pass reached.
   func replace(with ids: Set<UInt64>, of order: EvictionOrder, to end: EvictionPosition) {
     state.withLock { state in
       var entry = state.entries[order] ?? Entry(order)
       entry.held = ids.union(entry.heldInPass)
       entry.highest = max(entry.highest, end)
-      // The pass may have been past an entry that was put meanwhile.
+      // The pass may have passed the position of an entry that was written meanwhile.
       if entry.lowestInPass.map({ end <= $0 }) ?? true {
         entry.position = max(entry.position, end)
         entry.lowest = entry.lowest.flatMap { $0 < end ? nil : $0 }

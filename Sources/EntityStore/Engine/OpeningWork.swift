@@ -1,17 +1,18 @@
-/// What opening a store has to do before it can be used: records are read, and index entries written, when
-/// the declarations ask for new indexes or for values that may not be null, and pages checked when the file
-/// is not known to be good.
+/// The work of opening a store before it can be used.
+///
+/// Records are read and index entries written when the declarations require new indexes or values
+/// that are not null. Pages are checked when the file is not known to be good.
 ///
 /// Used on the thread that opens the store.
 final class OpeningWork {
   private let isCancelled: () -> Bool
   private let report: (_ done: Int, _ total: Int) -> Void
-  /// How many records and entries there are to deal with.
+  /// The number of records and entries to process.
   private var total = 0
   private var done = 0
-  /// The highest ``done`` that was told: what has to run again is not told twice.
+  /// The highest reported ``done``; repeated work is not reported again.
   private var told = 0
-  /// So many are dealt with between two reports.
+  /// The number of steps between two reports.
   private var interval = 1
 
   init(isCancelled: @escaping () -> Bool, report: @escaping (_ done: Int, _ total: Int) -> Void) {
@@ -19,13 +20,13 @@ final class OpeningWork {
     self.report = report
   }
 
-  /// Tells how many pages of the file are checked; returns whether to go on.
+  /// Reports the number of checked pages of the file; returns whether to continue.
   func check(done: Int, total: Int) -> Bool {
     if total > 0 { report(done, total) }
     return !isCancelled()
   }
 
-  /// Called before the first ``step()``, also when the work has to begin again.
+  /// Called before the first ``step()``, and when the work starts again.
   func begin(total: Int) {
     self.total = total
     done = 0
@@ -44,12 +45,13 @@ final class OpeningWork {
     guard !isCancelled() else { throw StoreError(.cancelled, "cannot open the store: cancelled") }
     if done > told {
       told = done
-      // What follows from the stages is not known, and not counted, when the work begins.
+      // Work that follows from the stages is unknown at the beginning, and not included in the
+      // total.
       report(min(done, total), total)
     }
   }
 
-  /// Tells of the end, if there was anything to do.
+  /// Reports the end, if there was any work.
   func end() {
     if total > 0 { report(total, total) }
   }

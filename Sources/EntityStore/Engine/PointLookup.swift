@@ -2,21 +2,21 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Looks single records up in a read.
+/// Looks up single records in a read.
 ///
-/// From the second one of an entity on it searches itself (``RecordFinder``), which takes half of the
-/// time of LMDB's get; what it needs for that costs as much as a get.
+/// From the second record of an entity on, it searches with a ``RecordFinder``, which takes half
+/// the time of LMDB's get. Creating the finder costs as much as one get.
 struct PointLookup {
   private let transaction: Transaction
-  /// The entity of the record that was looked up last.
+  /// The entity of the last lookup.
   private var number: EntityNumber?
   private var finder: RecordFinder?
-  /// Whether ``finder`` was made, or cannot be.
+  /// Whether ``finder`` was created, or cannot be created.
   private var isReady = false
 
   init(_ transaction: Transaction) { self.transaction = transaction }
 
-  /// The bytes of record `id`; `nil` where LMDB is to be asked.
+  /// Returns the bytes of record `id`; `nil` when the caller must search with LMDB.
   @inline(__always)
   mutating func record(
     _ id: UInt64, of entity: StoredEntity

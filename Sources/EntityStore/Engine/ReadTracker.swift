@@ -1,6 +1,7 @@
 internal import LodestoreFormat
 
-/// What a read has looked at, so that it can be repeated when that changes.
+/// The entities and relationships that a read has used, so that it can be repeated when they
+/// change.
 final class ReadTracker {
   private(set) var entities: Set<EntityNumber> = []
   var relationships: Set<UInt32> = []

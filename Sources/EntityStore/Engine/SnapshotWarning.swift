@@ -1,9 +1,10 @@
-/// A snapshot that has been kept for long.
+/// A snapshot that has been kept for a long time.
 public struct SnapshotWarning: Sendable {
-  /// The number of the commit that it keeps.
+  /// The number of the snapshot's commit.
   public let generation: CommitNumber
-  /// How long it has been kept.
+  /// The time since the snapshot was pinned.
   public let age: Duration
-  /// What it costs: see ``PinnedSnapshot/bytesHeldBack()``.
+  /// The bytes of the file that the snapshot keeps from reuse; see
+  /// ``PinnedSnapshot/bytesHeldBack()``.
   public let bytesHeldBack: Int
 }

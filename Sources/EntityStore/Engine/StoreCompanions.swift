@@ -1,14 +1,14 @@
 internal import LMDB
 
-/// What lives beside a store and ends with it.
+/// An object that belongs to a store and ends with it.
 protocol StoreCompanion: AnyObject, Sendable {
   /// Called when the store is closed.
   func close()
 }
 
-/// Objects that a store owns, one of a type, made when they are first asked for.
+/// The objects that belong to a store, one of each type, created on first use.
 ///
-/// The store does not know their types, which belong to what is built upon it.
+/// The store does not know their types, which higher layers define.
 final class StoreCompanions: Sendable {
   private struct State {
     var companions: [ObjectIdentifier: any StoreCompanion] = [:]
@@ -17,7 +17,8 @@ final class StoreCompanions: Sendable {
 
   private let state = Guarded(State())
 
-  /// One that is asked for when the store is closed already is closed, too.
+  /// Returns the companion of type `C`, creating it on first use; closes it when the store is
+  /// closed.
   func companion<C: StoreCompanion>(_ make: () -> C) -> C {
     let (companion, isClosed) = state.withLock { state in
       if let known = state.companions[ObjectIdentifier(C.self)] as? C { return (known, false) }

@@ -9,29 +9,29 @@ import Synchronization
   internal import Foundation
 #endif
 
-/// A store without Swift types: the environment, and the catalogue as last seen.
+/// A store without Swift types: the environment and the last known catalogue.
 ///
-/// ``Store`` is its typed face, ``DynamicStore`` the one for tools, which know no types.
+/// ``Store`` is the typed interface, ``DynamicStore`` the interface for tools.
 ///
-/// Mutable state: `schema`, replaced whole when the file has a newer one, and `names`, the entity
-/// names of the declared types, both under their locks; `recent`, which has its own lock; `isOpen`,
-/// set once.
+/// The mutable state is `schema`, which is replaced when the file has a newer one, and `names`, the
+/// entity names of the declared types. Each has a lock. `recent` has its own lock; `isOpen` is set
+/// once.
 final class StoreCore: Sendable {
   let environment: Environment
-  /// Read-only for a sealed file, whatever the program asks for.
+  /// The options; read-only for a sealed file, whatever the program requests.
   let options: StoreOptions
   /// The seal of a sealed file.
   let seal: SealDescription?
   let path: String
-  /// What errors call the store.
+  /// The name of the store in error messages.
   var label: String { path.isEmpty ? "the store in memory" : "'\(path)'" }
   let trees: Catalogue.Trees
   private let currentSchema: Guarded<StoredSchema>
-  /// The steps of stages that opening has taken.
+  /// The steps of stages that ran during opening.
   let migrationSteps = Guarded<[SchemaChange]>([])
   private let names: [ObjectIdentifier: String]
   let declared: [DeclaredEntity]
-  /// Plans of queries.
+  /// The cached plans of queries.
   let recent = CommitCache()
   let expiredRecords = ExpiredRecordsCache()
   let heldRecords = HeldRecords()
@@ -39,7 +39,7 @@ final class StoreCore: Sendable {
   let evictsSoon = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(true)
 
-  /// Opens the file and checks its header; the catalogue is not read yet.
+  /// Opens the file and checks its header, without reading the catalogue.
   init(
     opening path: String, isInMemory: Bool, declared: [DeclaredEntity],
     types: [ObjectIdentifier: String], options: StoreOptions, work: OpeningWork?
@@ -76,7 +76,7 @@ final class StoreCore: Sendable {
     _ path: String, isInMemory: Bool, _ options: StoreOptions, _ work: OpeningWork?
   ) throws -> Environment {
     var engine = EnvironmentOptions()
-    // The map bounds the file.
+    // The map size also limits the file size.
     engine.mapSizeInBytes = max(min(options.mapSizeInBytes, options.fileSizeLimitInBytes), 1)
     engine.mapGrowthLimitInBytes = options.fileSizeLimitInBytes
     engine.durability = options.durability == .full ? .full : .mayLoseLastCommit
@@ -167,7 +167,7 @@ final class StoreCore: Sendable {
     }
   }
 
-  /// Runs `body` on a reader thread: before what tasks of a lower priority wait for.
+  /// Runs `body` on a reader thread, with precedence over the jobs of lower-priority tasks.
   func onReader<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     do {
       return try await environment.readerThreads.run(
@@ -184,14 +184,17 @@ final class StoreCore: Sendable {
     }
   }
 
-  /// The environment stays open while another store of this process has the file open.
+  /// Throws when the store is closed.
+  ///
+  /// The environment stays open while another store of this process uses the file.
   func checkOpen(_ verb: String) throws(StoreError) {
     guard isOpen.load(ordering: .relaxed) else {
       throw StoreError(.closed, "cannot \(verb) \(label): the store is closed")
     }
   }
 
-  /// Leaves the errors of the user's closure as they are; the engine's become ``StoreError``.
+  /// Runs `body`; rethrows errors of the user's closure, and converts those of the engine to
+  /// ``StoreError``.
   func mapped<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
@@ -206,7 +209,7 @@ final class StoreCore: Sendable {
 
   func reloadForReading() throws {
     let (number, descriptions, relationships, named) = try environment.read { transaction in
-      // Another program may have written what this one does not know.
+      // Another program may have written features that this one does not know.
       try Catalogue.check(
         try Catalogue.requirement(trees.header, in: transaction), path: path,
         isWriting: !options.isReadOnly)
@@ -218,7 +221,8 @@ final class StoreCore: Sendable {
       )
     }
     try Catalogue.checkTrees(named, descriptions, relationships)
-    // Only now: a handle must be opened before the transaction that reads through it begins.
+    // Trees are opened here, because a handle must be opened before the transaction that reads
+    // through it.
     let optional = named.compactMap { TreeName($0.name) }.filter(\.isOptional)
     let opened = try environment.openExistingTrees(
       descriptions.flatMap(\.trees) + relationships.flatMap(\.trees) + optional)
@@ -241,7 +245,7 @@ final class StoreCore: Sendable {
 }
 
 extension StoreOptions {
-  /// How long writes wait for other processes, in the terms of the engine.
+  /// The limits on waiting for other processes, as the engine needs them.
   fileprivate var turnPolicy: TurnPolicy {
     var policy = TurnPolicy()
     policy.limitInSeconds = writeWaitLimit.map { $0 / .seconds(1) }

@@ -4,74 +4,81 @@
   public import Foundation
 #endif
 
-/// How a store is opened.
+/// The options for opening a store.
 public struct StoreOptions: Sendable {
-  /// The durability that a commit waits for.
+  /// The durability of a returned commit.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Durability: Sendable {
-    /// The disk has everything: a write that has returned survives a power cut. The default.
+    /// All data of the commit is on disk: a write that has returned survives a power cut.
+    ///
+    /// This is the default.
     case full
-    /// The disk has the data but perhaps not the page that makes it current: a power cut may take
-    /// back the last commit, never more, and never damages the file. Saves one of two syncs.
+    /// The data is on disk, but perhaps not the page that makes it current.
+    ///
+    /// A power cut may undo the last commit, never more, and never damages the file. This saves one
+    /// of two syncs.
     case mayLoseLastCommit
   }
 
-  /// Whether the store may be written to, and made.
+  /// The kind of access to the file.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Access: Sendable {
-    /// Reads and writes; makes a missing file.
+    /// Reads and writes, creating a missing file.
     case create
-    /// Reads and writes a file that is there.
+    /// Reads and writes an existing file.
     case existing
-    /// Reads only, also while another process writes.
+    /// Only reads, possibly while another process writes.
     case readOnly
-    /// Reads only, the commit before the newest one: for when that is damaged, or was a mistake.
+    /// Only reads the commit before the newest one, for a newest commit that is damaged or a
+    /// mistake.
     ///
-    /// The store reads a copy of the file without a name, in the file's directory or in that for
-    /// temporary files. The copy takes time and room where the file system cannot share pages. The
-    /// store does not change while it is open. A file that has one commit only, or gets new ones
-    /// faster than it can be copied, throws ``StoreError/Code/noPreviousCommit``.
+    /// The store reads an unnamed copy of the file, in the file's directory or in the directory for
+    /// temporary files. The copy takes time and space if the file system cannot share pages. The
+    /// store does not change while it is open. ``StoreError/Code/noPreviousCommit`` is thrown for a
+    /// file with only one commit, and for a file that gets new commits faster than it can be
+    /// copied.
     case previousCommit
   }
 
-  /// The files that are used without a check of all their pages.
+  /// The checks before a file's pages are used.
   ///
-  /// LMDB follows the page numbers in a file wherever they lead: damaged ones end the process, and
-  /// in a write they destroy what was good. A file that processes of this machine closed, or have
-  /// open, is known to be good by a mark in its lock file, and costs nothing more in any case. All
-  /// others, such as files that were copied, downloaded, restored, or written by other programs,
-  /// are not known to be.
+  /// LMDB follows the page numbers in a file without checking them. Damaged numbers end the
+  /// process, and in a write they destroy intact data. A file that processes of this machine have
+  /// closed, or have open, is known to be good by a mark in its lock file, and needs no check.
+  /// Other files are not known to be good, such as files that were copied, downloaded, restored, or
+  /// written by other programs.
   ///
-  /// A process that is killed closes nothing. The file stays known to be good until a process
-  /// closes it or the machine is started again. Other bytes in the same file, as by `cp` over it,
-  /// are not noticed then. Restore a backup under a new name, or remove the lock file too.
+  /// A killed process closes nothing, and the file stays known to be good until a process closes it
+  /// or the machine restarts. Replacing the bytes of the file during this time, for example with
+  /// `cp`, is not detected. Restore a backup under a new name, or remove the lock file too.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Trust: Sendable {
-    /// All pages of a file that is not known to be good are read and checked before it is opened,
-    /// at about a gigabyte a second. The default.
+    /// Reads and checks all pages of a file that is not known to be good before opening it, the
+    /// default.
     ///
-    /// A damaged file is refused with ``StoreError/Code/damaged`` and stays as it is; `kvdump
-    /// salvage` makes a new store of its readable records.
+    /// The check processes about a gigabyte a second. A damaged file is refused with
+    /// ``StoreError/Code/damaged`` and stays unchanged. `kvdump salvage` creates a new store from
+    /// its readable records.
     case verifyFirst
-    /// The header is checked when the file is opened, all pages before the first write.
+    /// Checks the header when the file is opened, and all pages before the first write.
     ///
-    /// For large files that are only read: a damaged page can end the process when it is read. The
-    /// pages of a sealed file, which nobody writes, are never checked.
+    /// Use it for large files that are only read: a damaged page can end the process when it is
+    /// read. The pages of a sealed file, which nobody writes, are never checked.
     case checkHeader
-    /// The header is checked and nothing else.
+    /// Checks only the header.
     ///
-    /// For files whose checksum was compared by other means. A damaged page can end the process,
-    /// and a write can make the damage worse.
+    /// Use it for files whose checksum was verified in another way. A damaged page can end the
+    /// process, and a write can make the damage worse.
     case none
   }
 
-  /// The facts that the history keeps.
+  /// The facts that the history records.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -80,148 +87,151 @@ public struct StoreOptions: Sendable {
     case off
     /// Each change with the record's id and the attributes that changed.
     case changes
-    /// Each change as with ``changes``, and each record as it was before it was updated or deleted.
+    /// Each change as with ``changes``, and a copy of each record before it is updated or deleted.
     case images
   }
 
-  /// Whether the store may be written to, and made.
+  /// The kind of access to the file.
   ///
   /// The default is ``Access/create``.
   public var access = Access.create
-  /// The files that are used without a check of all their pages.
+  /// The checks before a file's pages are used.
   ///
-  /// The default is ``Trust/verifyFirst``. A file that the process has open already is not checked
+  /// The default is ``Trust/verifyFirst``. A file that the process already has open is not checked
   /// again.
   public var trust = Trust.verifyFirst
-  /// The durability that a commit waits for.
+  /// The durability of a returned commit.
   ///
-  /// The default is ``Durability/full``. Where several stores of a process have one file open, the
-  /// most durable of them holds for all, from the next write on.
+  /// The default is ``Durability/full``. When several stores of a process have one file open, the
+  /// strongest durability applies to all, from the next write on.
   public var durability = Durability.full
-  /// Address space reserved for the file, in bytes; it costs nothing, and grows by itself.
+  /// The address space reserved for the file, in bytes; it uses no memory, and grows automatically.
   public var mapSizeInBytes = 64 << 30
-  /// How large the file may become, in bytes.
+  /// The maximum size of the file, in bytes.
   public var fileSizeLimitInBytes = 1 << 46
-  /// Whether every record read is checked against its checksum (`kvdump verify` always does).
+  /// Whether the checksum of every read record is verified; `kvdump verify` always does this.
   public var verifiesChecksums = false
-  /// The most bytes a record may have.
+  /// The maximum size of a record in bytes.
   ///
-  /// At most 1 GiB.
+  /// The value is limited to 1 GiB.
   public var recordSizeLimitInBytes = 64 << 20
-  /// How much memory one batch may take, in bytes.
+  /// The maximum memory of one batch, in bytes.
   ///
-  /// Index entries of a batch insert with ``MergePolicy/fail``, of a batch update and of an
-  /// index that is built over stored records are sorted part by part beyond it, in a scratch file
-  /// beside the store; the file has no name and is gone with the process, and takes 10 bytes an
-  /// entry beside the key. Inserts that look for stored records are done in parts of so much
-  /// memory, encoded records included: each part visits the pages of all records that it finds, so
-  /// fewer parts are faster; 2 GiB is the most that a part takes.
+  /// The limit applies to the index entries of a batch insert with ``MergePolicy/fail``, of a
+  /// batch update and of an index that is built over stored records. Beyond the limit, entries are
+  /// sorted in parts in a scratch file next to the store. An entry takes its key and 10 bytes in
+  /// this file. The file has no name and disappears with the process.
+  ///
+  /// Inserts that look for stored records work in parts of this size, which include the encoded
+  /// records. Each part visits the pages of all records that it finds, so fewer parts are faster. A
+  /// part takes at most 2 GiB.
   ///
   /// The default is 512 MiB.
   public var batchMemoryInBytes = 512 << 20
-  /// Whether new indexes over records that are there are built while the store is used, rather than
-  /// when it is opened.
+  /// Whether new indexes over existing records are built while the store is in use.
   ///
-  /// The store opens at once. Records are added to the indexes part by part, between other writes;
-  /// each is used by queries from when it is whole. See ``Store/waitForIndexes()``. A store that is
-  /// closed before goes on when it is opened next, with this option; without it the index is built
-  /// then. Indexes of relationships and over elements are always built when the store is opened.
+  /// Otherwise they are built during opening. With this option the store opens at once. Records are
+  /// added to the indexes in parts, between other writes. Queries use an index when it is complete.
+  /// See ``Store/waitForIndexes()``. When the store is closed earlier, the next opening with this
+  /// option continues; an opening without it completes the index. Indexes of relationships and
+  /// element indexes are always built during opening.
   public var buildsIndexesInUse = false
-  /// Whether an entity that the file does not have is made where the file has records of another
-  /// one that resembles it and is not declared.
+  /// Whether a new entity is created even if it resembles an undeclared entity of the file.
   ///
-  /// Such an entity is most often a type whose name was changed, and its records would seem to be
-  /// lost. So opening the store is refused with ``StoreError/Code/incompatibleSchema``, unless a
-  /// ``MigrationStage`` renames the entity, or this option says that they are two. The option
-  /// matters only until the entity is there.
+  /// A new entity that resembles one of the file most often has a renamed type, and its records
+  /// would seem lost. Opening the store is therefore refused with
+  /// ``StoreError/Code/incompatibleSchema`` when the old entity has records. A ``MigrationStage``
+  /// can rename the entity; this option declares that they are two entities. The option has no
+  /// effect after the entity is created.
   public var addsResemblingEntities = false
   /// The history of declared entities that have no ``HistoryPolicy`` of their own.
   ///
-  /// `nil` leaves it as it is in the file, where it is off at first. The policy in a file holds for
-  /// every program that writes it. See <doc:Changes>.
+  /// `nil` leaves the setting in the file unchanged, which is initially off. The setting in a file
+  /// applies to every program that writes it. See <doc:Changes>.
   public var history: History?
-  /// Who is said to have written in the history, where a write does not say it.
+  /// The author that the history records for writes without one.
   public var author: String?
-  /// The part of the program that the history names as the writer, where a write names none.
+  /// The part of the program that the history records for writes without one.
   public var contextName: String?
-  /// How long a ``PinnedSnapshot`` may be kept.
+  /// The maximum age of a ``PinnedSnapshot``.
   ///
-  /// Older ones are ended once there is a later commit, of any process, and reads of them throw
+  /// Older snapshots are ended after a later commit of any process, and reads of them throw
   /// ``StoreError/Code/snapshotExpired``. `nil`, the default, keeps them.
   public var snapshotAgeLimit: Duration?
-  /// The age at which ``onSnapshotWarning`` is called for a snapshot, once.
+  /// The age at which ``onSnapshotWarning`` is called once for a snapshot.
   ///
   /// The default is a minute.
   public var snapshotWarningAge = Duration.seconds(60)
-  /// Called for snapshots that are kept for long, once there is a later commit, on a thread of the
-  /// store.
+  /// Called for old snapshots after a later commit, on a thread of the store.
   public var onSnapshotWarning: (@Sendable (SnapshotWarning) -> Void)?
-  /// How long a write may wait while writers of other processes have their turn.
+  /// The maximum time that a write waits for writers of other processes.
   ///
-  /// Beyond it the write throws ``StoreError/Code/busy`` with the process that has the turn, and
-  /// nothing is written. `nil`, the default, waits without a limit, as for a process that was
-  /// stopped in the midst of a write. The limit does not count the wait for writes of this process.
-  /// The lowest limit of the stores that have a file open in a process holds for all of them. The
-  /// limit works on Linux alone, since elsewhere the lock file does not name the process.
+  /// After this time the write throws ``StoreError/Code/busy`` with the name of the writing
+  /// process, and nothing is written. `nil`, the default, waits without a limit, even for a process
+  /// that was stopped during a write. The limit does not include the wait for writes of this
+  /// process. When several stores of a process have a file open, their lowest limit applies to all
+  /// of them. The limit works only on Linux, because elsewhere the lock file does not identify the
+  /// process.
   public var writeWaitLimit: Duration?
-  /// After which wait for one writer of another process ``onWriteWaitWarning`` is called, once for
-  /// each write.
+  /// The waiting time after which ``onWriteWaitWarning`` is called.
   ///
-  /// The default is five seconds.
+  /// The call is made once for each write, for one writer of another process. The default is five
+  /// seconds.
   public var writeWaitWarningAge = Duration.seconds(5)
-  /// Called when a write waits for long, on the thread that waits; on Linux alone.
+  /// Called on the waiting thread when a write waits for a long time; only on Linux.
   public var onWriteWaitWarning: (@Sendable (WriteWaitWarning) -> Void)?
   /// The clock by which records expire; see <doc:Expiry>.
   ///
-  /// Called when a read begins, before a write, and by the store's own thread: from any thread, and
-  /// often. The default is the system's clock. Set another one for tests.
+  /// The closure is called when a read begins, before a write, and by the store's own thread. Calls
+  /// are frequent and come from any thread. The default is the system's clock. Set another clock
+  /// for tests.
   public var now: @Sendable () -> Date = { Date() }
-  /// How long records that have expired, or are above a limit, may stay in the file while nothing
-  /// else is written.
+  /// The maximum time that expired records, or records above a limit, stay in the file without
+  /// other writes.
   ///
-  /// A store that is open for writing evicts them by itself: before writes, and otherwise this long
-  /// after the last eviction. Reads leave expired records out in any case. `nil` evicts before writes
-  /// and by `Store.evict()` alone. The default is a minute. See <doc:Expiry> and <doc:EntityLimits>.
+  /// A store that is open for writing evicts them automatically, before writes, and otherwise this
+  /// time after the last eviction. Reads always leave out expired records. With `nil`, only writes
+  /// and `Store.evict()` evict. The default is a minute. See <doc:Expiry> and <doc:EntityLimits>.
   public var evictionInterval: Duration? = .seconds(60)
-  /// Whether a file of the other LMDB is made into one of the LMDB of this program before it is
-  /// opened for writing.
+  /// Whether a file of the other LMDB version is converted before it is opened for writing.
   ///
   /// LMDB 0.9 and LMDB 1.0 cannot open each other's files. Without this option the store throws
-  /// ``StoreError/Code/otherEngine``. With it the store makes a new file in the same directory,
-  /// with all that the old one has, the history included, and compares the two pair by pair. The
-  /// new file gets the path in one step. The old file stays there, with `.lmdb-0.9` or `.lmdb-1.0`
-  /// after its name, until somebody removes it. A process that is killed meanwhile leaves the old
-  /// or the new file under the path, whole.
+  /// ``StoreError/Code/otherEngine``. With it, the store creates a new file in the same directory
+  /// with the complete content, including the history, and compares the two files pair by pair. The
+  /// new file then gets the path in one step. The old file stays in the directory, with `.lmdb-0.9`
+  /// or `.lmdb-1.0` appended to its name, until somebody removes it. If the process is killed
+  /// meanwhile, the path has the complete old file or the complete new one.
   ///
-  /// Takes time and room on the disk as the file does. While another process has the file open, by
-  /// the other LMDB, the store throws ``StoreError/Code/unsuitablePath``. `kvdump convert` does the
-  /// same.
+  /// The conversion takes time and disk space in proportion to the file. While another process has
+  /// the file open with the other LMDB version, the store throws
+  /// ``StoreError/Code/unsuitablePath``. `kvdump convert` performs the same conversion.
   public var convertsOtherEngine = false
-  /// Whether a reader may go without the lock file where none can be made, although this process
-  /// may write the file: in a directory that it may not write to.
+  /// Whether a reader may work without a lock file when none can be created.
   ///
-  /// A reader goes without one in any case on a read-only medium, and where this process may
-  /// neither write the file nor use its lock file. Two commits of others during a read end such a
-  /// read with ``StoreError/Code/snapshotExpired``.
+  /// The option is for a process that may write the file but not its directory. In two cases a
+  /// reader works without a lock file even without the option. Either the medium is read-only, or
+  /// the process may neither write the file nor use its lock file. Two commits by others during a
+  /// read end such a read with ``StoreError/Code/snapshotExpired``.
   public var allowsUnlockedReading = false
-  /// Whether to open on a file system that is not known to be safe for memory-mapped stores.
+  /// Whether to open a file on a file system that is not known to be safe for memory-mapped stores.
   public var allowsAnyFileSystem = false
-  /// Whether everything goes through the functions of LMDB's interface.
+  /// Whether all accesses use the functions of LMDB's interface.
   ///
-  /// Otherwise scans and searches read LMDB's pages in the map themselves, and a change that leaves
-  /// a short record as long as it was is made in its page: only with an engine and a file that are
-  /// known to be laid out so, which is checked when the store is opened. The plain engine finds and
-  /// writes the same, more slowly, and estimates for the choice of an index are coarser. Use it to
-  /// compare, should an answer ever look wrong.
+  /// Without this option, scans and searches read LMDB's pages in the map directly. A change that
+  /// does not alter the length of a short record is made in its page. The shortcuts require an
+  /// engine and a file of a known layout, which is checked when the store is opened. The plain
+  /// engine finds and writes the same data more slowly, with coarser estimates for the choice of an
+  /// index. Use it for comparison when a result seems wrong.
   ///
-  /// The environment variable `LODESTORE_PLAIN_ENGINE=1` does the same for all stores of a process.
-  /// A file that the process has open already stays as it was opened.
+  /// The environment variable `LODESTORE_PLAIN_ENGINE=1` sets this option for all stores of a
+  /// process. A file that the process already has open is not affected.
   public var usesPlainEngine = false
-  /// Whether the file keeps its name while it is open; otherwise whoever opens it removes the name,
-  /// and writes do not look whether the path still leads to it.
+  /// Whether the file keeps its name while it is open.
+  ///
+  /// If false, the caller removes the name after opening, and writes do not check the path.
   package var isNamed = true
 
-  /// Whether a file that is opened read-only is read without LMDB, although LMDB could; for
+  /// Whether a file opened read-only is read without LMDB even if LMDB could read it; for
   /// comparison.
   var readsInPages = false
 
@@ -232,10 +242,10 @@ public struct StoreOptions: Sendable {
     }
   }
 
-  /// The defaults.
+  /// Creates the default options.
   public init() {}
 
-  /// The defaults, read-only.
+  /// The default options with read-only access.
   public static var readOnly: StoreOptions {
     var options = StoreOptions()
     options.access = .readOnly

@@ -2,12 +2,12 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// One transaction of a store: the engine's transaction, and the schema as of it.
+/// One transaction of a store: the engine's transaction with its schema.
 ///
-/// Has what a read needs. A write is a ``WriteCore``, which adds its changes, so that a read cannot
-/// make one.
+/// This class contains everything for a read. The subclass ``WriteCore`` adds the changes, so a
+/// read cannot make one.
 ///
-/// One thread at a time, from the beginning to the end of one closure. The public faces are
+/// Only one thread at a time uses a transaction, within one closure. The public interfaces are
 /// ``Snapshot`` and ``WriteTransaction``, those for tools ``DynamicSnapshot`` and
 /// ``DynamicTransaction``.
 class TransactionCore {
@@ -15,28 +15,27 @@ class TransactionCore {
   final let schema: StoredSchema
   final let store: StoreCore
   final let isWrite: Bool
-  /// When the read began, where records expire by that; `nil` in a write, and where no entity
-  /// expires.
+  /// The time at which the read began, for expiry; `nil` in a write, and when no entity expires.
   final let moment: Double?
-  /// By entity, the expired records that this read has asked for.
+  /// The expired records that this read has looked up, by entity.
   final var expiredRecords: [EntityNumber: ExpiredRecords] = [:]
-  /// Entries of indexes that a write writes before they are read; `nil` in a read, which has none.
+  /// The index entries that a write must write before a read of them; `nil` in a read.
   final var pendingEntries: (any PendingEntries)?
-  // Used for every record by one thread, and never from within its own use: a check of each
-  // access would show in every walk and batch.
+  // Used for every record by one thread, and never recursively; checks of exclusive access would
+  // slow down every walk and batch.
   @exclusivity(unchecked) final var key = KeyEncoder()
-  /// When the transaction first asked for the time, in seconds since 2001; one for all its records.
+  /// The time of the transaction, in seconds since 2001; read once, and equal for all its records.
   final private(set) lazy var time = DynamicValue.currentTime
-  /// Whether this run of a write is abandoned, to run again without the part that failed.
+  /// Whether this run of a write is abandoned, to be repeated without the failed part.
   private final var isGivenUp = false
-  /// The entity type that was looked up last.
+  /// The entity type of the last lookup.
   @exclusivity(unchecked) private final var lastEntity:
     (type: ObjectIdentifier, entity: StoredEntity)?
-  /// Notes which entities are read, where somebody wants to know.
+  /// Records the entities that are read; `nil` when nobody needs them.
   final var tracker: ReadTracker?
-  /// Given the runs of queries, where somebody measures them.
+  /// Receives the runs of queries for measurements; `nil` when nobody measures.
   final var runs: LastRun?
-  /// For reads only: a write moves the pages that a search goes through.
+  /// The lookup of single records, for reads only; a write moves the pages that it searches.
   @exclusivity(unchecked) private final var points: PointLookup?
 
   init(reading transaction: Transaction, schema: StoredSchema, store: StoreCore) {
@@ -48,7 +47,7 @@ class TransactionCore {
     points = PointLookup(transaction)
   }
 
-  /// For ``WriteCore``.
+  /// Creates the transaction of a ``WriteCore``.
   init(writing transaction: Transaction, schema: StoredSchema, store: StoreCore) {
     self.transaction = transaction
     self.schema = schema
@@ -57,17 +56,18 @@ class TransactionCore {
     moment = nil
   }
 
-  /// The optional tree `name`; `nil` when the store has none, which is the same as an empty one.
+  /// Returns the optional tree `name`; `nil` when the store has none, which equals an empty tree.
   func tree(_ name: TreeName) -> Tree? {
     precondition(name.isOptional, "\(name.text) is in every store")
     return schema.optionalTrees[name]
   }
 
-  /// The number of the commit that is seen; of a write the one that it will have.
+  /// The number of the visible commit; in a write, the number of its future commit.
   final var commitNumber: CommitNumber { CommitNumber(transaction.id) }
 
-  /// Abandons this run of the write: every call that names an entity is refused from now on, since
-  /// it would see half-done changes.
+  /// Abandons this run of the write.
+  ///
+  /// Every later call that names an entity is refused, because it would see incomplete changes.
   final func giveUp() {
     isGivenUp = true
     lastEntity = nil
@@ -107,8 +107,9 @@ class TransactionCore {
 
   // MARK: Records
 
-  /// The bytes of record `id`, valid until the next change; `nil` where there is none, or a read
-  /// leaves it out as expired.
+  /// Returns the bytes of record `id`, valid until the next change.
+  ///
+  /// Returns `nil` when the record does not exist or has expired.
   final func record(
     _ id: UInt64, of entity: StoredEntity
   ) throws(StoreError) -> ByteView? {
@@ -116,8 +117,9 @@ class TransactionCore {
     return try storedRecord(id, of: entity)
   }
 
-  /// The bytes of record `id`, expired or not: for runs of plans, whose conditions leave expired
-  /// records out.
+  /// Returns the bytes of record `id`, even if it has expired.
+  ///
+  /// For runs of plans, whose conditions exclude expired records.
   @inline(__always)
   final func storedRecord(
     _ id: UInt64, of entity: StoredEntity
@@ -130,7 +132,7 @@ class TransactionCore {
     }
   }
 
-  /// Calls `body` with the cursor at each of the records with `ids`, which ascend, that is there.
+  /// Calls `body` with the cursor at each existing record of the ascending `ids`.
   @inline(__always)
   final func forEachStored(
     _ ids: [UInt64], of entity: StoredEntity, _ body: (UInt64, Cursor) throws -> Void
@@ -146,12 +148,12 @@ class TransactionCore {
     }
   }
 
-  /// How many records the file has of `entity`, expired ones included.
+  /// Returns the number of records of `entity` in the file, including expired ones.
   final func count(of entity: StoredEntity) throws(StoreError) -> Int {
     return try wrappingErrors { try transaction.count(of: entity.records) }
   }
 
-  /// How many records of `entity` are not expired.
+  /// Returns the number of records of `entity` that have not expired.
   final func presentCount(of entity: StoredEntity) throws(StoreError) -> Int {
     max(0, try count(of: entity) - (try expired(of: entity)?.ids.count ?? 0))
   }
@@ -164,7 +166,7 @@ class TransactionCore {
     }
   }
 
-  /// Decodes a record of the layout that values are read from.
+  /// Decodes a record in the layout from which values are read.
   @inline(__always)
   final func decode<E: Entity>(
     _: E.Type, _ view: RecordView, id: UInt64, of entity: StoredEntity
@@ -173,8 +175,9 @@ class TransactionCore {
     return try E.read(from: &reader)
   }
 
-  /// Calls `body` with the record in the layout that values of the program's type are read from; it
-  /// is valid until `body` returns.
+  /// Calls `body` with the record in the layout from which the program's values are read.
+  ///
+  /// The view is valid until `body` returns.
   @inline(__always)
   final func withCurrentLayout<R>(
     _ bytes: ByteView, id: UInt64, of entity: StoredEntity,
@@ -184,7 +187,7 @@ class TransactionCore {
     return try withReadLayout(view, id: id, of: entity, body)
   }
 
-  /// Calls `body` in the same way with a record whose checksum need not be checked.
+  /// Calls `body` with a record in the layout for reading, without checking its checksum.
   @inline(__always)
   final func withReadLayout<R>(
     _ view: RecordView, id: UInt64, of entity: StoredEntity,
@@ -197,7 +200,7 @@ class TransactionCore {
     }
   }
 
-  /// A record of an older layout, written in the current one, or in `layout`.
+  /// Converts a record of an older layout to the current layout, or to `layout`.
   final func carriedOver(
     _ view: RecordView, id: UInt64, of entity: StoredEntity, to layout: RecordLayout? = nil
   ) throws(StoreError) -> [UInt8] {
@@ -211,7 +214,7 @@ class TransactionCore {
 
   // MARK: Keys
 
-  /// The id of the record that holds `tuple` in a unique index.
+  /// Returns the id of the record with the key `tuple` in a unique index.
   final func holder(of tuple: ByteView, in index: StoredIndex) throws(StoreError) -> UInt64? {
     do {
       guard let bytes = try transaction.get(tuple, in: index.tree) else { return nil }
@@ -231,8 +234,8 @@ protocol PendingEntries: AnyObject {
   func write() throws(StoreError)
 }
 
-/// The run of a query that was begun last, for who measures; not those that are parts of others.
+/// The last run of a query, for measurements; runs that are part of other runs do not count.
 final class LastRun {
-  /// A `PlanRun`.
+  /// The run, a `PlanRun`.
   var run: AnyObject?
 }

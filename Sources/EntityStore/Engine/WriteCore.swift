@@ -1,64 +1,67 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// One write, or one run of it: what ``TransactionCore`` has, and the state of its changes.
+/// One run of a write: a ``TransactionCore`` with the state of its changes.
 final class WriteCore: TransactionCore {
   /// Whether records are checked against constraints and rules when they are written; false in the
   /// steps of stages, whose final values are checked at the end of the opening.
   let checksRules: Bool
-  /// Who writes.
+  /// The author of the write, and the part of the program.
   var origin = WriteOrigin()
-  /// How often records or buckets were written.
+  /// The number of changes of records and buckets.
   @exclusivity(unchecked) var changeCount = 0
   /// Next record id by the number of each entity that this transaction has asked for.
   var nextIDs: [EntityNumber: UInt64] = [:]
   /// The values to which this transaction has raised the counters of entities.
   var raisedCounters: [EntityNumber: UInt64] = [:]
-  /// The optional trees that this transaction has made.
+  /// The optional trees that this transaction has created.
   var madeTrees: [TreeName: Tree] = [:]
-  /// The numbers of the entities whose change mark this transaction has cleared, and the last of
-  /// them; ``EntityNumber/none`` before it.
+  /// The entities whose change mark this transaction has cleared.
+  ///
+  /// `notedEntity` is the last of them, or ``EntityNumber/none``.
   var notedEntities: Set<EntityNumber> = []
   @exclusivity(unchecked) var notedEntity = EntityNumber.none
-  /// The entities whose records the write itself has changed, and the last of them; derived
-  /// attributes that the store keeps do not count.
+  /// The entities whose records the write itself has changed; `writtenEntity` is the last of them.
+  ///
+  /// Changes of derived attributes by the store do not count.
   var writtenEntities: Set<EntityNumber> = []
   @exclusivity(unchecked) var writtenEntity = EntityNumber.none
-  /// By entity, the records that this write has removed because they had expired.
+  /// The records that this write has removed because they had expired, by entity.
   var evictedIDs: [EntityNumber: IDRuns] = [:]
 
   // MARK: Scratch
 
-  // Used for every record by one thread, and never from within their own use, as ``key`` is.
+  // One thread uses the writer for every record, and never recursively, so exclusivity is not
+  // checked; ``key`` is used in the same way.
   @exclusivity(unchecked) var writer: RecordWriter
-  /// The key that a record had before the change; ``key`` is its new one.
+  /// The key of a record before the change; ``key`` is the key after it.
   @exclusivity(unchecked) var oldKey = KeyEncoder()
 
   // MARK: Changes
 
-  /// The state of `Changes` for the length of a write; see ``ChangeState``.
+  /// The state of the folder `Changes` during a write; see ``ChangeState``.
   @exclusivity(unchecked) var changeState: AnyObject?
-  /// Whether an order has given its links other positions, so that positions of removed links are
-  /// stale.
+  /// Whether an order has renumbered its links, so that positions of removed links are invalid.
   @exclusivity(unchecked) var hasSpreadOrder = false
 
   // MARK: Calls
 
-  /// Of the write that this is a run of.
+  /// The savepoints of the write to which this run belongs.
   var savepoints: Savepoints?
-  /// Whether a call runs that fails or succeeds as a whole; see ``asOneCall(_:_:)``.
+  /// Whether an atomic call is running; see ``asOneCall(_:_:)``.
   var isWithinCall = false
-  /// Set when a batch failed half-way: this run of the write can only be aborted.
+  /// Set when a batch failed after some changes; this run of the write can then only be aborted.
   var brokenBy: StoreError?
-  /// Tells how far a batch is, where somebody wants to know.
+  /// Reports the progress of a batch; `nil` when nobody needs it.
   var batchReport: BatchReport?
 
   // MARK: History
 
-  /// The steps of the write that the history tells one by one.
+  /// The steps of the write that the history records separately.
   var steps: [WriteStep] = []
-  /// The write that this one has taken back, and ``changeCount`` after that; `nil` at the end of
-  /// one that has done more.
+  /// The write that this write has undone, and ``changeCount`` afterwards.
+  ///
+  /// `nil` at the end of a write that has made other changes too.
   var undone: (number: UInt64, changeCount: Int)?
 
   init(
@@ -69,7 +72,7 @@ final class WriteCore: TransactionCore {
     super.init(writing: transaction, schema: schema, store: store)
   }
 
-  /// A write that knows one entity.
+  /// Creates a write with a single entity.
   convenience init(
     _ transaction: Transaction, only entity: StoredEntity, store: StoreCore,
     checksRules: Bool = true

@@ -1,12 +1,14 @@
 internal import LodestoreFormat
 
-/// Who writes, for the history.
+/// The author of a write, and the part of the program, for the history.
 struct WriteOrigin: Sendable {
   var author: String?
   var context: String?
 }
 
-/// Records that one step of a write has changed, to be told as a write of their own: a page of an import.
+/// The records changed by one step of a write, such as a page of an import.
+///
+/// The history records a step as a separate write.
 struct WriteStep: Sendable {
   var entity: EntityNumber
   var ids: IDRuns

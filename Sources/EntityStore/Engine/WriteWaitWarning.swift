@@ -8,11 +8,11 @@ internal import LMDB
 
 /// A write that waits for a writer of another process.
 public struct WriteWaitWarning: Sendable {
-  /// The process that has the turn, in words, as in `process 12 (kvdump, stopped)`.
+  /// The writing process, in words, as in `process 12 (kvdump, stopped)`.
   public let holder: String
-  /// When the turn of that process began; `nil` for a process that does not tell.
+  /// The time at which that process began to write; `nil` when the process does not report it.
   public let since: Date?
-  /// How long the write has waited.
+  /// The waiting time of the write.
   public let waited: Duration
 
   init(_ holder: TurnHolder, waited: Duration) {

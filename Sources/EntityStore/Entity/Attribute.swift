@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// One attribute of an entity: what conditions, orders, projections, views and updates name it by.
+/// An attribute of an entity, as conditions, orders, projections, views and updates name it.
 ///
-/// `@Entity` writes a struct of them. By hand it is as short, with the attributes counted in the order
-/// of ``EntitySchema/attributes``:
+/// `@Entity` generates a struct of attributes. A handwritten struct identifies each attribute by
+/// its index in ``EntitySchema/attributes``:
 ///
 ///     extension Film {
 ///       struct Attributes: Sendable {
@@ -14,14 +14,14 @@ internal import LodestoreFormat
 ///       static var attributes: Attributes { Attributes() }
 ///     }
 ///
-/// Inside a condition, `$0.license["type"]` and `$0.name.lowercased()` are attributes too: something
-/// that is worked out of a stored one. These can be compared; only stored ones can be fetched, assigned
-/// and indexed.
+/// Inside a condition, `$0.license["type"]` and `$0.name.lowercased()` are attributes too. Their
+/// values are computed from a stored attribute. Conditions can compare computed attributes; only
+/// stored ones can be fetched, assigned and indexed.
 public struct Attribute<E: Entity, Value>: Sendable {
-  /// Index in the schema's attributes; negative for the record's id.
+  /// The index in the schema's attributes; negative for the record's id.
   @usableFromInline let ordinal: Int
   @usableFromInline let coding: any AttributeCoding<Value>.Type
-  /// What is worked out of the attribute; `nil` for itself.
+  /// The value that is computed from the attribute; `nil` for the stored value itself.
   @usableFromInline let derived: DerivedAttribute?
 
   @inlinable @inline(__always)
@@ -39,26 +39,26 @@ public struct Attribute<E: Entity, Value>: Sendable {
   }
 }
 
-/// What is worked out of an attribute, as conditions know it; a class, so that an attribute without one
-/// costs nothing.
+/// A value computed from an attribute; the query code defines the subclasses.
 ///
-/// Unchecked because it has subclasses; these hold constants.
+/// A class, so that an attribute without a computed value costs nothing. The `Sendable` conformance
+/// is unchecked because the class has subclasses, which hold constants only.
 @usableFromInline
 class DerivedAttribute: @unchecked Sendable {}
 
-// MARK: What can be an attribute
+// MARK: Types of attributes
 
 extension Attribute where Value: AttributeValue {
-  /// The attribute that is the `ordinal`th of the schema, counted from 0.
+  /// The attribute at index `ordinal` of the schema, counted from 0.
   ///
-  /// The same call takes enumerations, stored as their raw values, and `Codable` values, stored as
-  /// documents; each may be optional.
+  /// The call also takes enumerations, which are stored as their raw values, and `Codable` values,
+  /// which are stored as documents. Each may be optional.
   @inlinable @inline(__always)
   public init(_ ordinal: Int) { self.init(ordinal, ScalarCoding<Value>.self) }
 }
 
 extension Attribute {
-  /// The attribute that is the `ordinal`th of the schema: an enumeration, stored as its raw value.
+  /// The attribute at index `ordinal` of the schema: an enumeration, stored as its raw value.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public init(_ ordinal: Int)
@@ -66,7 +66,7 @@ extension Attribute {
     self.init(ordinal, EnumerationCoding<Value>.self)
   }
 
-  /// The attribute that is the `ordinal`th of the schema: an enumeration that may be null.
+  /// The attribute at index `ordinal` of the schema: an enumeration that may be null.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public init<W: RawRepresentable & Sendable>(_ ordinal: Int)
@@ -74,7 +74,7 @@ extension Attribute {
     self.init(ordinal, OptionalEnumerationCoding<W>.self)
   }
 
-  /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``.
+  /// The attribute at index `ordinal` of the schema: an enumeration that is an ``AttributeValue``.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public init(_ ordinal: Int)
@@ -82,7 +82,7 @@ extension Attribute {
     self.init(ordinal, ScalarCoding<Value>.self)
   }
 
-  /// The attribute that is the `ordinal`th of the schema: an enumeration that is an ``AttributeValue``
+  /// The attribute at index `ordinal` of the schema: an enumeration that is an ``AttributeValue``
   /// and may be null.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
@@ -91,14 +91,14 @@ extension Attribute {
     self.init(ordinal, ScalarCoding<Value>.self)
   }
 
-  /// The attribute that is the `ordinal`th of the schema: a `Codable` value, stored as a document.
+  /// The attribute at index `ordinal` of the schema: a `Codable` value, stored as a document.
   @inlinable @inline(__always) @_disfavoredOverload
   @_documentation(visibility: internal)
   public init(_ ordinal: Int) where Value: Codable & Sendable {
     self.init(ordinal, DocumentAttributeCoding<Value>.self)
   }
 
-  /// The attribute that is the `ordinal`th of the schema: a `Codable` value that may be null.
+  /// The attribute at index `ordinal` of the schema: a `Codable` value that may be null.
   @inlinable @inline(__always) @_disfavoredOverload
   @_documentation(visibility: internal)
   public init(_ ordinal: Int)
@@ -107,26 +107,27 @@ extension Attribute {
   }
 }
 
-/// A `Codable` value that may be null.
+/// A `Codable` value that may be null; only `Optional` conforms.
 ///
-/// A protocol, as its initializer of ``Attribute`` must be more special than that of any `Codable` value:
-/// one with a type parameter for what is wrapped is not.
+/// The initializer of ``Attribute`` for optional documents must be more specialized than the one
+/// for any `Codable` value. A constraint to this protocol makes it so; a generic parameter for the
+/// wrapped type would not.
 public protocol _OptionalDocument: Codable {
   associatedtype _Wrapped: Codable
 
-  /// The value; `nil` for null.
+  /// The wrapped value; `nil` for null.
   var _wrapped: _Wrapped? { get }
 
-  /// Null, or a value.
+  /// Creates null from `nil`, otherwise the wrapped value.
   init(_wrapped: _Wrapped?)
 }
 
 extension Optional: _OptionalDocument where Wrapped: Codable {
-  /// The value itself.
+  /// The optional itself.
   @inlinable @inline(__always)
   public var _wrapped: Wrapped? { self }
 
-  /// The value itself.
+  /// Creates the optional itself.
   @inlinable @inline(__always)
   public init(_wrapped: Wrapped?) { self = _wrapped }
 }
@@ -137,15 +138,16 @@ extension Attribute where Value == RecordID<E> {
   public static var recordID: Attribute { Attribute(-1, ScalarCoding<Value>.self) }
 }
 
-/// The attributes of an entity that names none: conditions are said by `#Predicate` or as format
-/// strings.
+/// The attributes of an entity that declares none.
+///
+/// Conditions on such an entity are written with `#Predicate` or as format strings.
 public struct NoAttributes: Sendable {
-  /// The only value.
+  /// Creates the only value of the type.
   public init() {}
 }
 
 extension Entity where Attributes == NoAttributes {
-  /// None.
+  /// The placeholder for an entity without declared attributes.
   @_documentation(visibility: internal)
   public static var attributes: NoAttributes { NoAttributes() }
 }

@@ -1,16 +1,18 @@
 internal import LodestoreFormat
 
-/// What the values of an attribute must be beyond having its type: a range, a length, a pattern.
+/// A limit on the values of an attribute: a range, a length or a pattern.
 ///
 ///     .init("stars", \.stars, constraints: [.range(0...5)])
 ///     .init("slug", \.slug, constraints: [.length(1...200), .pattern("[a-z0-9-]+")])
 ///
-/// Every write checks them before anything is written and throws ``StoreError/Code/invalidValue``;
-/// reads do not. Null passes all of them. An attribute has one of each kind at most. They are kept
-/// in the file, so that `kvdump import` and other programs keep to them; changing them costs the
-/// same for any number of records, and stored records are not checked: one that breaks a newer
-/// constraint can be read, and left as it is, and must keep to it when it is next changed. A
-/// default value is not checked before a record has it.
+/// Every write checks the constraints before it changes anything, and throws
+/// ``StoreError/Code/invalidValue``. Reads do not check them. Null satisfies every constraint. An
+/// attribute has at most one constraint of each kind.
+///
+/// The file stores the constraints, so `kvdump import` and other programs respect them. Changing
+/// constraints takes the same time for any number of records, because stored records are not
+/// checked. A record that breaks a newer constraint can be read and left unchanged. Its next change
+/// must satisfy the constraint. A default value is checked only when a record gets it.
 public struct AttributeConstraint: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case range(minimum: Value, maximum: Value)
@@ -20,11 +22,10 @@ public struct AttributeConstraint: Sendable, Hashable {
 
   let kind: Kind
 
-  /// From a lowest to a highest number or date.
+  /// Requires a number or date within a closed range.
   ///
-  /// The bounds are taken in the attribute's type: whole numbers are good for every number,
-  /// fractions for floating point, to which they are rounded, and decimals. Not-a-number is in no
-  /// range.
+  /// The bounds are converted to the attribute's type. Whole numbers fit every number type.
+  /// Fractions fit floating point, to which they are rounded, and decimals. NaN is in no range.
   public static func range<V: AttributeValue & Comparable>(
     _ range: ClosedRange<V>
   ) -> AttributeConstraint {
@@ -33,7 +34,7 @@ public struct AttributeConstraint: Sendable, Hashable {
         minimum: range.lowerBound._storedValue.value, maximum: range.upperBound._storedValue.value))
   }
 
-  /// From a lowest number or date on.
+  /// Requires a number or date that is not below a lower bound.
   public static func range<V: AttributeValue & Comparable>(
     _ range: PartialRangeFrom<V>
   ) -> AttributeConstraint {
@@ -41,7 +42,7 @@ public struct AttributeConstraint: Sendable, Hashable {
       kind: .range(minimum: range.lowerBound._storedValue.value, maximum: .null))
   }
 
-  /// Up to a highest number or date.
+  /// Requires a number or date that is not above an upper bound.
   public static func range<V: AttributeValue & Comparable>(
     _ range: PartialRangeThrough<V>
   ) -> AttributeConstraint {
@@ -49,39 +50,40 @@ public struct AttributeConstraint: Sendable, Hashable {
       kind: .range(minimum: .null, maximum: range.upperBound._storedValue.value))
   }
 
-  /// How many Unicode scalars text and URLs have, or bytes data.
+  /// Limits the number of Unicode scalars of text and URLs, or of bytes of data.
   ///
-  /// Scalars are what JSON Schema counts: "é" is one or two, as it was written.
+  /// JSON Schema counts scalars too: "é" is one scalar or two, depending on how it was written.
   public static func length(_ range: ClosedRange<Int>) -> AttributeConstraint {
     AttributeConstraint(kind: .length(minimum: range.lowerBound, maximum: range.upperBound))
   }
 
-  /// How many Unicode scalars text and URLs have at least, or bytes data.
+  /// Requires a minimum number of Unicode scalars of text and URLs, or of bytes of data.
   public static func length(_ range: PartialRangeFrom<Int>) -> AttributeConstraint {
     AttributeConstraint(kind: .length(minimum: range.lowerBound, maximum: nil))
   }
 
-  /// How many Unicode scalars text and URLs have at most, or bytes data.
+  /// Limits text and URLs to a maximum number of Unicode scalars, or data to a number of bytes.
   public static func length(_ range: PartialRangeThrough<Int>) -> AttributeConstraint {
     AttributeConstraint(kind: .length(minimum: nil, maximum: range.upperBound))
   }
 
-  /// A regular expression that the whole text matches, as with MATCHES in a condition.
+  /// Requires that a regular expression matches the whole text, as MATCHES does in a condition.
   ///
-  /// It is matched in time O(pattern × text) and looks at scalars as they are stored.
+  /// Matching takes time O(pattern × text) and compares the Unicode scalars as they are stored.
   public static func pattern(_ pattern: String) -> AttributeConstraint {
     AttributeConstraint(kind: .pattern(pattern))
   }
 }
 
-/// Why constraints cannot be used: a clause behind the attribute's name.
+/// The reason why constraints cannot be used, as a clause that follows the attribute's name.
 struct ConstraintFault: Error {
   var reason: String
 }
 
 extension AttributeConstraints {
-  /// What `list` says of an attribute of `type`; throws for one that is there twice and for bounds
-  /// that the type does not have.
+  /// Combines the constraints in `list` for an attribute of `type`.
+  ///
+  /// Throws for two constraints of one kind, and for bounds that the type cannot represent.
   init(_ list: [AttributeConstraint], for type: AttributeType) throws(ConstraintFault) {
     self.init()
     for constraint in list {
@@ -113,7 +115,7 @@ extension AttributeConstraints {
     return bound
   }
 
-  /// Throws what makes them useless for attributes of `type`.
+  /// Throws when the constraints cannot apply to attributes of `type`.
   func check(for type: AttributeType) throws(ConstraintFault) {
     if let fault = fault(for: type) { throw ConstraintFault(reason: fault) }
     do {

@@ -1,16 +1,20 @@
-/// An index over several values of a record: those that a path leads to in an array or JSON.
+/// An index on several values of a record: the elements at a path into an array or JSON.
 ///
 ///     var authors: [Author]
 ///     static let elementIndexes = [ElementIndex<Pod>(\.authors, "name")]
 ///
-/// Conditions on any of the elements use it: `ANY authors.name == "Ann"`. `#Index<Pod>([\.keywords])` is one
-/// without a path. It has an entry for each text, number, Boolean, date, UUID and data among the elements;
-/// null, and what is nested deeper, have none.
+/// Conditions on any of the elements use the index: `ANY authors.name == "Ann"`.
+/// `#Index<Pod>([\.keywords])` declares an element index without a path. The index has an entry for
+/// each element that is a text, number, Boolean, date, UUID or data. Null and nested arrays or
+/// objects have no entry.
 public struct ElementIndex<E: Entity>: Sendable {
   let attribute: any PartialKeyPath<E> & Sendable
   let path: [String]
 
-  /// - Parameter path: the names of members, of nested structs their coding keys, on the way to the values.
+  /// Declares an index on the elements at a path.
+  ///
+  /// - Parameter path: the names of the members that lead to the values; in nested structs their
+  ///   coding keys.
   public init<Value: Codable>(
     _ attribute: any KeyPath<E, Value> & Sendable, _ path: String...
   ) {

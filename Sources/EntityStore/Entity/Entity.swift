@@ -1,7 +1,7 @@
-/// A Swift struct whose values are kept in a store.
+/// A Swift struct whose values a store can hold.
 ///
-/// `@Entity` writes the conformance. By hand it is a list of attributes, and two functions that go
-/// through the same attributes in the same order:
+/// `@Entity` generates the conformance. A handwritten conformance is a list of attributes, and two
+/// functions that process these attributes in the declared order:
 ///
 ///     struct Film: Entity {
 ///       var id = RecordID<Film>()
@@ -29,37 +29,39 @@
 ///       }
 ///     }
 ///
-/// The memberwise initializer goes away with an initializer in the struct itself; declare
-/// `init(from:)` in an extension to keep it.
+/// A struct that declares an initializer loses its memberwise initializer. To keep it, declare
+/// `init(from:)` in an extension.
 ///
-/// Conditions, orders, projections, updates and views name attributes by a struct of them, which `@Entity`
-/// writes too; without it there are `#Predicate` and format strings. By hand, see ``Attribute``.
+/// Conditions, orders, projections, updates and views name attributes through ``attributes``, which
+/// `@Entity` generates too. Without it, use `#Predicate` or format strings. ``Attribute`` describes
+/// how to write it by hand.
 public protocol Entity: Sendable, Identifiable where ID == RecordID<Self> {
-  /// A struct with an ``Attribute`` for each attribute, under the name of its property, and one for the
-  /// id; none for an entity without.
+  /// A struct with an ``Attribute`` for the id and for each attribute, under the name of its
+  /// property.
   ///
-  /// Computed properties, so that naming one attribute costs nothing for the others.
+  /// The default is ``NoAttributes``. The members are computed properties, so that using one
+  /// attribute costs nothing for the others.
   associatedtype Attributes: Sendable = NoAttributes
 
   /// The name, attributes and indexes under which the entity is stored.
   static var schema: EntitySchema<Self> { get }
 
-  /// The attributes; `@Entity` writes them.
+  /// The attributes, by which conditions, orders and updates name them; `@Entity` generates them.
   static var attributes: Attributes { get }
 
   /// The identity in the store; unassigned before the value is inserted.
   var id: RecordID<Self> { get set }
 
-  /// Makes a value from a record, reading every attribute of ``schema`` in order.
+  /// Creates a value from a record, reading every attribute of ``schema`` in order.
   ///
   /// The store sets ``id`` afterwards.
   init(from reader: inout RecordReader) throws(StoreError)
 
-  /// Makes a value from a record, ``id`` included, in the way that is fastest.
+  /// Creates a value from a record, including its ``id``, in the fastest way.
   ///
-  /// Where it is not declared it calls ``init(from:)``. `@Entity` writes it as one call of the
-  /// memberwise initializer, where the struct has one. An initializer that sets properties one by one
-  /// costs a copy of the whole value at its end, in which the references to strings are counted.
+  /// The default implementation calls ``init(from:)``. `@Entity` generates one call of the
+  /// memberwise initializer when the struct has one. An initializer that sets properties one by one
+  /// is slower: it copies the whole value at its end and retains each string.
   static func read(from reader: inout RecordReader) throws(StoreError) -> Self
 
   /// Writes every attribute of ``schema`` in order.

@@ -2,12 +2,14 @@ internal import LodestoreFormat
 
 /// The name, attributes and indexes under which entity `E` is stored.
 ///
-/// The store compares it with what the file says when it is opened. A schema that contradicts
-/// itself (a name twice, an index on something that is not an attribute) is refused there, with
-/// ``StoreError/Code/badSchema``.
+/// Opening a store compares the schema with the catalogue in the file. A schema that contradicts
+/// itself is refused with ``StoreError/Code/badSchema``, such as one with a repeated name or with
+/// an index on a property that is not an attribute.
 public struct EntitySchema<E: Entity>: Sendable {
-  /// The entity's name in the file: a letter or `_`, then letters, digits and `_`, ASCII, at most
-  /// 64 bytes.
+  /// The entity's name in the file.
+  ///
+  /// A name is a letter or `_`, followed by letters, digits and `_`, in ASCII and with at most 64
+  /// bytes.
   public let name: String
   /// The stored attributes, in the order in which they are encoded.
   public let attributes: [AttributeDefinition<E>]
@@ -15,19 +17,19 @@ public struct EntitySchema<E: Entity>: Sendable {
   let unique: [[any PartialKeyPath<E> & Sendable]]
   /// The attributes of each other index.
   let indexes: [[any PartialKeyPath<E> & Sendable]]
-  /// The indexes over the elements of documents.
+  /// The indexes on the elements of documents.
   let elementIndexes: [ElementIndex<E>]
   /// The to-many relationships.
   let relationships: [RelationshipDefinition<E>]
-  /// The conditions that every record fulfils when it is written.
+  /// The conditions that every record must match when it is written.
   let rules: [RecordRule<E>]
-  /// `nil` where the store's options and the file say it.
+  /// The history policy; `nil` leaves it to the store's options and the file.
   let history: HistoryPolicy<E>?
-  /// The attribute whose date ends a record's life; none where records do not expire.
+  /// The attribute whose date ends a record's life; empty when records do not expire.
   let expires: [any PartialKeyPath<E> & Sendable]
-  /// `nil` where the number and the size of the records are not limited.
+  /// The limit on the number and size of records; `nil` for no limit.
   let limit: EntityLimit<E>?
-  /// Names of attributes and relationships that are to go from the file.
+  /// The names of attributes and relationships to be removed from the file.
   let removed: [String]
   /// The cases of the attributes that hold enumerations, by the attributes' names.
   let cases: [String: any EnumerationCases]
@@ -35,23 +37,23 @@ public struct EntitySchema<E: Entity>: Sendable {
   /// Declares an entity.
   ///
   /// - Parameters:
-  ///   - unique: the unique indexes: no two records have the same values in all attributes of
-  ///     one. Nulls do not collide.
-  ///   - indexes: the other indexes. One over a single attribute that holds an array or JSON is an
-  ///     index over its elements.
-  ///   - elementIndexes: the indexes over what a path leads to in arrays and JSON.
-  ///   - relationships: the to-many relationships; those to one are attributes, see
+  ///   - unique: the unique indexes. No two records may have equal values in all attributes of a
+  ///     unique index; null values do not collide.
+  ///   - indexes: the other indexes. An index on a single attribute that holds an array or JSON is
+  ///     an index on its elements.
+  ///   - elementIndexes: the indexes on values at a path in arrays and JSON.
+  ///   - relationships: the to-many relationships. To-one relationships are attributes; see
   ///     `AttributeDefinition.toOne`.
-  ///   - rules: conditions that every record fulfils when it is written.
-  ///   - history: whether and how changes are told in the history; `nil` leaves that to
+  ///   - rules: conditions that every record must match when it is written.
+  ///   - history: whether and how the history records changes; `nil` leaves it to
   ///     ``StoreOptions/history`` and the file.
-  ///   - expires: at most one attribute, a date, after which a record is in no read and is removed. A record with
-  ///     null there never expires. The declaration gives the attribute an index of its own. See
-  ///     <doc:Expiry>.
-  ///   - limit: the highest number and size of the records; the oldest records beyond it are removed. See
-  ///     <doc:EntityLimits>.
-  ///   - removed: names of attributes and relationships that are to go, with their values, from a
-  ///     file that has them. What the file has and is neither declared nor named here stays.
+  ///   - expires: at most one attribute, a date. After this date no read returns the record, and
+  ///     the store removes it. A record with null never expires. The declaration creates an index
+  ///     for the attribute. See <doc:Expiry>.
+  ///   - limit: the maximum number and size of the records; the oldest records beyond it are
+  ///     removed. See <doc:EntityLimits>.
+  ///   - removed: names of attributes and relationships to remove from the file, with their values.
+  ///     Attributes and relationships of the file that are neither declared nor named here stay.
   public init(
     _ name: String, attributes: [AttributeDefinition<E>],
     unique: [[any PartialKeyPath<E> & Sendable]] = [],
@@ -81,21 +83,21 @@ public struct EntitySchema<E: Entity>: Sendable {
 public struct AttributeDefinition<E: Entity>: Sendable {
   /// The name in the file.
   public let name: String
-  /// The property.
+  /// The property that holds the value.
   let keyPath: any PartialKeyPath<E> & Sendable
   /// The name under which the attribute was stored before it was renamed.
   let originalName: String?
-  /// The name of the member that imports fill the attribute from; `nil` leaves the one of the file.
+  /// The member from which imports fill the attribute; `nil` leaves the name stored in the file.
   private(set) var member: String?
-  /// What values must be beyond having the type, checked before a record is written.
+  /// The limits on the values, checked before a record is written.
   let constraints: [AttributeConstraint]
   let storage: AttributeStorage
   let initial: StoredValue
-  /// Of an enumeration; raw values that come without their type are compared with them.
+  /// The cases of an enumeration; raw values without a Swift type are compared with them.
   let cases: (any EnumerationCases)?
-  /// What makes the attribute a relationship.
+  /// The declaration that makes the attribute a to-one relationship.
   let toOne: ToOneDeclaration?
-  /// How the store works out the values; `nil` where the program gives them.
+  /// The rule by which the store computes the values; `nil` when the program sets them.
   let derivation: DerivationDeclaration?
 
   init(
@@ -115,34 +117,32 @@ public struct AttributeDefinition<E: Entity>: Sendable {
     self.derivation = derivation
   }
 
-  /// Returns the attribute with the name of the member that imports fill it from.
+  /// Returns the attribute with the name of the member from which imports fill it.
   ///
   ///     .init("title", \.title).member("film title")
   ///
-  /// The file keeps the name with the attribute, so that `kvdump import` takes the same member. An
-  /// attribute without a stated member keeps the one in the file, and is filled from the member of
-  /// its own name when the file has none. To remove the name from the file, state the attribute's
-  /// own name.
+  /// The file stores the name with the attribute, so `kvdump import` uses it too. An attribute
+  /// without this call keeps the member name in the file. When the file has none, imports use the
+  /// attribute's own name. To remove the member name from the file, pass the attribute's own name.
   ///
-  /// - Parameter name: at most 1,024 bytes of UTF-8; two attributes of an entity cannot have the
-  ///   same member, or opening throws ``StoreError/Code/badSchema``.
+  /// - Parameter name: at most 1,024 bytes of UTF-8. If two attributes of an entity have one
+  ///   member, opening throws ``StoreError/Code/badSchema``.
   public func member(_ name: String) -> AttributeDefinition {
     var definition = self
     definition.member = name
     return definition
   }
 
-  /// Declares the attribute `name`, kept in the property at `keyPath`.
+  /// Declares the attribute `name`, whose value is in the property at `keyPath`.
   ///
-  /// The same call takes enumerations, stored as their raw values, and arrays, dictionaries and
-  /// nested structs that are `Codable`, stored as documents; each may be optional.
+  /// The call also takes enumerations, which are stored as their raw values. Arrays, dictionaries
+  /// and nested structs that are `Codable` are stored as documents. Each may be optional.
   ///
   /// - Parameters:
-  ///   - originalName: the name it had in older versions of the entity.
-  ///   - initial: the value of records that are older than the attribute; needed when an
-  ///     attribute that is not optional is added to an entity that has records.
-  ///   - constraints: what values must be beyond having the type: one range, length and pattern
-  ///     at most.
+  ///   - originalName: the attribute's name in older versions of the entity.
+  ///   - initial: the value for records that are older than the attribute. Required when a
+  ///     non-optional attribute is added to an entity that has records.
+  ///   - constraints: limits on the values: at most one range, one length and one pattern.
   public init<V: AttributeValue>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
     initial: V? = nil, constraints: [AttributeConstraint] = []
@@ -178,7 +178,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
       constraints: constraints, cases: RawCases<V>())
   }
 
-  /// Declares an attribute that holds an enumeration that is declared to be indexable.
+  /// Declares an attribute that holds an enumeration that is declared as indexable.
   @_documentation(visibility: internal)
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, originalName: String? = nil,
@@ -190,7 +190,7 @@ public struct AttributeDefinition<E: Entity>: Sendable {
       constraints: constraints, cases: RawCases<V>())
   }
 
-  /// Declares an attribute that holds an optional enumeration that is declared to be indexable.
+  /// Declares an attribute that holds an optional enumeration that is declared as indexable.
   @_documentation(visibility: internal)
   public init<V: AttributeValue & RawRepresentable>(
     _ name: String, _ keyPath: any KeyPath<E, V?> & Sendable, originalName: String? = nil,
@@ -236,10 +236,10 @@ public struct AttributeDefinition<E: Entity>: Sendable {
 protocol EnumerationCases: Sendable {
   var name: String { get }
 
-  /// The raw values of all of them, where the enumeration tells its cases.
+  /// The raw values of all cases; `nil` when the enumeration is not `CaseIterable`.
   var rawValues: [StoredValue]? { get }
 
-  /// Whether `raw` is the raw value of one of them, or null.
+  /// Returns whether `raw` is null or the raw value of a case.
   func contain(_ raw: StoredValue) -> Bool
 }
 

@@ -1,12 +1,12 @@
-/// The identity of a record of entity `E`: given at insert, permanent, never reused.
+/// The identity of a record of entity `E`: assigned at insert, permanent, never reused.
 ///
-/// A new entity value has an ``unassigned`` id; what the store returns has its own. Ids of one
-/// entity ascend in the order of insertion.
+/// A new entity value has an ``unassigned`` id. Values that the store returns have their record's
+/// id. Ids of one entity ascend in the order of insertion.
 public struct RecordID<E>: Hashable, Sendable, Comparable, Codable {
-  /// The number under which the record is stored; 0 when none has been given yet.
+  /// The number under which the record is stored; 0 when the id is unassigned.
   public let rawValue: UInt64
 
-  /// An id with a known number, as for one that was kept elsewhere.
+  /// Creates an id from a known number, such as one that was stored elsewhere.
   @inlinable
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -16,20 +16,20 @@ public struct RecordID<E>: Hashable, Sendable, Comparable, Codable {
   /// The id of a value that has not been inserted.
   public static var unassigned: RecordID { RecordID() }
 
-  /// Whether the store has given this id.
+  /// Whether the store has assigned this id.
   public var isAssigned: Bool { rawValue != 0 }
 
-  /// Whether `lhs` was inserted before `rhs`.
+  /// Returns whether the record of `lhs` was inserted before the record of `rhs`.
   @_documentation(visibility: internal)
   public static func < (lhs: RecordID, rhs: RecordID) -> Bool { lhs.rawValue < rhs.rawValue }
 
-  /// Reads the number alone.
+  /// Reads the number only.
   @_documentation(visibility: internal)
   public init(from decoder: any Decoder) throws {
     rawValue = try decoder.singleValueContainer().decode(UInt64.self)
   }
 
-  /// Writes the number alone.
+  /// Writes the number only.
   @_documentation(visibility: internal)
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
@@ -38,17 +38,19 @@ public struct RecordID<E>: Hashable, Sendable, Comparable, Codable {
 }
 
 extension KeyedDecodingContainer {
-  /// The id of a record; unassigned where there is none, so that an entity that is `Decodable` reads what
-  /// knows nothing of ids, as the answers of a service.
+  /// Decodes the id of a record; the id is unassigned when the key is absent.
   ///
-  /// A service's own `id` is another number: an attribute for it goes by another name, with the
-  /// `CodingKeys` that say so.
+  /// This lets a `Decodable` entity decode data without ids, such as the responses of a web
+  /// service.
+  ///
+  /// An `id` in the service's data is not a record id. Store it in an attribute with another name,
+  /// and map that name to `id` in `CodingKeys`.
   public func decode<E>(_: RecordID<E>.Type, forKey key: Key) throws -> RecordID<E> {
     try decodeIfPresent(RecordID<E>.self, forKey: key) ?? .unassigned
   }
 }
 
 extension RecordID: CustomStringConvertible {
-  /// The number.
+  /// The id's number as text.
   public var description: String { String(rawValue) }
 }

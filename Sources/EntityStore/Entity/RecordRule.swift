@@ -1,4 +1,4 @@
-/// A condition across the attributes of a record, which every record fulfils when it is written.
+/// A condition on several attributes of a record, which every record must match when it is written.
 ///
 ///     @Entity struct Event {
 ///       var start: Date
@@ -6,12 +6,12 @@
 ///       static let rules = [RecordRule<Event>("the end is after the start") { $0.end >= $0.start }]
 ///     }
 ///
-/// Without macros the schema takes them: `rules: rules`. Checked wherever constraints are, by inserts,
-/// updates, batches and imports, in any program, as they are kept in the file; a write that breaks some
-/// throws ``StoreError/Code/invalidValue`` with all of them in ``StoreError/violations``. Records that are
-/// stored already are not checked when a rule is added.
+/// Without macros, pass the rules to the schema: `rules: rules`. The file stores the rules.
+/// Inserts, updates, batches and imports check them in every program, together with the
+/// constraints. A write that breaks rules throws ``StoreError/Code/invalidValue`` with all broken
+/// rules in ``StoreError/violations``. Adding a rule does not check stored records.
 public struct RecordRule<E: Entity>: Sendable {
-  /// What must be, for messages.
+  /// The requirement in words, for error messages.
   public let name: String
   /// The condition as a format string.
   let condition: @Sendable () throws(StoreError) -> String

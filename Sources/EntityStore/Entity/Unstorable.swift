@@ -1,9 +1,10 @@
-// What the compiler takes when a property's type cannot be stored. Of all that an entity says of the
-// property only its definition is refused, with the way out, so that there is one error and not a screenful;
-// the others compile, and are never run.
+// Overloads that the compiler chooses when a property's type cannot be stored.
+//
+// Only the attribute's definition is unavailable, with a message that suggests a solution. All
+// further overloads compile and never run, so that the program gets one error and not many.
 
 extension AttributeDefinition {
-  /// Refused: the type has no stored form.
+  /// Unavailable, because the type has no stored form.
   @available(
     *, unavailable,
     message: """
@@ -23,7 +24,7 @@ extension AttributeDefinition {
 }
 
 extension Attribute {
-  /// The attribute of a type that its definition refuses.
+  /// Creates the attribute of a type that its definition refuses.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public init(_ ordinal: Int) { self.init(ordinal, UnstorableCoding<Value>.self) }
@@ -42,14 +43,18 @@ enum UnstorableCoding<Value>: AttributeCoding {
 }
 
 extension RecordReader {
-  /// Reads nothing, for a property whose definition is refused.
+  /// Lets the generated code compile, so that only the attribute's definition has an error.
+  ///
+  /// This method never runs.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public mutating func read<V>(_: V.Type = V.self) throws(StoreError) -> V { throw .unstorableType }
 }
 
 extension RecordWriter {
-  /// Writes nothing, for a property whose definition is refused.
+  /// Lets the generated code compile, so that only the attribute's definition has an error.
+  ///
+  /// This method never runs.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public mutating func write<V>(_: V) { writeDocument { _ in throw UnstorableTypeError() } }

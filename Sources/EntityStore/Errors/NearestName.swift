@@ -1,13 +1,14 @@
-/// The known name that a mistyped one was probably meant to be.
+/// Suggestions for mistyped names.
 package enum NearestName {
-  /// The nearest of `candidates` that is near enough to be worth proposing.
+  /// Returns the most similar candidate that is similar enough to suggest.
   ///
-  /// A name that differs only in case wins; of equally near ones, the first. Nearness counts
-  /// letters inserted, left out, replaced or swapped with a neighbour: none may be wrong in a word
-  /// of two letters, one up to five, two up to nine, three beyond. Where no name is near, an index
-  /// whose name, as `name+version`, begins with the attributes may be meant.
+  /// A name that differs only in case wins; of equally similar names, the first. The distance
+  /// counts letters that are inserted, missing, replaced or swapped with a neighbour. A word of two
+  /// letters allows no error, up to five letters one, up to nine two, longer words three. Without a
+  /// similar name, the result may be an index whose name, as `name+version`, begins with the
+  /// attributes in `name`.
   package static func of(_ name: String, among candidates: [String]) -> String? {
-    // No candidate is near a name much longer than itself, however long the text's author made it.
+    // No candidate is similar to a much longer name, so a long input needs no search.
     let longest = candidates.reduce(0) { max($0, $1.utf8.count) }
     guard name.utf8.count <= 2 * longest + 16 else { return nil }
     let wanted = Array(name.lowercased().unicodeScalars)
@@ -23,7 +24,8 @@ package enum NearestName {
     return best?.name ?? index(beginningWith: name, among: candidates)
   }
 
-  /// The first of `candidates` with further attributes behind those of `name`, or of near ones.
+  /// Returns the first candidate that begins with the attributes of `name`, or similar ones, and
+  /// has more.
   private static func index(beginningWith name: String, among candidates: [String]) -> String? {
     let wanted = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
     return candidates.first { candidate in
@@ -42,7 +44,7 @@ package enum NearestName {
     }
   }
 
-  /// The restricted Damerau-Levenshtein distance; O(|a|·|b|) time, three rows of memory.
+  /// The restricted Damerau-Levenshtein distance, in O(|a|·|b|) time and three rows of memory.
   private static func slips(from a: [Unicode.Scalar], to b: [Unicode.Scalar]) -> Int {
     var last = Array(0...b.count)
     var lastButOne = last

@@ -1,25 +1,26 @@
-/// One rule that a value or a record breaks: a constraint, a ``RecordRule``, or what a ``ChangeHook``
-/// refused.
+/// A rule broken by a value or a record: a constraint, a ``RecordRule``, or the refusal of a
+/// ``ChangeHook``.
 public struct RuleViolation: Error, Sendable, Hashable {
-  /// The entity.
+  /// The name of the entity.
   public var entity: String
-  /// The record; `nil` for a new one.
+  /// The id of the record; `nil` for a new record.
   public var recordID: UInt64?
-  /// The attribute, where the rule is about one.
+  /// The attribute that the rule concerns; `nil` for a rule on the record.
   public var attribute: String?
   /// The broken rule: the end of "must be at least 0", the name of a rule, or the sentence of a
   /// hook.
   public var rule: String
-  /// The position of the value among those of a batch insert, from 0; `nil` elsewhere.
+  /// The position of the value in a batch insert, counted from 0; `nil` otherwise.
   public var batchPosition: Int?
-  /// Whether ``rule`` says all that is to be said, and not what the attribute must do.
+  /// Whether ``rule`` is a complete sentence, and not only the end of one.
   private let isSentence: Bool
 
-  /// A refusal, for hooks to throw; entity and record are filled in.
+  /// Creates a refusal for a hook to throw; the store sets the entity and the record.
   ///
   /// - Parameters:
-  ///   - rule: Why the change is refused, as a sentence of its own: "a member with open loans stays".
-  ///   - attribute: The attribute that the sentence is about, for programs; the description leaves it out.
+  ///   - rule: the reason of the refusal, as a sentence: "a member with open loans stays".
+  ///   - attribute: the attribute that the sentence concerns, for programs; the description leaves
+  ///     it out.
   public init(_ rule: String, attribute: String? = nil) {
     entity = ""
     recordID = nil
@@ -36,7 +37,7 @@ public struct RuleViolation: Error, Sendable, Hashable {
     isSentence = false
   }
 
-  /// The violation without the record.
+  /// The violation in words, without the record.
   var fact: String {
     guard let attribute, !isSentence else { return rule }
     return "'\(attribute)' must \(rule)"
@@ -44,8 +45,10 @@ public struct RuleViolation: Error, Sendable, Hashable {
 }
 
 extension RuleViolation: CustomStringConvertible {
-  /// As in `Event 3: 'end' must be at least 0`, or `Event, value 2 of the batch: …`; the sentence
-  /// of a hook stands alone.
+  /// The record and the rule, as in `Event 3: 'end' must be at least 0`.
+  ///
+  /// For a batch, the text is `Event, value 2 of the batch: …`. The sentence of a hook without a
+  /// record stands alone.
   public var description: String {
     var record = recordID.map { "\(entity) \($0)" } ?? entity
     if let batchPosition { record += ", \(StoreError.inWords(batchPosition))" }
@@ -54,12 +57,12 @@ extension RuleViolation: CustomStringConvertible {
 }
 
 extension StoreError {
-  /// How many broken rules one error tells of.
+  /// The number of broken rules at which an error is thrown without collecting more.
   static let mostViolations = 100
 
-  /// The broken rules of one call, of which there is one at least.
+  /// The error for the broken rules of one call; there must be at least one.
   ///
-  /// - Parameter detail: the values concerned.
+  /// - Parameter detail: the values that break the rules.
   static func broken(_ violations: [RuleViolation], detail: String? = nil) -> StoreError {
     let first = violations[0]
     let verb = first.recordID.map { "update \(first.entity) \($0)" } ?? "store \(first.entity)"

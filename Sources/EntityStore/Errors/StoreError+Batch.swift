@@ -1,10 +1,10 @@
-// Errors of one value among those that are written together.
+// Errors of one value in a batch.
 
 extension StoreError {
-  /// The value at `position` of a batch, counted from 1 as people do.
+  /// The value at `position` of a batch in words, counted from 1.
   static func inWords(_ position: Int) -> String { "value \(position + 1) of the batch" }
 
-  /// The error with the position of its value among those of a batch, unless it has one.
+  /// Returns the error with the position of its value in a batch, unless it already has one.
   ///
   /// - Parameter key: a unique key of the value, for ``debugDescription``.
   func inBatch(at position: Int, key: String? = nil) -> StoreError {
@@ -19,7 +19,7 @@ extension StoreError {
     return error
   }
 
-  /// The error of a batch that is a part of a larger one, before which `count` values came.
+  /// Returns the error of a part of a larger batch, adding the `count` values before the part.
   func inBatch(after count: Int) -> StoreError {
     guard let position = batchPosition, count > 0 else { return self }
     var error = self
@@ -31,10 +31,10 @@ extension StoreError {
     return error
   }
 
-  /// Whether it is about one value, so that its position in a batch helps.
+  /// Whether the error concerns one value, so that its position in a batch is useful.
   var isOfValue: Bool { refusesValue || code == .invalidID }
 
-  /// Whether the value cannot be stored as it is, and nothing else is wrong.
+  /// Whether the value itself cannot be stored, and nothing else is wrong.
   var refusesValue: Bool {
     code == .uniqueViolation || code == .mergeConflict || code == .unstorableValue
       || code == .invalidValue

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
-// Every message of the library, one function each, so that they can be proofread as a page.
-// Wording: cannot + verb + thing: the fact found and the fact expected; what to do.
+// The messages of the library, with one function each, so that they can be proofread together. The
+// wording is: cannot + verb + thing: the found and the expected fact; the next step.
 
 extension StoreError {
   // MARK: Schema
@@ -9,7 +9,7 @@ extension StoreError {
   static func badName(_ name: String, of what: String) -> StoreError {
     let reason =
       name == EntityDescription.nameOfID
-      ? "it is what the store calls the id of a record; take another name"
+      ? "the store uses this name for the id of a record; choose another name"
       : "a name is a letter or '_', then ASCII letters, digits and '_', at most 64 bytes"
     return StoreError(.badSchema, "cannot use '\(name)' as the name of \(what): \(reason)")
   }
@@ -27,7 +27,7 @@ extension StoreError {
       .incompatibleSchema,
       "cannot add '\(entity).\(attribute)': it is required and the stored records do not have it; give it a "
         + "default value that is the same in every process, which Date(), .now and UUID() are not; "
-        + "or say what these records have, by @Attribute(initial: …) or the step .add(\"\(attribute)\", "
+        + "or give these records a value, by @Attribute(initial: …) or the step .add(\"\(attribute)\", "
         + "to: \"\(entity)\", initial: …) of a migration; or make it optional, or name its originalName",
       entity: entity, attribute: attribute)
   }
@@ -98,12 +98,12 @@ extension StoreError {
         + "store, as with 'kvdump export' and 'kvdump import'")
   }
 
-  /// - Parameter what: which numbers are used up: `attributes`, `layouts`.
+  /// - Parameter what: the numbers that are used up: `attributes`, `layouts`.
   static func numbersUsedUp(_ what: String, limit: Int, entity: String) -> StoreError {
     StoreError(
       .incompatibleSchema,
-      "cannot change the schema of \(entity): it has had \(limit) \(what), those given up among them, and "
-        + "no more have a number; keep the schema, or copy the records into an entity of another name or "
+      "cannot change the schema of \(entity): it has had \(limit) \(what), including removed ones, and "
+        + "has no number for another one; keep the schema, or copy the records into an entity of another name or "
         + "a new store, as with 'kvdump export' and 'kvdump import'", entity: entity)
   }
 
@@ -129,7 +129,7 @@ extension StoreError {
     StoreError(
       .incompatibleSchema,
       "cannot open the store read-only with \(name): its declared attributes or indexes are not "
-        + "those of the file; open it for writing once to add what the file lacks",
+        + "those of the file; open it for writing once to add the missing parts",
       entity: name)
   }
 
@@ -155,10 +155,10 @@ extension StoreError {
       .incompatibleSchema,
       "cannot open the store for writing: its model has version \(stored), this program knows "
         + "\(known) and would not understand \(unknown.prefix(10).joined(separator: "; ")); update the "
-        + "program, or open the store read-only with what it has")
+        + "program, or open the store read-only with the entities that it has")
   }
 
-  /// - Parameter repeated: pairs of records with one value, of which there is one at least.
+  /// - Parameter repeated: pairs of records with an equal value; there must be at least one.
   static func cannotBuildUnique(
     entity: String, index: String, _ repeated: [(first: UInt64, second: UInt64)], detail: String
   ) -> StoreError {
@@ -217,7 +217,7 @@ extension StoreError {
       entity: entity)
   }
 
-  /// - Parameter id: of the stored record that is to be changed; `nil` for a new one.
+  /// - Parameter id: the id of the stored record to be changed; `nil` for a new record.
   static func uniqueViolation(
     entity: String, index: String, holder: UInt64, detail: String, of id: UInt64? = nil
   ) -> StoreError {
@@ -228,10 +228,10 @@ extension StoreError {
       entity: entity, index: index, recordID: holder, privateDetail: detail)
   }
 
-  /// The error for two records that a batch gives one key.
+  /// The error for two records in a batch with one key.
   ///
-  /// - Parameter firstNew: the id of the first value of a batch insert; `nil` where stored records are
-  ///   changed.
+  /// - Parameter firstNew: the id of the first value of a batch insert; `nil` when stored records
+  ///   are changed.
   static func repeatedInBatch(
     entity: String, index: String, _ ids: (UInt64, UInt64), firstNew: UInt64?, detail: String
   ) -> StoreError {
@@ -254,8 +254,8 @@ extension StoreError {
   static func noSuchRecord(entity: String, id: UInt64) -> StoreError {
     let reason =
       id == 0
-      ? "cannot find this \(entity): it was never inserted, so its id is 0; insert it, and take the id of "
-        + "what insert returns"
+      ? "cannot find this \(entity): it was never inserted, so its id is 0; insert it, and use the id of "
+        + "the record that insert returns"
       : "cannot find \(entity) \(id): no record has this id"
     return StoreError(.noSuchRecord, reason, entity: entity, recordID: id)
   }
@@ -318,7 +318,8 @@ extension StoreError {
   static func brokenTransaction(by cause: StoreError) -> StoreError {
     StoreError(
       .brokenTransaction,
-      "cannot commit: a batch failed half-way (\(cause.message)); let the error end the transaction",
+      "cannot commit: a batch failed after some changes (\(cause.message)); let the error end the "
+        + "transaction",
       cause: cause)
   }
 
@@ -376,7 +377,7 @@ extension StoreError {
 }
 
 extension String {
-  /// The name of an attribute's type as Swift writes it.
+  /// The name of an attribute's type as Swift spells it.
   fileprivate var capitalizedType: String {
     hasPrefix("uint") ? "UInt" + dropFirst(4) : prefix(1).uppercased() + dropFirst()
   }

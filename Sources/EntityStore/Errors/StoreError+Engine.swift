@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// Runs `body`, and throws an error of the engine or the format as one of the store.
+/// Runs `body`, and converts errors of the engine or the format to errors of the store.
 @discardableResult
 @inline(__always)
 func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
@@ -10,12 +10,12 @@ func wrappingErrors<R>(_ body: () throws -> R) throws(StoreError) -> R {
 }
 
 extension StoreError {
-  /// The public error for an error of the engine layer; keeps that as the cause, with LMDB's name.
+  /// The public error for an error of the engine, which becomes its cause.
   init(_ error: LMDBError) {
     self.init(Self.code(of: error), Self.message(for: error), cause: error)
   }
 
-  /// The public error for anything that went wrong inside.
+  /// The public error for any internal error.
   init(wrapping error: any Error) {
     switch error {
     case let error as StoreError: self = error
@@ -77,7 +77,7 @@ extension StoreError {
         + "'convertsOtherEngine' or 'kvdump convert'"
     case .overtaken:
       "cannot \(thing): another process has written the file meanwhile, and it is read without a lock file, so "
-        + "that pages of the read may be gone; read again"
+        + "pages of the read may have been overwritten; read again"
     case .truncated(let size, let needed):
       "cannot \(thing): the file has \(size) bytes and its header says \(needed), so its end is "
         + "missing; restore it from a copy"
@@ -93,7 +93,7 @@ extension StoreError {
       "cannot write inside a write on one store: the inner call would wait for the outer one "
         + "forever; use the transaction that is passed in"
     case .poisoned:
-      "cannot \(thing): an earlier write or sync failed, so what is on disk is not known; close "
+      "cannot \(thing): an earlier write or sync failed, so the state on disk is unknown; close "
         + "the store and open it again"
     case .cannotGrow(let why): "cannot \(thing): the map is full (MDB_MAP_FULL): \(why)"
     case .diskFull(let free):
@@ -110,8 +110,8 @@ extension StoreError {
     case .valueSize(let size):
       "cannot \(thing): the value has \(size) bytes, at most 1 GiB (MDB_BAD_VALSIZE)"
     case .writerBusy(let holder):
-      "cannot \(thing): \(holder) has held the writer's turn for as long as this write may wait; let that "
-        + "process go on or end it, then try again"
+      "cannot \(thing): \(holder) has been writing for as long as this write may wait; let that "
+        + "process continue or end it, then try again"
     case .engine: engineMessage(error, thing)
     }
   }
@@ -137,7 +137,7 @@ extension StoreError {
           + "in every process, then open it again"
       case .dataFileReplaced:
         "the path does not lead to the open file any more, which was replaced, moved or removed, and "
-          + "what is written would be lost; close the store and open it again"
+          + "writes would be lost; close the store and open it again"
       case .lockFileReplaced:
         "'\(path)-lock' is not the open lock file any more, which was replaced, moved or removed, so "
           + "that other processes could write at once; close the store in every process, then open "
@@ -175,11 +175,12 @@ extension StoreError {
     return "cannot \(thing): \(hint)"
   }
 
-  /// The permission that this process lacks, and the change that gives it.
+  /// The missing permission of this process, and the change that grants it.
   ///
   /// - Parameters:
-  ///   - path: of the store's file.
-  ///   - may: whether this process has an access to a path; tests, which a superuser may run, pass another one.
+  ///   - path: the path of the store's file.
+  ///   - may: returns whether this process has a kind of access to a path. Tests may run as a
+  ///     superuser and pass another function.
   static func permissionFault(
     at path: String?, may: (_ path: String, _ mode: Int32) -> Bool = { access($0, $1) == 0 }
   ) -> String {
@@ -211,7 +212,7 @@ extension StoreError {
     return "this process may not; \(lockHint)"
   }
 
-  /// Whether the message says all that `cause` does.
+  /// Returns whether the message already contains all facts of `cause`.
   func isTold(_ cause: any Error) -> Bool {
     if let cause = cause as? LMDBError, cause.kind != .engine { return true }
     return message.contains("\(cause)")

@@ -34,7 +34,7 @@ extension StoreError {
     StoreError(.invalidValue, "cannot seal the store: one of its dates is not a finite number")
   }
 
-  /// - Parameter part: of the file, as `the tree 'x'`.
+  /// - Parameter part: the unknown part of the file, as `the tree 'x'`.
   static func unknownPart(_ part: String) -> StoreError {
     StoreError(
       .newerFormat,

@@ -1,12 +1,13 @@
 public import LodestoreEssentials
 
-/// Why a store refused or could not do something.
+/// The reason why a store refused or failed to do something.
 ///
-/// `code` is for programs, `message` for people: the failed action, the fact found, and the next
-/// step. Attribute values are the user's data and stay out of it; ``debugDescription`` shows them,
-/// cut to 64 bytes. The one exception is a stored raw value that no case of an enumeration has:
-/// without it nobody would see which case is missing. `entity`, `attribute`, `index` and `recordID`
-/// carry the facts of a unique violation and of errors about one record.
+/// `code` is for programs. `message` is for people and contains the failed action, the found fact,
+/// and the next step. Attribute values are the user's data, so the message does not contain them;
+/// ``debugDescription`` shows them, cut to 64 bytes. The only exception is a stored raw value that
+/// no case of an enumeration has, because without it nobody can tell which case is missing.
+/// `entity`, `attribute`, `index` and `recordID` contain the facts of a unique violation and of
+/// errors about one record.
 ///
 ///     do {
 ///       try store.write { tx in try tx.insert(pod) }
@@ -23,51 +24,52 @@ public struct StoreError: Error, Sendable {
 
     init(_ description: String) { self.description = description }
 
-    /// No file is there, and creating one was not asked for.
+    /// The file does not exist, and the options do not allow creating it.
     public static let noSuchStore = Code("noSuchStore")
-    /// The file is not a store of this library, or of a format that it does not know.
+    /// The file is not a store of this library, or has an unknown format.
     public static let notAStore = Code("notAStore")
     /// The file needs a newer version of the library.
     public static let newerFormat = Code("newerFormat")
-    /// Another version of LMDB made the file, and the one of this program cannot write it.
+    /// Another version of LMDB created the file, and this program's version cannot write it.
     public static let otherEngine = Code("otherEngine")
     /// The path cannot hold a store: a link, a directory, a device, an unsupported file system.
     public static let unsuitablePath = Code("unsuitablePath")
-    /// The operating system does not let this process read or write here.
+    /// The operating system does not permit this process to read or write the file.
     public static let notPermitted = Code("notPermitted")
-    /// The bytes in the file break the format.
+    /// The bytes in the file violate the format.
     public static let damaged = Code("damaged")
-    /// The commit before the newest one cannot be had; see ``StoreOptions/Access/previousCommit``.
+    /// The commit before the newest one is not available; see
+    /// ``StoreOptions/Access/previousCommit``.
     public static let noPreviousCommit = Code("noPreviousCommit")
     /// A stored entity and its declared type do not fit together.
     public static let incompatibleSchema = Code("incompatibleSchema")
     /// A declaration contradicts itself.
     public static let badSchema = Code("badSchema")
-    /// The entity is not one that the store was opened with.
+    /// The store was not opened with this entity.
     public static let unknownEntity = Code("unknownEntity")
     /// No index has these attributes in this order.
     public static let unknownIndex = Code("unknownIndex")
-    /// Another record holds the value of a unique index.
+    /// Another record has this value in a unique index.
     public static let uniqueViolation = Code("uniqueViolation")
-    /// A merge policy does not let a stored value and an incoming one become one.
+    /// A merge policy forbids combining a stored and an incoming value.
     public static let mergeConflict = Code("mergeConflict")
     /// No record has this id.
     public static let noSuchRecord = Code("noSuchRecord")
-    /// A record leads to one that is not there, or would once the write has ended.
+    /// A record has a link to a missing record, or would have one at the end of the write.
     public static let missingTarget = Code("missingTarget")
-    /// A record cannot be deleted while it leads to others, or others to it.
+    /// A delete rule denies the delete, because the record has links to others or others to it.
     public static let deleteDenied = Code("deleteDenied")
-    /// A value already has an id, has none where one is needed, or was given another id.
+    /// The entity already has an id, or lacks a required one.
     public static let invalidID = Code("invalidID")
-    /// A value cannot be stored: too large, or it cannot be encoded.
+    /// A value cannot be stored, because it is too large or cannot be encoded.
     public static let unstorableValue = Code("unstorableValue")
-    /// A value breaks a constraint that its attribute declares; see ``AttributeConstraint``.
+    /// A value breaks a constraint or a rule; see ``AttributeConstraint`` and ``RecordRule``.
     public static let invalidValue = Code("invalidValue")
-    /// A stored value does not decode as the declared type.
+    /// A stored value cannot be decoded as the declared type.
     public static let undecodableValue = Code("undecodableValue")
-    /// A write inside a write on one store.
+    /// A write was started inside a write on the same store.
     public static let nestedWrite = Code("nestedWrite")
-    /// The store was opened read-only, or nothing may be written to it.
+    /// The store was opened read-only, or the file cannot be written.
     public static let readOnly = Code("readOnly")
     /// The store is a sealed file, which nobody writes; see ``Store/seal``.
     public static let sealed = Code("sealed")
@@ -81,36 +83,40 @@ public struct StoreError: Error, Sendable {
     public static let diskFull = Code("diskFull")
     /// The file cannot grow, because of a limit or because a snapshot stays open.
     public static let mapFull = Code("mapFull")
-    /// The store's file and its lock file do not belong together: one was replaced, moved or
-    /// removed while the store is open, or another process has the file open by another path.
+    /// The store's file and its lock file do not belong together.
+    ///
+    /// One of them was replaced, moved or removed while the store was open, or another process has
+    /// the file open under another path.
     public static let mismatchedFiles = Code("mismatchedFiles")
-    /// All reader slots are taken, or the writer's lock cannot be had.
+    /// All reader slots are in use, or the writer's lock is not available.
     public static let busy = Code("busy")
     /// Reading or writing the file failed.
     public static let inputOutput = Code("inputOutput")
-    /// A query or a condition cannot be run: it does not parse, names what is not there, compares
-    /// what cannot be compared, or needs an index that is not there.
+    /// A query or a condition is invalid: it cannot be parsed or run.
+    ///
+    /// A name may be unknown, values may be incompatible, or a required index may be missing.
     public static let invalidQuery = Code("invalidQuery")
-    /// A condition could not be evaluated on a record: a division by zero, a missing value
-    /// unwrapped.
+    /// A condition could not be evaluated on a record, for example because of a division by zero.
     public static let conditionFailed = Code("conditionFailed")
     /// The work was cancelled.
     public static let cancelled = Code("cancelled")
-    /// An import cannot go on.
+    /// An import cannot continue.
     public static let importStopped = Code("importStopped")
-    /// Derived values change again and again before a commit, in a circle.
+    /// Derived values keep changing each other in a circle before a commit.
     public static let endlessChanges = Code("endlessChanges")
-    /// A transaction that failed was used on.
+    /// A failed transaction was used again.
     public static let brokenTransaction = Code("brokenTransaction")
-    /// A token is older than the rest of the history: read the records again, then go on from
-    /// the token that the read gives.
+    /// A token is older than the remaining history.
+    ///
+    /// Read the records again, and continue with the token from that read.
     public static let expiredHistory = Code("expiredHistory")
-    /// A write cannot be undone: later changes are in its way, or what is needed was not kept.
+    /// A write cannot be undone, because of later changes or because the history lacks required
+    /// data.
     public static let cannotUndo = Code("cannotUndo")
-    /// A snapshot has been ended because it was too old, or two commits of other processes have
-    /// overtaken a read without a lock file.
+    /// A snapshot has been ended because of its age, or a read without a lock file because of two
+    /// commits by other processes.
     public static let snapshotExpired = Code("snapshotExpired")
-    /// A record has been changed since the edit of it began.
+    /// A record has been changed since its edit began.
     public static let editConflict = Code("editConflict")
   }
 
@@ -118,30 +124,32 @@ public struct StoreError: Error, Sendable {
   public var code: Code
   /// The failed action and its reason, in one line.
   public var message: String
-  /// The error beneath, the engine's or a decoder's, with its own name and number.
+  /// The underlying error of the engine or a decoder, with its own name and number.
   public var cause: (any Error)?
-  /// The entity concerned.
+  /// The entity that the error concerns.
   public var entity: String?
-  /// The index concerned, as `Entity.attribute+attribute`.
+  /// The index that the error concerns, in the form `Entity.attribute+attribute`.
   public var index: String?
-  /// The attribute concerned.
+  /// The attribute that the error concerns.
   public var attribute: String?
-  /// The id of the record concerned; for a unique violation, the record that holds the value.
+  /// The id of the record that the error concerns; for a unique violation, the record with the
+  /// value.
   public var recordID: UInt64?
-  /// The position among the values of a batch insert, from 0, of the value that was refused; `nil`
-  /// elsewhere.
+  /// The position of the refused value in a batch insert, counted from 0; `nil` otherwise.
   ///
-  /// Of two values with one unique key it is the later one.
+  /// Of two values with one unique key, the later one is refused.
   public var batchPosition: Int?
-  /// The broken rules of ``Code/invalidValue``, the first 100 or a few more; otherwise none.
+  /// The broken rules of ``Code/invalidValue``, limited to the first hundred or a few more;
+  /// otherwise empty.
   public var violations: [RuleViolation] = []
-  /// Whether a rule over attributes derived from related records was found broken at the end of the
-  /// write.
+  /// Whether the error is a broken rule on attributes derived from related records.
+  ///
+  /// Such rules are checked at the end of the write.
   var isOfLateRule = false
-  /// The values concerned, for ``debugDescription`` only.
+  /// The values that the error concerns, for ``debugDescription`` only.
   var privateDetail: String?
 
-  /// An error as a store throws it, for tests of how a program handles them.
+  /// Creates an error as a store would throw it, for tests of a program's error handling.
   public init(
     _ code: Code, message: String, cause: (any Error)? = nil, entity: String? = nil,
     index: String? = nil, attribute: String? = nil, recordID: UInt64? = nil
@@ -171,7 +179,7 @@ extension StoreError: CustomStringConvertible, CustomDebugStringConvertible {
   /// The message, without attribute values.
   public var description: String { message }
 
-  /// Code, message, cause, unless the message has it, and attribute values.
+  /// The code, the message, the attribute values, and the cause unless the message contains it.
   public var debugDescription: String {
     var text = "\(code): \(message)"
     if let privateDetail { text += " [\(privateDetail)]" }
@@ -181,6 +189,6 @@ extension StoreError: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension StoreError: LocalizedError {
-  /// The message: Foundation, and tools that print errors by it, ask for it.
+  /// The message; Foundation and tools that print errors use this property.
   public var errorDescription: String? { message }
 }

@@ -3,9 +3,11 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The record as it was before a write updated or deleted it; `nil` for an insert, and where none was kept.
+  /// The record before a write updated or deleted it; `nil` for an insert, and when no image was
+  /// kept.
   ///
-  /// Kept where ``HistoryPolicy/kept(preserving:images:)`` asks for images, until the write is purged.
+  /// Images are kept until the write is purged, if ``HistoryPolicy/kept(preserving:images:)``
+  /// requests them.
   public func value<E: Entity>(
     before change: HistoryChange, as _: E.Type = E.self
   ) throws(StoreError) -> E? {
@@ -16,11 +18,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return try access.core.decodeImage(E.self, bytes, of: change, entity)
   }
 
-  /// The record as it was after a write inserted or updated it; `nil` for a delete, and where a later write
-  /// has changed it and no image was kept.
+  /// The record after a write inserted or updated it.
   ///
-  /// That is the image before the next change of the record, or the record as it is where there is none: an
-  /// entity that has kept images without a break since.
+  /// Returns `nil` for a delete, and when a later write has changed the record without keeping an
+  /// image. The value comes from the image before the next change of the record. If there is no
+  /// further change, the value is the stored record. The entity must have kept images without
+  /// interruption since the write.
   public func value<E: Entity>(
     after change: HistoryChange, as _: E.Type = E.self
   ) throws(StoreError) -> E? {
@@ -33,11 +36,12 @@ extension ReadableTransaction where Self: ~Copyable {
     return try access.core.decode(E.self, bytes, id: change.recordID, of: entity)
   }
 
-  /// The value that an attribute had in a record that was deleted; `nil` where it was not kept.
+  /// The value of an attribute in a deleted record; `nil` when it was not preserved.
   ///
   ///     let title = try snapshot.preserved(\Film.Attributes.title, of: change)
   ///
-  /// Kept for the attributes that ``HistoryPolicy/kept(preserving:images:)`` names, until the write is purged.
+  /// Values are preserved for the attributes in ``HistoryPolicy/kept(preserving:images:)``, until
+  /// the write is purged.
   public func preserved<E: Entity, V>(
     _ path: KeyPath<E.Attributes, Attribute<E, V>>, of change: HistoryChange
   ) throws(StoreError) -> V? {
@@ -57,7 +61,7 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension TransactionCore {
-  /// The entity of `E`, which the change must be of.
+  /// Returns the entity of `E`; throws when the change belongs to another entity.
   fileprivate func entity<E: Entity>(
     _: E.Type, of change: HistoryChange
   ) throws(StoreError) -> StoredEntity {
@@ -70,8 +74,8 @@ extension TransactionCore {
 }
 
 extension TransactionCore {
-  /// - Throws: ``StoreError/Code/undecodableValue`` where the image has no value of an attribute that is required
-  ///   since.
+  /// - Throws: ``StoreError/Code/undecodableValue`` when the image lacks an attribute that has
+  ///   become required since.
   fileprivate func decodeImage<E: Entity>(
     _: E.Type, _ bytes: ByteView, of change: HistoryChange, _ entity: StoredEntity
   ) throws(StoreError) -> E {
@@ -80,7 +84,7 @@ extension TransactionCore {
       throw StoreError(
         .undecodableValue,
         "cannot read \(entity.name) \(change.recordID) as it was: it has no value in '\(lacking)', "
-          + "which is required since; make that attribute optional to read it",
+          + "which is now required; make that attribute optional to read it",
         entity: entity.name, attribute: lacking, recordID: change.recordID)
     }
     return try decode(E.self, bytes, id: change.recordID, of: entity)
@@ -88,9 +92,10 @@ extension TransactionCore {
 }
 
 extension StoredEntity {
-  /// The name of an attribute that is required and has no value in a record of an earlier layout; `nil` for none.
+  /// The name of a required attribute without a value in a record of an earlier layout; `nil` for
+  /// none.
   ///
-  /// - Parameter numbers: of the attributes that are looked at; `nil` for all.
+  /// - Parameter numbers: the attributes to check; `nil` for all.
   func attribute(
     lackingIn view: RecordView, among numbers: [UInt32]? = nil
   ) throws(StoreError) -> String? {
@@ -113,7 +118,7 @@ extension HistoryChange {
 }
 
 extension HistoryLog {
-  /// The image of the next change of the record.
+  /// Returns the image of the record's next change.
   fileprivate func nextImage(
     of change: HistoryChange, _ entity: StoredEntity
   ) throws(StoreError) -> ByteView? {

@@ -6,16 +6,16 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Who reads the history under a name that the store knows, and how far it has come.
+/// A reader of the history that the store knows by name, with its position.
 public struct HistoryConsumer: Sendable, Hashable, Identifiable {
   /// The name.
   public let name: String
-  /// Up to where it has read.
+  /// The token up to which the consumer has read.
   public let token: HistoryToken
-  /// When it said so.
+  /// The time at which the consumer set the token.
   public let updatedAt: Date
 
-  /// The name.
+  /// The consumer's name.
   public var id: String { name }
 }
 
@@ -25,7 +25,7 @@ extension ReadableTransaction where Self: ~Copyable {
     try HistoryLog(access.core).consumers()
   }
 
-  /// Up to where a consumer has read; `nil` for one that the store does not know.
+  /// The token up to which a consumer has read; `nil` for an unknown consumer.
   public func historyToken(ofConsumer name: String) throws(StoreError) -> HistoryToken? {
     let log = HistoryLog(access.core)
     guard let document = try log.value(.consumer(name)) else { return nil }
@@ -34,13 +34,14 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Notes up to where a consumer has read, in the transaction of its own changes; `nil` forgets
-  /// the consumer.
+  /// Sets the token up to which a consumer has read; `nil` removes the consumer.
   ///
-  /// ``purgeConsumedHistory(andAllBefore:)`` keeps everything that some consumer has not read.
+  /// Call it in the transaction of the consumer's own changes. ``purgeConsumedHistory(andAllBefore:)``
+  /// keeps everything that some consumer has not read.
   ///
   /// - Parameter name: 1 to 64 bytes of UTF-8.
-  /// - Throws: ``StoreError/Code/expiredHistory`` when what follows the token has been purged already.
+  /// - Throws: ``StoreError/Code/expiredHistory`` when the history after the token has already been
+  ///   purged.
   public func setHistoryToken(
     _ token: HistoryToken?, ofConsumer name: String
   ) throws(StoreError) {
@@ -56,13 +57,13 @@ extension WriteTransaction {
     try log.put(HistoryMark(number: token.number, time: core.time).document, .consumer(name))
   }
 
-  /// Removes what the history tells of the writes up to `token`, that one included; returns of how many.
+  /// Removes the writes up to and including `token` from the history; returns their number.
   ///
-  /// Tokens before it are expired from then on. Consumers that the store knows have no say in it. Where these
-  /// writes have been purged before, it does nothing.
+  /// Earlier tokens are then expired. This also removes history that registered consumers have not
+  /// read. If these writes have already been purged, the call does nothing.
   ///
-  /// - Throws: ``StoreError/Code/invalidQuery`` for a token of another store, or of a write that this file does
-  ///   not know.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for a token of another store, or of a write that
+  ///   this file does not contain.
   @discardableResult
   public func purgeHistory(through token: HistoryToken) throws -> Int {
     let log = HistoryLog(core)
@@ -75,18 +76,19 @@ extension WriteTransaction {
     return try log.purge(through: token.number)
   }
 
-  /// Removes what the history tells of writes before a time, up to the first write that is later; returns of
-  /// how many.
+  /// Removes the writes before a time from the history, up to the first later write.
+  ///
+  /// Returns the number of removed writes.
   @discardableResult
   public func purgeHistory(before date: Date) throws -> Int {
     let log = HistoryLog(core)
     return try log.purge(through: try log.lastNumber(before: date.timeIntervalSinceReferenceDate))
   }
 
-  /// Removes the writes that all consumers have read, and those older than `date` whether they have
-  /// or not; returns how many writes.
+  /// Removes the writes that all consumers have read, and all writes older than `date`; returns
+  /// their number.
   ///
-  /// Without a consumer, only what is older than `date`.
+  /// Without a consumer, only writes older than `date` are removed.
   @discardableResult
   public func purgeConsumedHistory(andAllBefore date: Date? = nil) throws -> Int {
     let log = HistoryLog(core)
@@ -121,8 +123,9 @@ extension HistoryLog {
     }
   }
 
-  /// Returns the number of the last write before a time, if all writes before it are before that
-  /// time, too.
+  /// Returns the number of the last write before a time.
+  ///
+  /// If a write has a later time, all writes after it are ignored.
   func lastNumber(before time: Double) throws -> UInt64 {
     var last: UInt64 = 0
     try forEachPart(from: 0) { number, _, part in
@@ -134,19 +137,19 @@ extension HistoryLog {
     return last
   }
 
-  /// How many parts and runs of ids are collected before what they tell of is removed.
+  /// The number of parts and id ranges to collect before their data is removed.
   private static let keysPerRound = 1 << 16
 
-  /// Consecutive ids of records that a write has changed in the same way.
+  /// Consecutive ids of records that a write has changed in one way.
   private struct KeptRecords {
     let entity: EntityNumber
     let ids: Range<UInt64>
-    /// The number in the keys of their images and preserved values.
+    /// The write number in the keys of their images and preserved values.
     let transaction: UInt64
     let isDeleted: Bool
   }
 
-  /// Removes what the history tells of the writes up to `end`, or of all; returns of how many.
+  /// Removes the writes up to `end` from the history; returns their number.
   func purge(through end: UInt64) throws -> Int {
     let end = min(end, try lastNumber())
     guard tree != nil, end > (try purged()?.number ?? 0) else { return 0 }
@@ -154,7 +157,7 @@ extension HistoryLog {
     var time = 0.0
     var parts: [HistoryKey] = []
     var kept: [KeptRecords] = []
-    // Of the write that a round may end in the midst of.
+    // Kept across rounds, because a round may end inside a write.
     var image: UInt64 = 0
     while true {
       parts.removeAll(keepingCapacity: true)
@@ -191,16 +194,15 @@ extension HistoryLog {
     return count
   }
 
-  /// Deletes images and preserved values under the numbers of writes up to `end` that belong to no
-  /// change.
+  /// Deletes images and preserved values of writes up to `end` that belong to no change.
   ///
-  /// Earlier versions of the library kept an image where an undo or a new layout left all values as
-  /// they were.
+  /// Earlier versions of the library kept an image even if an undo or a new layout left all values
+  /// equal.
   ///
-  /// - Complexity: O(images and preserved values that stay); none is read.
+  /// - Complexity: O(*n*) in the number of remaining images and preserved values; none is read.
   private func deleteUntold(through end: UInt64) throws {
     guard let tree else { return }
-    // Writes that stay may keep their images under the number of one that goes.
+    // Remaining writes may store their images under the number of a removed write.
     var shared: UInt64?
     try forEachPart(from: end + 1) { _, _, part in
       shared = part.header?.images
@@ -223,7 +225,7 @@ extension HistoryLog {
     }
   }
 
-  /// Deletes what is kept of `records` under the keys that `key` makes.
+  /// Deletes the data of `records`, whose keys `key` returns.
   private func delete(
     _ records: KeptRecords, _ key: @escaping (EntityNumber, UInt64, UInt64) -> HistoryKey
   ) throws {

@@ -6,11 +6,11 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Which part of the history.
+/// A selection of writes and changes in the history.
 ///
 ///     let news = try store.history(.after(token).excluding(authors: "app").of(Film.self))
 ///
-/// A write of which nothing is left by the filters is left out.
+/// A write is left out when the filters exclude all its changes.
 public struct HistoryQuery: Sendable {
   enum Start: Sendable {
     case beginning
@@ -19,10 +19,12 @@ public struct HistoryQuery: Sendable {
     case transaction(HistoryToken)
   }
 
-  /// Decides which changes of the records of one entity stay, by a condition.
+  /// A filter by a condition for the changes of one entity's records.
   struct RecordFilter: Sendable {
-    /// Whether a changed record fulfils the condition, by its id, the kind of its change and the
-    /// number of its image; `nil` where nothing tells its values.
+    /// Decides whether a changed record matches the condition; returns `nil` when its values are
+    /// unknown.
+    ///
+    /// The arguments are the record's id, the kind of its change and the number of its image.
     typealias Decision = (UInt64, HistoryChange.Kind, UInt64) throws -> Bool?
 
     let entity: String
@@ -42,23 +44,23 @@ public struct HistoryQuery: Sendable {
 
   init(_ start: Start) { self.start = start }
 
-  /// Everything that is kept.
+  /// The complete history.
   public static var all: HistoryQuery { HistoryQuery(.beginning) }
 
-  /// The writes after `token`; `nil` for everything that is kept.
+  /// The writes after `token`; `nil` for the complete history.
   ///
-  /// - Throws: when it is run: ``StoreError/Code/expiredHistory`` when some of that has been purged;
-  ///   ``StoreError/Code/invalidQuery`` for a token of another store.
+  /// - Throws: running the query throws ``StoreError/Code/expiredHistory`` when some of these
+  ///   writes have been purged, and ``StoreError/Code/invalidQuery`` for a token of another store.
   public static func after(_ token: HistoryToken?) -> HistoryQuery {
     HistoryQuery(token.map { .token($0) } ?? .beginning)
   }
 
   /// The writes at this time or later.
   ///
-  /// Times are those of the writers' clocks; the order is that of the writes.
+  /// The times come from the writers' clocks, and the order is that of the writes.
   public static func since(_ date: Date) -> HistoryQuery { HistoryQuery(.date(date)) }
 
-  /// The one write that `token` names.
+  /// The write with this token.
   public static func transaction(_ token: HistoryToken) -> HistoryQuery {
     HistoryQuery(.transaction(token))
   }
@@ -66,7 +68,7 @@ public struct HistoryQuery: Sendable {
   /// Only writes of these authors.
   public func by(authors: String...) -> HistoryQuery { with { $0.authors = Set(authors) } }
 
-  /// No writes of these authors: a consumer's own, mostly.
+  /// Excludes writes of these authors, such as a consumer's own.
   public func excluding(authors: String...) -> HistoryQuery {
     with { $0.excludedAuthors.formUnion(authors) }
   }
@@ -83,13 +85,14 @@ public struct HistoryQuery: Sendable {
     with { $0.entities = Set(names) }
   }
 
-  /// Only changes of these kinds; without updates, no links either.
+  /// Only changes of these kinds; without updates, links are excluded too.
   public func only(_ kinds: HistoryChange.Kind...) -> HistoryQuery {
     with { $0.kinds = Set(kinds) }
   }
 
-  /// Of updates of this entity's records only those that gave one of these attributes another value; inserts
-  /// and deletes stay.
+  /// Only those updates of this entity's records that changed one of these attributes.
+  ///
+  /// Inserts and deletes are not affected.
   public func changing<E: Entity, each Value>(
     _ paths: repeat KeyPath<E.Attributes, Attribute<E, each Value>>
   ) -> HistoryQuery {
@@ -99,15 +102,16 @@ public struct HistoryQuery: Sendable {
     return with { $0.attributes[E.schema.name, default: []].formUnion(names) }
   }
 
-  /// Of records of `E` only those that `query` finds, as they are now.
+  /// Only changes of those records of `E` that currently match `query`.
   ///
-  /// A record that is gone counts as it was when it was deleted: all its changes stay or go, its
-  /// insert too. Its values are those of its last image, or those that
-  /// ``HistoryPolicy/kept(preserving:images:)`` preserves, where the condition needs no others.
-  /// ``HistoryTransaction/undecidedCount`` counts the changes of records of which neither is kept.
-  /// Such changes are left out, and their writes stay.
+  /// For a deleted record, the condition is evaluated with the values at the time of the delete.
+  /// All changes of the record are included or excluded together, even its insert. The values come
+  /// from the last image of the record. Without an image, the values that
+  /// ``HistoryPolicy/kept(preserving:images:)`` preserves are used, if the condition needs no
+  /// others. Changes of records with unknown values are excluded, and their writes stay.
+  /// ``HistoryTransaction/undecidedCount`` counts these changes.
   ///
-  /// The query's order, limit and offset play no part.
+  /// The query's order, limit and offset are ignored.
   public func matching<E: Entity>(_ query: Query<E>) -> HistoryQuery {
     with {
       $0.recordFilters.append(
@@ -115,13 +119,13 @@ public struct HistoryQuery: Sendable {
     }
   }
 
-  /// The last write first.
+  /// Returns the last write first.
   public func newestFirst() -> HistoryQuery { with { $0.isNewestFirst = true } }
 
-  /// At most `count` writes.
+  /// Returns at most `count` writes.
   public func limit(_ count: Int) -> HistoryQuery { with { $0.limitCount = count } }
 
-  /// Writes alone, without their changes and links.
+  /// Returns writes without their changes and links.
   public func withoutChanges() -> HistoryQuery { with { $0.wantsChanges = false } }
 
   private static func name<E: Entity>(of _: E.Type) -> String { E.schema.name }
@@ -134,7 +138,8 @@ public struct HistoryQuery: Sendable {
 }
 
 extension TransactionCore {
-  /// Whether `query` finds a changed record, as it is now or as it was when it was deleted.
+  /// Returns a filter that decides whether `query` matches a record, with its current or last
+  /// values.
   fileprivate func historyFilter<E: Entity>(
     _ query: Query<E>
   ) throws -> HistoryQuery.RecordFilter.Decision {
@@ -164,8 +169,9 @@ extension TransactionCore {
 }
 
 extension StoredEntity {
-  /// Makes a record of the preserved values `kept` of a deleted record; `nil` where `condition`
-  /// needs other values.
+  /// Creates a record from the preserved values `kept` of a deleted record.
+  ///
+  /// Returns `nil` when `condition` needs other values.
   fileprivate func record(
     _ id: UInt64, preserving kept: Document, decides condition: BoundCondition
   ) throws(StoreError) -> [UInt8]? {

@@ -6,26 +6,26 @@
 internal import LodestoreFormat
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The place in the history that this transaction sees the end of; in a write, before its own
-  /// changes.
+  /// The token of the last write that this transaction sees; in a write, without its own changes.
   ///
-  /// Read records and this token in one transaction, then go on with the writes after the token.
+  /// Read records and this token in one transaction, then continue with the writes after the token.
   public func historyToken() throws(StoreError) -> HistoryToken {
     try HistoryLog(access.core).token()
   }
 
-  /// The writes that the history tells of, oldest first unless the query says otherwise.
+  /// Returns the writes in the history that match the query, by default the oldest first.
   ///
   /// - Throws: ``StoreError/Code/expiredHistory`` when some of these writes have been purged.
-  /// - Complexity: O(t + r) for t writes after the start with r ranges of ids in all
+  /// - Complexity: O(*t* + *r*) for *t* writes after the start with *r* ranges of ids.
   public func history(_ query: HistoryQuery) throws -> [HistoryTransaction] {
     var found: [HistoryTransaction] = []
     try forEachTransaction(query) { transaction, _ in found.append(transaction) }
     return found
   }
 
-  /// Visits the writes that the history tells of, in the query's order, until `body` sets `stop`;
-  /// one write at a time is in memory.
+  /// Visits the writes in the history that match the query, in its order, until `body` sets `stop`.
+  ///
+  /// Only one write at a time is in memory.
   public func forEachTransaction(
     _ query: HistoryQuery, _ body: (HistoryTransaction, _ stop: inout Bool) throws -> Void
   ) throws {
@@ -34,17 +34,17 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// The token that this write will have in the history once it is committed.
+  /// The token that this write will have in the history after its commit.
   ///
-  /// `nil` where there is nothing to report so far: no record was changed, or none of an entity
-  /// that keeps a history.
+  /// Returns `nil` when there is nothing to record so far: no record of an entity with a history
+  /// has changed.
   ///
   ///     let token = try store.write { tx in
   ///       try tx.delete(Memo.where { $0.folder == "done" })
   ///       return try tx.ownHistoryToken()
   ///     }
   ///
-  /// Ask for it after the changes. A write that throws has no token.
+  /// Call this method after the changes of the write. A write that throws has no token.
   public func ownHistoryToken() throws(StoreError) -> HistoryToken? {
     let recorder = core.state.sinks?.all.lazy.compactMap { $0 as? HistoryRecorder }.first
     guard let number = recorder?.promisedNumber() else { return nil }
@@ -52,7 +52,7 @@ extension WriteTransaction {
   }
 }
 
-/// Reads what a query asks for.
+/// Runs a query of the history.
 struct HistoryRun {
   private let query: HistoryQuery
   private let core: TransactionCore
@@ -114,7 +114,7 @@ struct HistoryRun {
       var whole = collected ?? Collected(number: number)
       collected = nil
       whole.header = part.header ?? whole.header
-      // The changes of a write that is left out need not be kept, where its header is known by now.
+      // The changes of a write are not collected when the write's header already excludes it.
       let isLeftOut = whole.header.map { !isWanted($0) } ?? false
       if !isLeftOut, query.wantsChanges || filtersChanges { whole.parts.append(part) }
       collected = whole
@@ -126,11 +126,11 @@ struct HistoryRun {
   private struct Collected {
     let number: UInt64
     var header: HistoryPart.Header?
-    /// As they are visited, so the last first where writes are.
+    /// The parts in the order of the visit, which is reversed when the last write comes first.
     var parts: [HistoryPart] = []
   }
 
-  /// Whether the last write comes first, of several.
+  /// Whether the query returns the last write first.
   private var isBackwards: Bool {
     if case .transaction = query.start { false } else { query.isNewestFirst }
   }
@@ -145,7 +145,7 @@ struct HistoryRun {
     return !(header.author.map(query.excludedAuthors.contains) ?? false)
   }
 
-  /// Whether a write may have changes that are all left out.
+  /// Whether the filters may exclude all changes of a write.
   private var filtersChanges: Bool {
     query.entities != nil || query.kinds != nil || !query.attributes.isEmpty || !filters.isEmpty
   }
@@ -208,8 +208,8 @@ struct HistoryRun {
       undecidedCount: undecidedCount)
   }
 
-  /// The records among `all` that fulfil all conditions of the entity, and of how many nothing
-  /// tells that.
+  /// Returns the records in `all` that match all conditions of the entity, and the number of
+  /// undecided ones.
   private func matching(
     _ all: IDRuns, _ kind: HistoryChange.Kind, _ image: UInt64, _ entity: StoredEntity,
     _ filters: [HistoryQuery.RecordFilter.Decision]
@@ -245,7 +245,7 @@ struct HistoryRun {
     }
   }
 
-  /// Links as seen from the side that has a name; `nil` where a filter leaves them out.
+  /// Returns links from the perspective of the named side; `nil` when a filter excludes them.
   private func links(_ group: HistoryPart.Links) -> HistoryLinks? {
     guard let end = core.schema.relationship(group.relationship)?.namedEnd else { return nil }
     let isSwapped = end.side == .to
@@ -266,7 +266,7 @@ struct HistoryRun {
 }
 
 extension Int {
-  /// The sum, or the largest number: a damaged file may tell of more records than there can be.
+  /// The sum, limited to the largest number, because a damaged file may contain impossible numbers.
   fileprivate func addingClamped(_ other: Int) -> Int {
     let (sum, isTooLarge) = addingReportingOverflow(other)
     return isTooLarge ? .max : sum
@@ -294,6 +294,6 @@ extension HistoryPart.Change.Kind {
 }
 
 extension StoredRelationship {
-  /// The side that has a name, from which the relationship is seen.
+  /// The side with a name, which determines the perspective of the relationship.
   var namedEnd: RelationshipEnd { end(end(.from).name == nil ? .to : .from) }
 }

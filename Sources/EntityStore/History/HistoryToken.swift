@@ -6,17 +6,17 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// A place in the history of one store: behind one of its writes.
+/// A position in the history of one store: after one of its writes.
 ///
-/// Keep it, encoded or as text, and ask later for what has happened since. Tokens of one store compare in the
-/// order of its writes; those of different stores have an order that says nothing.
+/// Store a token, encoded or as text, and query later changes with it. Tokens of one store are
+/// ordered by its writes. The order of tokens of different stores has no meaning.
 public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
   /// The UUID in the header of the file.
   public let storeID: UUID
-  /// The number of the write in the history, from 1 on; 0 before the first.
+  /// The number of the write in the history, counted from 1; 0 before the first write.
   public let number: UInt64
 
-  /// Whether `a` is of an earlier write.
+  /// Returns whether `a` belongs to an earlier write.
   @_documentation(visibility: internal)
   public static func < (a: HistoryToken, b: HistoryToken) -> Bool {
     a.storeID == b.storeID
@@ -25,14 +25,15 @@ public struct HistoryToken: Sendable, Hashable, Codable, Comparable {
 }
 
 extension HistoryToken: LosslessStringConvertible {
-  /// The number of the write and the UUID of the store: `7-C0FFEE00-…`.
+  /// The number of the write followed by the store's UUID: `7-C0FFEE00-…`.
   ///
-  /// Digits, letters from A to F and `-`: it can stand in a header field, an address or a file's name.
+  /// The text contains only digits, letters from A to F and `-`, so it can be part of a header
+  /// field, an address or a file name.
   public var description: String { "\(number)-\(storeID.uuidString)" }
 
-  /// The token that has this text as its ``description``; `nil` where there is none.
+  /// Parses the text of a ``description``; returns `nil` for other text.
   ///
-  /// Whether the store's history goes back that far is seen when it is asked.
+  /// The range of the store's history is checked when the token is used.
   public init?(_ description: String) {
     let parts = description.split(separator: "-", maxSplits: 1)
     guard let first = parts.first, let last = parts.last, let number = UInt64(first),
@@ -44,7 +45,7 @@ extension HistoryToken: LosslessStringConvertible {
 }
 
 extension HistoryLog {
-  /// The UUID of the file.
+  /// Returns the UUID of the file.
   func storeID() throws(StoreError) -> UUID {
     try wrappingErrors {
       guard
@@ -57,19 +58,20 @@ extension HistoryLog {
     }
   }
 
-  /// The place behind the last write that was told.
+  /// Returns the token after the last recorded write.
   func token() throws(StoreError) -> HistoryToken {
     HistoryToken(storeID: try storeID(), number: try lastNumber())
   }
 
-  /// Throws unless everything since `token` is there.
+  /// Throws unless all writes since `token` are in the history.
   ///
-  /// - Parameter includesWrite: whether the write that `token` is behind must be there, too.
+  /// - Parameter includesWrite: whether the write of `token` itself must be in the history too.
   func check(_ token: HistoryToken, includesWrite: Bool = false) throws(StoreError) {
     guard try storeID() == token.storeID else {
       throw StoreError(
         .invalidQuery,
-        "cannot use this token: it is of the history of another store, \(token.storeID.uuidString)")
+        "cannot use this token: it belongs to the history of another store, \(token.storeID.uuidString)"
+      )
     }
     if let purged = try purged(), token.number < purged.number + (includesWrite ? 1 : 0) {
       throw .expired(
@@ -80,8 +82,9 @@ extension HistoryLog {
     guard token.number <= last else {
       throw StoreError(
         .invalidQuery,
-        "cannot use this token: it is of write \(token.number), and the history of the store ends with "
-          + "\(last); the file is an older copy. Read the records anew, and go on from its own token"
+        "cannot use this token: it belongs to write \(token.number), and the store's history ends with "
+          + "write \(last), so the file is an older copy; read the records again, and continue from the "
+          + "token of that read"
       )
     }
   }
@@ -93,7 +96,7 @@ extension StoreError {
   fileprivate static func expired(_ what: String, remaining: UInt64) -> StoreError {
     StoreError(
       .expiredHistory,
-      "cannot tell what has changed \(what): the history has been purged up to write "
-        + "\(remaining - 1). Read the records anew, and go on from the token of that read")
+      "cannot find the changes \(what): the history has been purged up to write "
+        + "\(remaining - 1); read the records again, and continue from the token of that read")
   }
 }

@@ -5,60 +5,61 @@
 #endif
 internal import LodestoreFormat
 
-/// One write as the history reports it.
+/// One write, as recorded in the history.
 ///
-/// Each write is one, also where several share a commit, and so is each page of an import.
+/// Writes that share a commit are separate, and so are the pages of an import.
 public struct HistoryTransaction: Sendable, Identifiable {
-  /// The place after the write: later writes are after this token.
+  /// The token after the write; later writes come after this token.
   public let token: HistoryToken
-  /// When the write began to change records.
+  /// The time at which the write began to change records.
   public let time: Date
-  /// Who wrote; of an import, its name.
+  /// The author of the write; for an import, its name.
   public let author: String?
-  /// The part of the program that wrote; of an import, the page.
+  /// The part of the program that wrote; for an import, the page.
   public let contextName: String?
   /// The number of the process that wrote.
   public let process: Int
-  /// The write that this one has taken back, where it has done nothing else; see
+  /// The write that this write has undone, if it made no other changes; see
   /// ``WriteTransaction/undo(_:)``.
   public let undoes: HistoryToken?
-  /// The changes of records: each record is in it once, with its final change.
+  /// The changes of records; each record occurs once, with its final change.
   public let changes: HistoryChanges
-  /// The links of relationships to many that were added and removed; those that an attribute holds
-  /// are changes of that attribute.
+  /// The added and removed links of to-many relationships.
+  ///
+  /// A link held in an attribute is a change of that attribute.
   public let links: [HistoryLinks]
-  /// Entities of which records may have changed that no write tells of.
+  /// The entities whose records may have changed without being recorded.
   ///
-  /// Their history begins here while they have records, or a migration has changed them: read them
-  /// again.
+  /// Either their history begins here while they have records, or a migration has changed them.
+  /// Read their records again.
   public let restartedEntities: [String]
-  /// Entities without a history of which the write changed records or links too, by name.
+  /// The names of entities without a history whose records or links the write also changed.
   ///
-  /// None of these changes is among ``changes`` and ``links``, and none can be undone. A write by
-  /// an earlier version of the library names none. Pages of an import that share a commit name the
-  /// same entities.
+  /// Changes of these entities are not in ``changes`` and ``links``, and cannot be undone. The list
+  /// is empty for a write by an earlier version of the library. Pages of an import that share a
+  /// commit have equal lists.
   public let untoldEntities: [String]
-  /// How many changes ``HistoryQuery/matching(_:)`` left out undecided.
+  /// The number of changes that ``HistoryQuery/matching(_:)`` excluded without a decision.
   ///
-  /// The record is gone, and neither an image nor the values that the condition needs are kept.
+  /// The record was deleted, and neither an image nor the values for the condition were kept.
   public let undecidedCount: Int
 
   /// The number of the write in the history.
   public var id: UInt64 { token.number }
 }
 
-/// One record that a write has changed.
+/// The change of one record in a write.
 public struct HistoryChange: Sendable, Hashable {
   /// The kind of the change.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// The record is new.
+    /// The record was inserted.
     case inserted
     /// The record has other values.
     case updated
-    /// The record is gone.
+    /// The record was deleted.
     case deleted
   }
 
@@ -68,28 +69,28 @@ public struct HistoryChange: Sendable, Hashable {
   public let entity: String
   /// The record's id, without its type; see ``id(of:)``.
   public let recordID: UInt64
-  /// The names of the attributes that have other values; of an update alone.
+  /// The names of the changed attributes; empty unless the record was updated.
   public let attributes: [String]
   /// The number of the write.
   public let transaction: UInt64
-  /// Whether the record was deleted because its date had passed; see `Store.evict()`.
+  /// Whether the record was deleted because it had expired; see `Store.evict()`.
   ///
-  /// Records that went with it by the rules of relationships have not expired themselves.
+  /// False for records that a delete rule deleted together with an expired one.
   public let isExpired: Bool
 
   let entityNumber: UInt32
-  /// Under which number the image of the record is kept.
+  /// The write number under which the image of the record is stored.
   let image: UInt64
 
-  /// The record's id; `nil` when it is one of another entity.
+  /// The record's id; `nil` when the record belongs to another entity.
   public func id<E: Entity>(of _: E.Type) -> RecordID<E>? {
     E.schema.name == entity ? RecordID(rawValue: recordID) : nil
   }
 }
 
-/// The changes of a write: by entity, and in each inserts, updates and deletes, by ids.
+/// The changes of a write, grouped by entity, then inserts, updates and deletes, then by ids.
 ///
-/// Kept as ranges of ids where they are ranges, so that a batch of a million inserts is small.
+/// Consecutive ids are stored as ranges, so a batch of a million inserts is small.
 public struct HistoryChanges: Sequence, Sendable {
   struct Group: Sendable {
     let entity: String
@@ -104,31 +105,31 @@ public struct HistoryChanges: Sequence, Sendable {
   let transaction: UInt64
   let image: UInt64
 
-  /// How many records were changed.
+  /// The number of changed records.
   ///
-  /// - Complexity: O(r) for r ranges
+  /// - Complexity: O(*r*) for *r* ranges.
   public var count: Int { Self.total(groups) }
 
   /// Whether no record was changed.
   public var isEmpty: Bool { groups.isEmpty }
 
-  /// The names of the entities, each once.
+  /// The names of the entities, without duplicates.
   public var entities: [String] {
     groups.reduce(into: []) { if $0.last != $1.entity { $0.append($1.entity) } }
   }
 
-  /// How many records of an entity were changed in one way.
+  /// Returns the number of changes of one kind, of one entity or of all.
   public func count(of kind: HistoryChange.Kind, in entity: String? = nil) -> Int {
     Self.total(
       groups.lazy.filter { $0.kind == kind && (entity == nil || $0.entity == entity) })
   }
 
-  /// How many records of an entity, or of all of them, were deleted because they had expired.
+  /// Returns the number of records deleted because they had expired, of one entity or of all.
   public func expiredCount(in entity: String? = nil) -> Int {
     Self.total(groups.lazy.filter { $0.isExpired && (entity == nil || $0.entity == entity) })
   }
 
-  /// A damaged file may tell of more than there can be.
+  /// The sum is limited, because a damaged file may contain impossible numbers.
   private static func total(_ groups: some Sequence<Group>) -> Int {
     groups.reduce(0) { sum, group in
       let (total, isTooLarge) = sum.addingReportingOverflow(group.ids.count)
@@ -136,7 +137,7 @@ public struct HistoryChanges: Sequence, Sendable {
     }
   }
 
-  /// One change after the other.
+  /// Creates an iterator over the single changes.
   @_documentation(visibility: internal)
   public func makeIterator() -> Iterator { Iterator(self) }
 
@@ -171,22 +172,22 @@ public struct HistoryChanges: Sequence, Sendable {
   }
 }
 
-/// Links of one relationship that a write has added, removed or moved.
+/// Links of one relationship that a write added, removed or moved.
 public struct HistoryLinks: Sendable {
   /// The kinds of changes of links.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// The links are new.
+    /// The links were added.
     case added
-    /// The links are gone.
+    /// The links were removed.
     case removed
-    /// The links are at other places of an ordered relationship.
+    /// The links have other positions in an ordered relationship.
     case moved
   }
 
-  /// Two records.
+  /// A link between two records.
   public struct Link: Sendable, Hashable {
     /// The record of ``HistoryLinks/entity``, without its type.
     public let recordID: UInt64
@@ -194,15 +195,15 @@ public struct HistoryLinks: Sendable {
     public let targetID: UInt64
   }
 
-  /// The entity that the relationship is seen from.
+  /// The entity from whose perspective the relationship is named.
   public let entity: String
   /// The name of the relationship in that entity.
   public let relationship: String
-  /// The entity that it leads to.
+  /// The entity of the targets.
   public let target: String
   /// The kind of the change.
   public let kind: Kind
-  /// In the order of the first ids.
+  /// The links, in the order of the first ids.
   public let links: [Link]
 
   let number: UInt32

@@ -2,11 +2,11 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension HistoryUndo {
-  /// Makes the changes, once ``check()`` has found nothing in the way.
+  /// Makes the changes of the undo, after ``check()`` has found no obstacle.
   func apply() throws -> PartialUndo {
     var count = 0
     for group in links where group.kind == .added { try change(group) }
-    // Removed first: these records may have the unique keys that others had.
+    // Records are removed first, because they may have the unique keys of restored values.
     for change in changes where change.kind == .inserted {
       let entity = try entity(change.entity)
       count += try core.erase(try records(change.ids, of: entity), of: entity)
@@ -19,7 +19,7 @@ extension HistoryUndo {
     }
     for group in links where group.kind == .removed { try change(group) }
     core.changeCount += 1
-    // A rest of the write stops the undo of an earlier one.
+    // A write that is only partly undone prevents the undo of an earlier one.
     if !leavesTold { core.undone = (number, core.changeCount) }
     return PartialUndo(recordCount: count, stayingEntities: staying.sorted())
   }
@@ -42,7 +42,7 @@ extension HistoryUndo {
     }
   }
 
-  /// By record, the positions of the attributes that get the values that they had.
+  /// The positions of the attributes to restore, by record.
   private func revertedPositions(of entity: StoredEntity) -> [UInt64: Set<Int>] {
     var positions: [UInt64: Set<Int>] = [:]
     func add(_ attributes: some Sequence<UInt32>, _ ids: some Sequence<UInt64>) {
@@ -58,10 +58,9 @@ extension HistoryUndo {
     return positions
   }
 
-  /// Gives records of `entity` the values that attributes had; returns how many records have others
-  /// now.
+  /// Restores attributes of `entity`'s records; returns the number of changed records.
   ///
-  /// All records of an entity change at once, as they may have exchanged unique keys.
+  /// All records of an entity change in one batch, because they may have exchanged unique keys.
   private func revert(_ entity: StoredEntity) throws -> Int {
     let positions = revertedPositions(of: entity)
     guard !positions.isEmpty else { return 0 }
@@ -72,7 +71,7 @@ extension HistoryUndo {
         let current = try changes.stored(cursor.value, id: id, isCarriedOver: true)
         var values = try entity.values(of: current.view)
         let old = try self.values(id, of: entity)
-        // Without an image the record was inserted in the same commit, and led nowhere before it.
+        // A record without an image was inserted in this commit, and had no links before.
         for position in positions[id] ?? [] { values[position] = old?[position] ?? .null }
         let record = try changes.derived(try changes.encode(values), over: current)
         if try batch.change(current, to: record, at: cursor) { count += 1 }
@@ -81,8 +80,8 @@ extension HistoryUndo {
     return count
   }
 
-  /// Returns the values of a record's image, by the positions of the current layout; `nil` without
-  /// an image.
+  /// Returns the values of a record's image, in the order of the current layout; `nil` without an
+  /// image.
   private func values(_ id: UInt64, of entity: StoredEntity) throws -> [Value]? {
     guard let image = try log.image(imageKey(entity, id)) else { return nil }
     let before = try entity.view(image, id: id)

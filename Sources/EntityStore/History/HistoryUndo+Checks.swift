@@ -1,23 +1,23 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// Everything that could stop an undo half-way is checked before the first change, so that the
-// refusal names the obstacle. Only the new values can show the rest, such as a unique key that is
-// in use again.
+// Everything that could stop an undo after some changes is checked before the first change, so that
+// the error names the obstacle. Only the restored values can reveal the other obstacles, such as a
+// unique key that is used again.
 
 extension HistoryUndo {
-  /// Throws when something is in the way; notes what stays, where that is allowed.
+  /// Throws when there is an obstacle; records the parts that stay, if this is allowed.
   mutating func check() throws {
     try checkMoves()
     for change in changes {
       let entity = try entity(change.entity)
       guard change.kind != .restarted else {
-        throw StoreError.cannotUndo(number, "it is where the history of \(entity.name) begins")
+        throw StoreError.cannotUndo(number, "the history of \(entity.name) begins with this write")
       }
       guard entity.description.history != nil else {
         throw StoreError.cannotUndo(
           number,
-          "\(entity.name) keeps no history any more, and later changes of it are told nowhere")
+          "\(entity.name) no longer keeps a history, so its later changes are unknown")
       }
     }
     try checkImages()
@@ -26,7 +26,7 @@ extension HistoryUndo {
       let entity = try entity(change.entity)
       for id in change.ids where try core.record(id, of: entity) != nil {
         throw StoreError.cannotUndo(
-          number, "\(entity.name) \(id), which it deleted, is there", entity, id)
+          number, "\(entity.name) \(id), which the write deleted, exists again", entity, id)
       }
     }
     for change in changes where change.kind != .inserted { try checkTargets(of: change) }
@@ -43,8 +43,8 @@ extension HistoryUndo {
     guard isPartial else {
       throw StoreError.cannotUndo(
         number,
-        "it moved records in \(ends.first?.label ?? "a relationship"), whose order before is not "
-          + "kept")
+        "the write moved records in \(ends.first?.label ?? "a relationship"), and the history does not "
+          + "contain their earlier order")
     }
     links.removeAll { $0.kind == .moved }
     staying.formUnion(ends.map(\.source.name))
@@ -65,7 +65,8 @@ extension HistoryUndo {
           break
         } else {
           throw StoreError.cannotUndo(
-            number, "no image was kept of \(entity.name) \(id); see HistoryPolicy", entity, id)
+            number, "the history has no image of \(entity.name) \(id); see HistoryPolicy", entity,
+            id)
         }
       }
     }
@@ -87,14 +88,14 @@ extension HistoryUndo {
     if case .updated(let numbers) = kind { attributes = numbers }
     if let lacking = try entity.attribute(lackingIn: view, among: attributes) {
       throw .cannotUndo(
-        number, "\(entity.name) \(id) had no value in '\(lacking)', which is required since",
+        number, "\(entity.name) \(id) had no value in '\(lacking)', which is now required",
         entity, id)
     }
   }
 
   // MARK: Later writes
 
-  /// Visits the parts of later writes, but for writes of which nothing is left.
+  /// Visits the parts of later writes, except writes that have been completely undone.
   private func forEachLaterPart(_ body: (UInt64, HistoryPart) throws -> Bool) throws {
     try log.forEachPart(from: number + 1) { later, _, part in
       if takenBack.contains(later) { return true }
@@ -102,7 +103,7 @@ extension HistoryUndo {
     }
   }
 
-  /// Throws when a later write is in the way.
+  /// Throws when a later write is an obstacle.
   private func checkLaterWrites() throws {
     let pairs = Dictionary(grouping: links, by: \.relationship)
       .mapValues { Set($0.flatMap(\.pairs)) }
@@ -113,8 +114,8 @@ extension HistoryUndo {
           if change.kind == .restarted {
             throw StoreError.cannotUndo(
               number,
-              "the history of \(entity.name) began anew with write \(later), and changes before "
-                + "that are told nowhere")
+              "the history of \(entity.name) began again with write \(later), so the changes "
+                + "before that write are unknown")
           }
           guard let kind = entity.own(change.kind), isInTheWay(kind, of: mine.kind) else {
             continue
@@ -145,8 +146,8 @@ extension HistoryUndo {
     return true
   }
 
-  /// `, by write 7` for the last later write with a part for which `isSought` is true; nothing for
-  /// none.
+  /// Returns `, by write 7` for the last later write with a part for which `isSought` is true;
+  /// otherwise an empty text.
   private func byWrite(_ isSought: (HistoryPart) -> Bool) throws -> String {
     var found: UInt64?
     try forEachLaterPart { later, part in
@@ -156,9 +157,9 @@ extension HistoryUndo {
     return found.map { ", by write \($0)" } ?? ""
   }
 
-  // MARK: Records that are gone
+  // MARK: Missing records
 
-  /// Throws when an attribute that gets its old value would lead to a record that is gone.
+  /// Throws when an attribute with its old value would lead to a missing record.
   private func checkTargets(of change: HistoryPart.Change) throws {
     let entity = try entity(change.entity)
     for end in core.schema.ends(of: entity) {
@@ -178,7 +179,7 @@ extension HistoryUndo {
     }
   }
 
-  /// Throws when a link that is made again would lead to a record that is gone.
+  /// Throws when a restored link would lead to a missing record.
   private mutating func checkEndsOfLinks() throws {
     for (index, group) in links.enumerated().reversed() where group.kind == .removed {
       let relationship = try relationship(group)
@@ -204,7 +205,7 @@ extension HistoryUndo {
         var ids = ids.filter { !restored.contains($0) }
         IDSort.sortUnique(&ids)
         guard let missing = try core.firstMissing(ids, in: entity) else { continue }
-        throw try isGone(missing, of: entity, "it removed a link of it")
+        throw try isGone(missing, of: entity, "the write removed a link of this record")
       }
     }
   }
@@ -223,7 +224,7 @@ extension HistoryUndo {
 
   // MARK: Records that are linked
 
-  /// Throws when records that are to go are linked by something that stays.
+  /// Throws when records to be removed have links that stay.
   private mutating func checkUnlinked(_ ids: IDRuns, of entity: StoredEntity) throws {
     let list = try records(ids, of: entity)
     for end in core.schema.ends(of: entity) where end.links != nil {
@@ -248,12 +249,12 @@ extension HistoryUndo {
         }
       }
       throw StoreError.cannotUndo(
-        number, "\(end.target.name) \(other) is linked to \(entity.name) \(id) since\(by)", entity,
+        number, "\(end.target.name) \(other) is now linked to \(entity.name) \(id)\(by)", entity,
         id)
     }
   }
 
-  /// A link of one of `ids` that the write did not add.
+  /// Returns a link of one of `ids` that the write did not add.
   private func linkInTheWay(
     of ids: [UInt64], _ end: RelationshipEnd
   ) throws(StoreError) -> (id: UInt64, other: UInt64)? {
@@ -269,11 +270,11 @@ extension HistoryUndo {
     return found
   }
 
-  /// A record that leads to one of `ids` by the attribute `holder`, and will do so after the undo.
+  /// Returns a record whose attribute `holder` will still lead to one of `ids` after the undo.
   ///
-  /// Records of earlier writes of the same commit may lead to one of `ids` too: the page of an
-  /// import that comes first, for one. Their attributes are noted, and get the values that they had
-  /// before the commit.
+  /// Records of earlier writes of this commit may lead to one of `ids` too, for example records of
+  /// an import's first page. This method collects them; their attributes are later restored to the
+  /// values before the commit.
   private mutating func holderInTheWay(
     of ids: [UInt64], _ end: RelationshipEnd, _ holder: EntityDescription.Attribute
   ) throws -> (id: UInt64, other: UInt64)? {
@@ -282,7 +283,7 @@ extension HistoryUndo {
     {
       IDRuns(all.filter { $0.entity == entity && isWanted($0.kind) }.flatMap(\.ids.ranges))
     }
-    // Records of the write go too, or lead elsewhere once they are reverted.
+    // Records of the write are removed too, or lead to other records after the undo.
     let mine = runs(changes) { $0.sets(holder.number) }
     let inserted = runs(siblings) { $0 == .inserted }
     let updated = runs(siblings) { $0 != .inserted && $0.sets(holder.number) }
@@ -312,7 +313,7 @@ extension HistoryUndo {
 }
 
 extension HistoryPart.Change.Kind {
-  /// Whether the change may have given the attribute with this number a value.
+  /// Whether the change may have set the attribute with this number.
   fileprivate func sets(_ attribute: UInt32) -> Bool {
     switch self {
     case .inserted: true

@@ -2,51 +2,53 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension WriteTransaction {
-  /// Takes back the write that `token` names, as changes of this transaction.
+  /// Undoes the write with this token by changes in this transaction.
   ///
-  /// The undo is a write, which can be undone in its turn, by its own token: that makes the changes
-  /// again.
+  /// The undo is itself a write. Undoing it, with its own token, makes the changes again.
   ///
   ///     let undo = try store.write { tx in
   ///       try tx.undo(token)
   ///       return try tx.ownHistoryToken()
   ///     }
   ///
-  /// Records that the write inserted are removed. Records that it deleted are there again under
-  /// their ids. Attributes that it changed have their old values, and links likewise. Derived
-  /// attributes are derived again: later changes of them are never in the way.
+  /// Records that the write inserted are removed. Records that it deleted are restored under their
+  /// ids. Attributes and links that it changed are restored too. Derived attributes are recomputed;
+  /// later changes of them are never an obstacle.
   ///
-  /// Call it before anything else is changed in the transaction. All entities that the write
-  /// changed must keep images; see ``HistoryPolicy/kept(preserving:images:)``. Where some do not,
-  /// ``undoPartly(_:)`` takes back the rest. A write by an earlier version of the library does not
-  /// name entities without a history: there `undo` takes back everything that the history reports.
-  /// Values in buckets stay. Positions in ordered relationships are not kept: restored links come
-  /// last, and a write that moved records is not taken back.
+  /// Call `undo` before any other change in the transaction. All entities that the write changed
+  /// must keep images; see ``HistoryPolicy/kept(preserving:images:)``. If some do not, use
+  /// ``undoPartly(_:)`` for the rest. A write by an earlier version of the library does not record
+  /// its entities without a history; `undo` then undoes all recorded changes. Values in buckets
+  /// stay. Positions in ordered relationships are not recorded: restored links come last, and a
+  /// write that moved records cannot be undone.
   ///
-  /// - Returns: how many records were changed.
-  /// - Throws: ``StoreError/Code/cannotUndo`` when a later write has changed the same attributes of
-  ///   a record, has deleted or linked it. Likewise when the write also changed entities that keep
-  ///   no history or no images, or when a restored value would lead to a record that is gone.
-  ///   Likewise when the history of an entity is off or began after the write, so that later
-  ///   changes may be unknown. Other errors say that the old values are refused now, such as a
-  ///   unique key that is in use again. After any error the transaction is as it was before the
-  ///   call. A later write that has been undone itself is not in the way, nor is its undo.
-  /// - Complexity: O(later writes + records concerned · log *n*).
+  /// A later write that has been undone is not an obstacle, nor is its undo.
+  ///
+  /// - Returns: the number of changed records.
+  /// - Throws: ``StoreError/Code/cannotUndo`` in these cases:
+  ///   - A later write has changed the same attributes of a record, or has deleted or linked it.
+  ///   - The write also changed entities that keep no history or no images.
+  ///   - A restored value would lead to a missing record.
+  ///   - The history of an entity is off or began after the write, so later changes may be unknown.
+  ///
+  ///   Other errors mean that the old values are no longer allowed, such as a unique key that is
+  ///   used again. After any error the transaction is as it was before the call.
+  /// - Complexity: O(*w* + *k* log *n*) for *w* later writes and *k* affected records.
   @discardableResult
   public mutating func undo(_ token: HistoryToken) throws -> Int {
     try takeBack(token, isPartial: false).recordCount
   }
 
-  /// Takes back as much of the write that `token` names as the history keeps, and reports the rest.
+  /// Undoes the recorded part of the write with this token, and returns the rest.
   ///
   ///     let undone = try tx.undoPartly(token)
   ///     if !undone.stayingEntities.isEmpty { print("unchanged:", undone.stayingEntities) }
   ///
   /// The call differs from ``undo(_:)`` for writes that also changed entities that keep no history
-  /// or no images. Of each such entity no change of a record is taken back. The call also leaves
-  /// links to records that are gone, and places in ordered relationships.
+  /// or no images. All changes of such an entity's records stay. Links to missing records are not
+  /// restored, and positions in ordered relationships stay.
   ///
-  /// - Throws: as ``undo(_:)`` for everything that is taken back.
+  /// - Throws: the errors of ``undo(_:)`` for the part that is undone.
   @discardableResult
   public mutating func undoPartly(_ token: HistoryToken) throws -> PartialUndo {
     try takeBack(token, isPartial: true)
@@ -70,41 +72,39 @@ extension WriteTransaction {
 
 /// The result of ``WriteTransaction/undoPartly(_:)``.
 public struct PartialUndo: Sendable, Hashable {
-  /// How many records were changed.
+  /// The number of changed records.
   public let recordCount: Int
-  /// The names of the entities of which a change of the write stays, in alphabetical order.
+  /// The names of the entities with changes that stay, in alphabetical order.
   ///
-  /// Entities are named that keep no history or no images, and both entities of links that are not
-  /// made again. An entity is also named where its records keep the places that the write gave
-  /// them. A write by an earlier version of the
-  /// library does not say whether it changed entities without a history: then all of these are
-  /// named.
+  /// The list contains the entities that keep no history or no images, and both entities of links
+  /// that are not restored. An entity is also listed if its records keep positions from the write.
+  /// A write by an earlier version of the library does not record its entities without a history,
+  /// so all of these are listed.
   public let stayingEntities: [String]
 }
 
-/// The undo of one write: first checked, then applied.
+/// The undo of one write, which is checked first and then applied.
 struct HistoryUndo {
   let core: WriteCore
   let log: HistoryLog
   /// The number of the write.
   let number: UInt64
-  /// Whether what cannot be taken back stays.
+  /// Whether parts that cannot be undone may stay.
   let isPartial: Bool
-  /// The number under which the images of the write are kept.
+  /// The write number under which the images of the write are stored.
   let image: UInt64
-  /// The changes to take back; those of updates without derived attributes.
+  /// The changes to undo; updates are without derived attributes.
   var changes: [HistoryPart.Change] = []
   var links: [HistoryPart.Links] = []
-  /// The changes of earlier writes of the same commit, which keep their images under the same
-  /// number.
+  /// The changes of earlier writes in this commit, which store their images under the same number.
   let siblings: [HistoryPart.Change]
-  /// Later writes of which nothing is left.
+  /// The later writes that have been completely undone.
   let takenBack: Set<UInt64>
-  /// The names of entities of which something stays.
+  /// The names of entities with parts that stay.
   var staying: Set<String> = []
-  /// Whether a change stays that the history reports.
+  /// Whether a recorded change stays.
   var leavesTold = false
-  /// By entity, attributes of records of ``siblings`` that lead to removed records.
+  /// The attributes of records of ``siblings`` that lead to removed records, by entity.
   var leading: [EntityNumber: [UInt64: Set<UInt32>]] = [:]
 
   init(_ token: HistoryToken, _ core: WriteCore, isPartial: Bool) throws {
@@ -122,7 +122,7 @@ struct HistoryUndo {
       return true
     }
     guard let header = found.first?.header else {
-      throw StoreError.cannotUndo(number, "the history does not tell of it")
+      throw StoreError.cannotUndo(number, "the history does not contain this write")
     }
     let image = header.images ?? number
     self.image = image
@@ -142,7 +142,7 @@ struct HistoryUndo {
     for change in found.flatMap(\.changes) {
       guard !change.isExpired else {
         throw StoreError.cannotUndo(
-          number, "it removed records that had expired, and they would be removed again")
+          number, "the write removed expired records, which would be removed again")
       }
       if let kind = try entity(change.entity).own(change.kind) {
         changes.append(HistoryPart.Change(entity: change.entity, kind: kind, ids: change.ids))
@@ -151,11 +151,11 @@ struct HistoryUndo {
     try noteUntold(header.untold)
   }
 
-  /// Notes the entities without a history that the write changed too; throws where nothing may
+  /// Notes the entities without a history that the write also changed; throws when no part may
   /// stay.
   ///
-  /// - Parameter untold: their numbers; `nil` for a write of an earlier version, which may have
-  ///   changed any.
+  /// - Parameter untold: the numbers of these entities; `nil` for a write of an earlier version,
+  ///   which may have changed any entity.
   private mutating func noteUntold(_ untold: [EntityNumber]?) throws(StoreError) {
     guard let untold else {
       let without = core.schema.entities.filter { $0.description.history == nil }
@@ -169,14 +169,14 @@ struct HistoryUndo {
     guard isPartial || names.isEmpty else {
       throw .cannotUndo(
         number,
-        "it also changed \(names.sorted().joined(separator: ", ")), of which no history is kept; "
-          + "'undoPartly' takes back the rest, and says what stays")
+        "the write also changed \(names.sorted().joined(separator: ", ")), without a history; "
+          + "'undoPartly' undoes the other changes, and reports those that stay")
     }
   }
 
   func entity(_ number: EntityNumber) throws(StoreError) -> StoredEntity {
     guard let entity = core.schema.entities.first(where: { $0.number == number }) else {
-      throw .cannotUndo(self.number, "entity \(number) is not there any more")
+      throw .cannotUndo(self.number, "entity \(number) no longer exists")
     }
     return entity
   }
@@ -186,7 +186,7 @@ struct HistoryUndo {
       let relationship = core.schema.relationships.first(where: {
         $0.description.number == group.relationship
       }), relationship.linksFrom != nil
-    else { throw .cannotUndo(number, "a relationship of it is not there any more") }
+    else { throw .cannotUndo(number, "a relationship of the write no longer exists") }
     return relationship
   }
 
@@ -194,7 +194,7 @@ struct HistoryUndo {
     .image(entity: entity.number, id: id, transaction: image)
   }
 
-  /// The ids among `ids` that are records.
+  /// Returns those of `ids` that are existing records.
   func records(_ ids: IDRuns, of entity: StoredEntity) throws(StoreError) -> [UInt64] {
     var found: [UInt64] = []
     try wrappingErrors {
@@ -203,7 +203,7 @@ struct HistoryUndo {
     return found
   }
 
-  /// The records of an entity that the write deleted, which are restored.
+  /// Returns the records of an entity that the write deleted and the undo restores.
   func restored(_ entity: EntityNumber) -> IDRuns {
     IDRuns(
       changes.filter { $0.kind == .deleted && $0.entity == entity }.flatMap(\.ids.ranges))
@@ -211,7 +211,7 @@ struct HistoryUndo {
 }
 
 extension StoredEntity {
-  /// A change without its derived attributes; `nil` for an update of nothing else.
+  /// Returns the change without derived attributes; `nil` for an update of derived attributes only.
   func own(_ kind: HistoryPart.Change.Kind) -> HistoryPart.Change.Kind? {
     guard case .updated(let attributes) = kind else { return kind }
     let own = attributes.filter { description.attribute(number: $0)?.derivation == nil }
@@ -220,10 +220,9 @@ extension StoredEntity {
 }
 
 extension HistoryLog {
-  /// The writes after `number` of which nothing is left: those that were taken back, and the undos
-  /// of these.
+  /// Returns the writes after `number` that have been undone, and the writes that undid them.
   ///
-  /// The last write is visited first, since an undo that was undone has taken nothing back.
+  /// The last write is visited first, because an undo that was itself undone has no effect.
   fileprivate func writesTakenBack(after number: UInt64) throws -> Set<UInt64> {
     var takenBack: Set<UInt64> = []
     try forEachPart(from: number + 1, backwards: true) { later, _, part in

@@ -2,9 +2,9 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The ids of a change of which something is there: a record, or what the history keeps.
+/// The ids of a change for which data exists: a record, or an entry in the history.
 ///
-/// A run of ids is a few bytes of the file, whatever their number. The search therefore goes from
+/// A run of ids takes a few bytes in the file, whatever its length. The search therefore steps from
 /// one record or key to the next, and not from id to id.
 struct ToldIDs {
   private let runs: IDRuns
@@ -12,8 +12,8 @@ struct ToldIDs {
   private let kept: [KeptIDs]
 
   /// - Parameters:
-  ///   - entity: whose records are sought; `nil` for none.
-  ///   - kept: the images and preserved values to seek.
+  ///   - entity: the entity whose records are searched; `nil` for none.
+  ///   - kept: the images and preserved values to search.
   init(
     _ runs: IDRuns, recordsOf entity: StoredEntity?, kept: [KeptIDs] = [], _ core: TransactionCore
   ) throws(StoreError) {
@@ -24,12 +24,15 @@ struct ToldIDs {
     }
   }
 
-  /// - Complexity: O(runs + ids that are there + images of other writes with ids of the runs).
+  /// Visits the ids in ascending order.
+  ///
+  /// - Complexity: O(*r* + *k* + *i*) for *r* runs, *k* visited ids and *i* images of other writes
+  ///   with ids of the runs.
   func forEach(_ body: (UInt64) throws -> Void) throws {
-    // The next record; the highest number, which is no id, where no more follow.
+    // The next record; the maximum, which is not an id, when there are no more records.
     var record: UInt64 = records == nil ? .max : 0
     for run in runs.ranges {
-      // For each of `kept` its next id of this run, or the run's end.
+      // For each element of `kept`, its next id in this run, or the run's end.
       var next = kept.map { _ in UInt64(0) }
       var start = run.lowerBound
       while start < run.upperBound {
@@ -40,7 +43,7 @@ struct ToldIDs {
           next[index] = try kept.next(in: start..<run.upperBound) ?? run.upperBound
         }
         let id = min(record, next.min() ?? run.upperBound)
-        // A damaged page may have any keys, and must not be visited again and again.
+        // A damaged page may contain any keys, and must not be visited repeatedly.
         guard id >= start else { throw StoreError.damagedHistory(FormatError("ids do not ascend")) }
         guard id < run.upperBound else { break }
         try body(id)
@@ -50,17 +53,17 @@ struct ToldIDs {
   }
 }
 
-/// The ids of an entity under which the history keeps something of one write, or of any.
+/// The ids of an entity for which the history stores data of one write, or of any write.
 struct KeptIDs {
   private let cursor: Cursor
   private let isOfAnyWrite: Bool
   private let key: (UInt64) -> HistoryKey
 
-  /// `nil` where nothing can be kept.
+  /// Returns `nil` when the store has no history.
   ///
   /// - Parameters:
-  ///   - write: the number in the keys; `nil` for any.
-  ///   - key: makes the key of an id, with 0 for any number.
+  ///   - write: the write number in the keys; `nil` for any.
+  ///   - key: returns the key for an id, with 0 for any write number.
   init?(
     in log: HistoryLog, of write: UInt64?, _ key: @escaping (UInt64) -> HistoryKey
   ) throws(StoreError) {
@@ -70,7 +73,7 @@ struct KeptIDs {
     cursor = try wrappingErrors { try Cursor(tree, in: log.core.transaction) }
   }
 
-  /// The first of `ids` under which something is kept; `nil` for none.
+  /// Returns the first of `ids` for which data is stored; `nil` for none.
   func next(in ids: Range<UInt64>) throws -> UInt64? {
     var id = ids.lowerBound
     while id < ids.upperBound {
@@ -79,10 +82,10 @@ struct KeptIDs {
       else { return nil }
       let found = cursor.key
       if found.elementsEqual(wanted) { return id }
-      // The kind and the entity.
+      // The first five bytes are the kind and the entity.
       guard found.prefix(5).elementsEqual(wanted.prefix(5)) else { return nil }
       switch HistoryKey(found) {
-      // The key of another write, of this id or a later one.
+      // The key belongs to another write, for this id or a later one.
       case .image(_, let next, _)? where next >= id, .tombstone(_, let next, _)? where next >= id:
         if isOfAnyWrite { return next < ids.upperBound ? next : nil }
         id = max(id + 1, next)

@@ -2,15 +2,15 @@ internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// A page that has been decoded into records of the entity, to be written.
+/// A page decoded into records of the entity, ready to be written.
 struct DecodedPage: Sendable {
   /// The position of a record in its page.
   struct Origin: Sendable {
-    /// From 1.
+    /// The record's number; records are counted from 1.
     var record: Int
-    /// From the start of the file, or of the page where that is of none.
+    /// The offset in the file, or in the page when the page does not come from a file.
     var byteOffset: Int?
-    /// From 1; nil where it is not known.
+    /// The line number, counted from 1; nil when it is unknown.
     var line: Int?
 
     init(record: Int, byteOffset: Int?, line: Int? = nil) {
@@ -20,30 +20,30 @@ struct DecodedPage: Sendable {
     }
   }
 
-  /// From 1.
+  /// The page's number; pages are counted from 1.
   let number: Int
   var batch: IncomingRecords
   /// The origins of the batch's records.
   var origins: [Origin] = []
   var rejects: [ImportReport.Reject] = []
   var unknownMembers: [(name: String, count: Int)] = []
-  /// The file of the page; nil where it is of none.
+  /// The file from which the page comes; nil without a file.
   private(set) var file: String?
   var warnings: [String] = []
-  /// The keys of the records that members lead to.
+  /// The keys by which members of the records name other records.
   var links: [LinkKeys] = []
   var byteCount = 0
-  /// The facts by which the source can later say that the page has not changed.
+  /// The facts by which the source can detect later that the page has not changed.
   var memory: PageMemory?
   var next: String?
-  /// How many pages the source says that it has.
+  /// The number of pages of the source, as the source reports it.
   var totalPages: Int?
-  /// Whether the source gives positions to continue from, and so tells where it ends.
+  /// Whether the page comes from a source with positions, whose last page has no next position.
   var isFromSource = false
-  /// Whether the source said that the page has not changed since it was remembered.
+  /// Whether the source reported that the page has not changed since the store remembered it.
   var isUnchanged = false
   var decodingSeconds = 0.0
-  /// The checksum of all pages up to this one.
+  /// The checksum of all pages up to and including this one.
   var digest: UInt32 = 0
 
   init(number: Int, entity: StoredEntity) {
@@ -51,7 +51,7 @@ struct DecodedPage: Sendable {
     batch = IncomingRecords(entity.layout)
   }
 
-  /// A page of a source, of which `decode` takes the records.
+  /// Creates a page of a source; `decode` decodes its records.
   init(
     _ incoming: ImportPage, number: Int, entity: StoredEntity,
     decode: (Data, inout DecodedPage) throws -> Void
@@ -80,7 +80,7 @@ struct DecodedPage: Sendable {
     rejects.append(reject)
   }
 
-  /// The reject of a record of the page.
+  /// Returns the reject for a record of the page.
   func reject(
     of origin: Origin, attribute: String?, reason: String
   ) -> ImportReport.Reject {
@@ -92,20 +92,22 @@ struct DecodedPage: Sendable {
     return reject
   }
 
-  /// Notes the lines of the rejects, whose bytes are in `document`.
+  /// Sets the lines of the rejects, whose bytes are in `document`.
   mutating func findLines(in document: JSONDocument) {
     guard !rejects.isEmpty else { return }
     let lines = document.lines(at: rejects.map { $0.byteOffset ?? 0 })
     for (number, line) in lines.enumerated() { rejects[number].line = line }
   }
 
-  /// Takes over where the page's records are in its file, and rejects those that could not be read.
+  /// Sets the places of the page's records in the file, and rejects the records that could not be
+  /// read.
   ///
-  /// Before this the records are numbered without these, and their offsets are those of the page.
+  /// Before this call, the numbers of the records do not count the unreadable ones, and offsets are
+  /// relative to the page.
   mutating func take(_ places: PagePlaces) {
     file = places.file
     warnings += places.warnings
-    // A closure may have left records out.
+    // The program's closure may have left records out, so the highest known number is used.
     let last = [
       origins.last?.record, rejects.last?.record,
       links.compactMap { $0.records.last?.record }.max(),
@@ -140,7 +142,7 @@ struct DecodedPage: Sendable {
   }
 }
 
-/// Pages that are committed together.
+/// A group of pages that are committed together.
 struct ImportGroup: Sendable {
   private(set) var pages: [DecodedPage] = []
   private(set) var recordCount = 0

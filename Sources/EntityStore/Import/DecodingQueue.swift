@@ -1,16 +1,16 @@
-/// Decodes a page of a source as records of the entity.
+/// A function that decodes a page of a source into records of the entity.
 typealias PageDecoding<Element> = (
   _ page: Element, _ number: Int, StoredEntity
 ) throws -> DecodedPage
 
 /// Decodes pages concurrently and returns them in order.
 ///
-/// Used by one task.
+/// Only one task may use a queue.
 final class DecodingQueue<Element: Sendable> {
   private let workers: [Worker]
   private var running: [Task<DecodedPage, any Error>] = []
   private var appended = 0
-  /// Whether a page could not be decoded; no page after it is returned.
+  /// Whether decoding a page failed; no page after it is returned.
   private(set) var hasFailed = false
 
   init(count: Int, _ decoder: @escaping @Sendable () -> PageDecoding<Element>) {
@@ -25,7 +25,7 @@ final class DecodingQueue<Element: Sendable> {
     running.append(Task { try await worker.decode(element, number, digest, entity) })
   }
 
-  /// The next page when it is decoded; nil when none is left.
+  /// Waits until the next page is decoded and returns it; nil when no page is left.
   func next() async throws -> DecodedPage? {
     guard !running.isEmpty, !hasFailed else { return nil }
     do {

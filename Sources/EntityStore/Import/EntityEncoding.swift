@@ -1,10 +1,10 @@
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// Encodes the entities of incoming pages; for one task at a time.
+/// Encodes the entities of incoming pages; only one task at a time may use it.
 final class EntityEncoding<E: Entity> {
   @exclusivity(unchecked) private var writer: RecordWriter
-  /// The attributes of which none may be null.
+  /// The attributes of the matching key, none of which may be null.
   private let key: Set<UInt32>
   private let decoder = JSONNodeDecoder()
 
@@ -13,7 +13,7 @@ final class EntityEncoding<E: Entity> {
     self.key = key
   }
 
-  /// Decodes and transforms the records of a page of JSON; one that cannot be is rejected alone.
+  /// Decodes and transforms the records of a page of JSON; only the records that fail are rejected.
   func take<Record: Decodable>(
     _ data: Data, _ place: RecordPlace, _ transform: (Record) throws -> E?,
     into page: inout DecodedPage, _ entity: StoredEntity
@@ -44,7 +44,7 @@ final class EntityEncoding<E: Entity> {
     }
   }
 
-  /// Encodes one record; one that cannot be is rejected.
+  /// Encodes one record, or rejects it when it cannot be encoded.
   func take(
     _ value: E, at origin: DecodedPage.Origin, into page: inout DecodedPage, _ entity: StoredEntity
   ) throws(StoreError) {

@@ -1,15 +1,16 @@
 internal import LodestoreFormat
 
-/// What the memories of an import's pages depend on; see Format.md, "Imports".
+/// The facts on which the memories of an import's pages depend; see Format.md, "Imports".
 ///
-/// An unchanged page does not mean unchanged records: others may have deleted or changed them, and
-/// another schema or another closure makes other records of the same page. Memories are valid in the
-/// current epoch only, and while the basis is unchanged; otherwise the next page that is remembered
-/// begins a new epoch. Where a page's links led is kept with the page: ``RememberedLinks``.
+/// An unchanged page does not imply unchanged records. Other writers may have deleted or changed
+/// them, and another schema or closure creates other records from the page. Memories are therefore
+/// valid only in the current epoch and while the basis is unchanged. Otherwise the next remembered
+/// page begins a new epoch. The targets of a page's links are stored with the page:
+/// ``RememberedLinks``.
 struct ImportBasis: Sendable, Codable, Hashable {
   /// The entity's mark after the import's last change.
   var mark: UInt64
-  /// A checksum of the entity as the import knows it and of how it makes records of a page.
+  /// A checksum of the entity's schema and of the import's rules for creating records from a page.
   var schema: UInt64
   /// ``ImportOptions/version``.
   var version: Int
@@ -17,7 +18,7 @@ struct ImportBasis: Sendable, Codable, Hashable {
 }
 
 extension ImportEngine {
-  /// The basis, when the memories of its epoch are valid.
+  /// Returns the basis when the memories of its epoch are valid, otherwise nil.
   func intactBasis(_ core: TransactionCore, _ log: ImportLog) throws(StoreError) -> ImportBasis? {
     guard let basis = try log.basis(), basis.version == options.version else { return nil }
     let entity = try self.entity(core)
@@ -27,10 +28,10 @@ extension ImportEngine {
     return basis
   }
 
-  /// What the store remembers of a page, when that is valid.
+  /// Returns the stored memory of a page when it is valid, otherwise nil.
   func memory(of page: String, _ core: TransactionCore) throws(StoreError) -> PageMemory? {
     let log = try ImportLog(name, core)
-    // A mirror has to know what was in the page.
+    // A mirror needs the ids of the page's records.
     guard let found = try log.memory(of: page), strategy != .mirror || found.ids != nil,
       let basis = try intactBasis(core, log), found.epoch == basis.epoch,
       try areIntact(found.links, core)
@@ -38,7 +39,7 @@ extension ImportEngine {
     return found.page
   }
 
-  /// Calls `body`, which writes the pages' records, with the epoch for their memories, and then stores
+  /// Calls `body`, which writes the pages' records, with the epoch for their memories; then stores
   /// the basis.
   ///
   /// - Parameter remembers: whether `body` remembers pages.
@@ -60,18 +61,18 @@ extension ImportEngine {
 
   private func schemaDigest(of entity: StoredEntity) -> UInt64 {
     var bytes = entity.description.document.encoded()
-    // A type with a part of the attributes makes other records than one with all of them.
+    // A type that declares only some of the attributes creates other records than a complete one.
     for number in entity.typeLayout.attributes.map(\.number) { bytes += bigEndianBytes(number) }
     bytes += "\(transformation) \(strategy) \(rule.label)".utf8
     for number in (key ?? []).sorted() { bytes += bigEndianBytes(number) }
     bytes += linksText.utf8
-    // Six bytes: an integer that a double holds exactly.
+    // Six bytes, so that a double represents the integer exactly.
     return SHA256.hash(bytes).prefix(6).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 
 extension MergeRule {
-  /// A text that is equal for equal rules in every process; closures cannot be told apart.
+  /// A text that is equal for equal rules in every process; all closures have the same text.
   fileprivate var label: String {
     switch self {
     case .fail: "fail"

@@ -1,13 +1,13 @@
 internal import LMDB
 
-/// Collects decoded pages and commits them in groups, one group at a time on the writer's thread,
-/// while the next is being decoded.
+/// Collects decoded pages and commits them in groups.
 ///
-/// No more than two groups are in memory: whoever adds to a full one waits until the group before
-/// it is written.
+/// One group at a time is written on the writer's thread while the next one is being decoded. At
+/// most two groups are in memory: adding to a full group waits until the previous group is written.
 actor ImportCommitter {
   private let engine: ImportEngine
-  /// The longest wait of a group, whatever the options say: the clock would overflow.
+  /// The maximum duration of a group, whatever the options set; a longer one would overflow the
+  /// clock.
   private static let longestWait = Duration.seconds(31_536_000)
 
   private let onEvent: (@Sendable (ImportEvent) -> Void)?
@@ -16,13 +16,13 @@ actor ImportCommitter {
   private var state: ImportState
   private var pending = ImportGroup()
   private var writing: Task<Void, any Error>?
-  /// How many groups have been given to the writer.
+  /// The number of groups passed to the writer.
   private var groupCount = 0
   private var timer: Task<Void, Never>?
   private var progress = ImportProgress()
   /// The decoding time of the pending pages.
   private var decodingSeconds = 0.0
-  /// Seconds of runs before this one.
+  /// The duration of the earlier runs that this run resumes, in seconds.
   private let earlierSeconds: Double
 
   init(
@@ -34,7 +34,7 @@ actor ImportCommitter {
     earlierSeconds = state.report.seconds
   }
 
-  /// Takes a page; waits while two groups are full.
+  /// Adds a page; waits while two groups are full.
   func add(_ page: DecodedPage, _ progress: ImportProgress) async throws {
     pending.append(page)
     decodingSeconds += page.decodingSeconds
@@ -47,19 +47,19 @@ actor ImportCommitter {
       timer = Task { [weak self, duration = min(engine.options.groupDuration, Self.longestWait)] in
         try? await Task.sleep(for: duration)
         guard !Task.isCancelled else { return }
-        // An error is thrown when the next page is added.
+        // A failed write throws its error when the next page is added.
         try? await self?.write()
       }
     }
   }
 
-  /// Starts to write the pending pages once the group before them is written.
+  /// Starts to write the pending pages after the previous group is written.
   private func write() async throws {
     let number = groupCount
     while let running = writing {
       try await running.value
       if writing == running { writing = nil }
-      // Another caller has waited for the same one.
+      // Another caller waited for the same group and has started the next one.
       guard groupCount == number else { return }
     }
     timer?.cancel()
@@ -99,7 +99,7 @@ actor ImportCommitter {
 
   // MARK: Ending
 
-  /// Commits what is left, and the end of the import.
+  /// Commits the remaining pages and the end of the import.
   func finish() async throws -> ImportReport {
     try await settle()
     let engine = engine
@@ -111,8 +111,9 @@ actor ImportCommitter {
     return report
   }
 
-  /// Ends the import with an error, which is thrown on: pages before it are committed, and the
-  /// report of what was kept.
+  /// Stops the import and throws `error`, or an earlier error of a write.
+  ///
+  /// The pages before the error and the report are committed first.
   func stop(_ error: any Error) async throws -> Never {
     timer?.cancel()
     var cause = error
@@ -120,7 +121,7 @@ actor ImportCommitter {
       if error is CancellationError { pending = ImportGroup() }
       try await settle()
     } catch let writeError {
-      // The first error counts: later pages were only decoded.
+      // The write error came first: later pages were only decoded.
       cause = writeError
       pending = ImportGroup()
       writing = nil
@@ -133,7 +134,8 @@ actor ImportCommitter {
     stopped.report = report
     let kept = stopped
     let engine = engine
-    // The state stays, so the import can be resumed. A failure to note the end is ignored.
+    // The state stays in the store, so that the import can be resumed. An error while storing it is
+    // ignored.
     _ = try? await engine.core.onWriter { try engine.note(kept) }
     throw cause
   }

@@ -7,7 +7,7 @@ typealias DataDecoding = (_ page: Data, _ decoded: inout DecodedPage, StoredEnti
 extension ImportEngine {
   /// Imports pages of JSON text.
   ///
-  /// Pages of files come with the records that could not be read, which are rejected.
+  /// Pages of files also list the records that could not be read; these are rejected.
   func run<Pages: AsyncSequence>(
     _ pages: Pages, onEvent: (@Sendable (ImportEvent) -> Void)?,
     decoder: @escaping @Sendable () -> DataDecoding
@@ -29,7 +29,7 @@ extension ImportEngine {
     }
   }
 
-  /// Imports the pages of a source that can begin in its midst.
+  /// Imports the pages of a source that can begin at a position.
   func run(
     _ source: some PageSource, onEvent: (@Sendable (ImportEvent) -> Void)?,
     decoder: @escaping @Sendable () -> DataDecoding
@@ -68,7 +68,7 @@ extension ImportEngine {
           guard let json = error.cause as? JSONError else { throw error }
           page = DecodedPage(number: number, entity: entity)
           if cut.isText {
-            // The whole records of a text that was cut are there all the same.
+            // The complete records of a truncated text are imported.
             let rest = Self.takeWholeRecords(of: cut.content, cut.cutError ?? json) { whole in
               page = DecodedPage(number: number, entity: entity)
               try decode(whole, &page, entity)
@@ -78,7 +78,7 @@ extension ImportEngine {
             unreadable = rest
             places.warnings.append(PagePlaces.cutWarning)
           } else {
-            // Where a line is the page, the next page is there all the same.
+            // When each line is a page, one bad line does not affect the next page.
             guard cut.isLine else { throw error }
             unreadable = UnreadableInput(
               record: 1, line: cut.places.origin?.line, offset: cut.places.origin?.offset ?? 0,
@@ -98,18 +98,20 @@ extension ImportEngine {
     }
   }
 
-  /// Takes the whole records of a JSON text that ends within them; returns the rest of the text,
-  /// `nil` where that is not the fault of the text.
+  /// Decodes the complete records of a truncated JSON text, and returns the rest of the text.
   ///
-  /// - Parameter take: takes a text with the brackets closed, and returns the number of its records.
+  /// Returns `nil` when truncation does not explain the error.
+  ///
+  /// - Parameter take: decodes a text whose brackets have been closed; returns the number of its
+  ///   records.
   private static func takeWholeRecords(
     of content: Data, _ error: any Error, _ take: (Data) throws -> Int
   ) -> UnreadableInput? {
     guard let text = JSONCutText(Array(content)) else { return nil }
-    // The array with the records is the outermost one that is found where they have to be.
+    // The array of records is the outermost array at the place where records are expected.
     for level in 0..<min(text.depth, JSONCutText.mostLevels) {
       guard let count = try? take(Data(text.whole(at: level))) else { continue }
-      // Without a whole record there is nothing to keep, and the page is refused.
+      // Without a complete record, the page is refused.
       guard count > 0 else { return nil }
       return UnreadableInput(count + 1, text, at: level, error)
     }

@@ -5,17 +5,20 @@ internal import LodestoreFormat
 /// Imports decoded pages into an entity; shared by ``Importer`` and ``DynamicImport``.
 struct ImportEngine: Sendable {
   let core: StoreCore
-  /// The entity as of a transaction; throws when it is not what the pages are decoded for.
+  /// Returns the entity as of a transaction; throws when it differs from the one the pages are
+  /// decoded for.
   let entity: @Sendable (TransactionCore) throws(StoreError) -> StoredEntity
-  /// The attributes of the unique index that records are matched by; `nil` inserts every record.
+  /// The attributes of the unique index by which records are matched; `nil` inserts every record.
   let key: Set<UInt32>?
   let rule: MergeRule
   let strategy: ImportStrategy
   let options: ImportOptions
   let entityName: String
-  /// How records are made of pages, as text: memories of pages are not trusted by another one.
+  /// A text that identifies how records are created from pages.
+  ///
+  /// An import with another text does not use this import's memories of pages.
   let transformation: String
-  /// What members of records lead to.
+  /// The links from members of records to other records.
   let links: [ImportedLink]
 
   init(
@@ -40,10 +43,10 @@ struct ImportEngine: Sendable {
   /// Runs the import.
   ///
   /// - Parameters:
-  ///   - makePages: makes the pages from a position on; of a source without positions, all pages,
-  ///     of which the given number, already imported, are skipped here.
-  ///   - decoder: makes a decoder, which decodes one page at a time; there is one for each of the
-  ///     concurrent tasks.
+  ///   - makePages: creates the pages from a position. A source without positions returns all
+  ///     pages, and the given number of pages, which are already imported, is skipped here.
+  ///   - decoder: creates a decoder, which decodes one page at a time. Each concurrent task has its
+  ///     own decoder.
   func run<Pages: AsyncSequence>(
     onEvent: (@Sendable (ImportEvent) -> Void)?,
     _ makePages: (ImportStart) -> Pages,
@@ -102,10 +105,11 @@ struct ImportEngine: Sendable {
         if queue.isFull, let page = try await queue.next() { try await take(page) }
       }
       if number < state.pages {
-        throw StoreError.otherPages("they end with page \(number), \(state.pages) were imported")
+        throw StoreError.otherPages(
+          "the pages end with page \(number), and \(state.pages) were imported")
       }
     } catch let error where !(error is CancellationError) && !queue.hasFailed {
-      // The pages before the unreadable one are committed.
+      // The pages before the unreadable one are still committed.
       failure = error
     }
     while let page = try await queue.next() { try await take(page) }
@@ -116,12 +120,12 @@ struct ImportEngine: Sendable {
     _ number: Int, _ digest: Checksum, _ state: ImportState
   ) throws(StoreError) {
     guard number == state.pages, digest.value != state.digest else { return }
-    throw .otherPages("the first \(number) pages are not those that were imported")
+    throw .otherPages("the first \(number) pages differ from the imported ones")
   }
 
   // MARK: Beginning
 
-  /// What the history says of who writes.
+  /// The origin that the history records for the import's writes.
   var origin: WriteOrigin { WriteOrigin(author: name) }
 
   private func begin() async throws -> ImportState {
@@ -145,7 +149,7 @@ struct ImportEngine: Sendable {
         var state = ImportState()
         state.report.run = try log.nextRun()
         if var report = open?.report {
-          // It is not resumed; its report keeps the failure.
+          // The open run is not resumed, so it ends; its report keeps the failure.
           if report.ending == .open { report.ending = .cancelled }
           try log.end(report)
         }
@@ -160,7 +164,8 @@ struct ImportEngine: Sendable {
     }
   }
 
-  /// The unique index that records are matched by; `nil` when there is to be none.
+  /// Returns the unique index by which records are matched; `nil` when the import matches no
+  /// records.
   func index(of entity: StoredEntity) throws(StoreError) -> StoredIndex? {
     guard let key else { return nil }
     let index = entity.indexes.first { $0.isUnique && Set($0.description.attributes) == key }
@@ -179,13 +184,13 @@ struct ImportEngine: Sendable {
   }
 }
 
-/// Where an import begins.
+/// The place where an import begins.
 struct ImportStart: Sendable {
-  /// The position that the last committed page gave to continue from.
+  /// The next position, as given by the last committed page.
   let position: String?
   /// The number of pages that have been imported.
   let pages: Int
-  /// What the store remembers of the page with a name.
+  /// Returns the valid memory of the page with a name.
   let remembered: @Sendable (String) -> PageMemory?
 }
 
@@ -199,13 +204,14 @@ extension StoreError {
   static func otherPages(_ fact: String) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot go on with the import: \(fact); begin anew without resuming, what is stored stays")
+      "cannot resume the import: \(fact); run it again without resuming, which keeps the stored records"
+    )
   }
 
   static func otherImport(_ name: String, _ report: ImportReport) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot go on with import '\(name)': it is of \(report.entity) with the strategy "
-        + "\(report.strategy.rawValue); take these, another name, or begin anew")
+      "cannot resume import '\(name)': it was begun for \(report.entity) with the strategy "
+        + "\(report.strategy.rawValue); use these, use another name, or run it without resuming")
   }
 }

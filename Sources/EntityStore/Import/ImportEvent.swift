@@ -1,32 +1,32 @@
-/// How far an import is.
+/// The progress of an import.
 public struct ImportProgress: Sendable, Hashable {
-  /// Pages that have been read.
+  /// The number of pages read.
   public var pages = 0
-  /// Records that have been read.
+  /// The number of records read.
   public var records = 0
-  /// How many pages the source has in all, as it said last; `nil` where it does not say.
+  /// The number of pages of the source, as last reported; `nil` when the source does not report it.
   ///
-  /// With ``committedPages`` it tells how far the import is. Sources may grow or shrink meanwhile.
+  /// Compare it with ``committedPages`` for the progress. Sources may grow or shrink meanwhile.
   public var totalPages: Int?
-  /// Bytes of pages that have been read.
+  /// The bytes of the pages read.
   public var bytes = 0
-  /// Records that have been rejected.
+  /// The number of rejected records.
   public var rejected = 0
-  /// Records that have been committed, by this run and those that it goes on with.
+  /// The number of records committed by this run and the runs that it resumes.
   public var committed = 0
-  /// Pages that have been committed, by this run and those that it goes on with.
+  /// The number of pages committed by this run and the runs that it resumes.
   public var committedPages = 0
-  /// Seconds since the first page was asked for.
+  /// The seconds since the first page was requested.
   public var seconds = 0.0
 
-  /// Nothing yet.
+  /// Creates the progress of an import that has not read anything.
   public init() {}
 
-  /// Records a second.
+  /// The number of records read per second.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }
 }
 
-/// What happens in an import.
+/// An event of an import.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
@@ -35,9 +35,9 @@ public enum ImportEvent: Sendable {
   case read(ImportProgress)
   /// Pages were committed.
   case committed(ImportProgress)
-  /// A record was not taken; it is in the report as well.
+  /// A record was rejected; the report lists it too.
   case rejected(ImportReport.Reject)
-  /// The import got to its end.
+  /// The import finished.
   case finished(ImportReport)
 }
 
@@ -50,8 +50,8 @@ extension ImportEvent {
   ///       if case .committed(let progress) = event { print(progress.recordsPerSecond) }
   ///     }
   ///
-  /// The import begins at once, and is cancelled when the sequence is no longer wanted. Who is slower
-  /// than the import misses the oldest events beyond ten thousand.
+  /// The import begins at once, and is cancelled when the sequence is released. When the consumer
+  /// is slower than the import, only the newest ten thousand waiting events are kept.
   public static func stream(
     _ run:
       @escaping @Sendable (

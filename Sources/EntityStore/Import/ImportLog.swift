@@ -2,25 +2,26 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// How far an import is, as of the last commit; see Format.md, "Imports".
+/// The state of an import as of its last commit; see Format.md, "Imports".
 struct ImportState: Sendable, Codable {
   var report = ImportReport()
-  /// Links whose records were not there yet.
+  /// Links whose targets have not been found yet.
   var pendingLinks: [PendingLink]?
-  /// Records of the import's own entity that its links have made, and that no page has brought yet.
+  /// Records of the imported entity that links have created and that no page has contained yet.
   var madeRecords: [UInt64]?
-  /// The number of pages that have been imported.
+  /// The number of imported pages.
   var pages = 0
-  /// The source's next position; nil before the first page, at the end, and for a source without
-  /// positions.
-  var position: String?
-  /// Whether the source has said that these were all pages.
-  var isAtEnd = false
-  /// A checksum over all pages, where they are bytes, to see whether the same ones are given again.
-  var digest: UInt32 = 0
-  /// Records that were rejected before their keys were known: any stored one may be theirs.
+  /// The source's next position.
   ///
-  /// Nil when an older version began the import, which counted all rejects alike.
+  /// Nil before the first page, at the end, and for a source without positions.
+  var position: String?
+  /// Whether the source reported that there are no more pages.
+  var isAtEnd = false
+  /// A checksum of all pages that are bytes, by which a resumed import recognizes the same pages.
+  var digest: UInt32 = 0
+  /// The number of records rejected before their keys were known; any stored record may be theirs.
+  ///
+  /// Nil when an older version began the import, which counted all rejects together.
   var unkeyedRejects: Int? = 0
 }
 
@@ -39,18 +40,18 @@ extension ImportReport {
   }
 }
 
-/// The memory of one page, and the records that were in it.
+/// The memory of one page and of its records.
 struct RememberedPage: Sendable, Codable {
   var page: PageMemory
-  /// In a mirror, the ids of the page's records.
+  /// The ids of the page's records, for a mirror only.
   var ids: [UInt64]?
-  /// The ``ImportBasis/epoch`` in which it was remembered; nil in files of older versions.
+  /// The ``ImportBasis/epoch`` in which the page was remembered; nil in files of older versions.
   var epoch: UInt64?
-  /// Where the page's records led, for each link of the import; nil without links.
+  /// The targets of the page's records, for each link of the import; nil without links.
   var links: [RememberedLinks]?
 }
 
-/// Reads and writes what the store keeps of the imports of one name.
+/// Reads and writes the stored state of the imports with one name.
 struct ImportLog {
   static let keptReports = 100
 
@@ -74,7 +75,7 @@ struct ImportLog {
     return state
   }
 
-  /// See Format.md, "Imports": so that counting on never fails.
+  /// The limit on counts, so that counting on never overflows; see Format.md, "Imports".
   private static let countLimit = 1 << 56
 
   private static func areCounts(_ counts: [Int]) -> Bool {
@@ -84,17 +85,18 @@ struct ImportLog {
   private var damagedCounts: StoreError {
     StoreError(
       .damaged,
-      "cannot read what the store keeps of the import '\(name)': a count is negative or beyond any; run "
+      "cannot read the stored data of the import '\(name)': a count is negative or too high; run "
         + "'kvdump verify'")
   }
 
-  /// Throws where a count has come to the limit, as it does where the file has said so before: what is
-  /// written could not be read again.
+  /// Throws when a count has reached the limit, because the written value could not be read again.
+  ///
+  /// The count may come from a file that already stores a count at the limit.
   private func checkLimit(_ counts: [Int]) throws(StoreError) {
     if Self.areCounts(counts) { return }
     throw StoreError(
       .importStopped,
-      "cannot go on with the import '\(name)': one of its counts is at the limit of 2^56; import under "
+      "cannot continue the import '\(name)': one of its counts is at the limit of 2^56; import under "
         + "another name")
   }
 
@@ -131,7 +133,8 @@ struct ImportLog {
     try put(ids, .seen(page: UInt64(page)))
   }
 
-  /// The ids of all records that the mirror has seen, ascending, and on how many pages.
+  /// The ids of all records that the mirror has seen, in ascending order, and the number of their
+  /// pages.
   func seenIDs() throws(StoreError) -> (ids: [UInt64], pageCount: Int) {
     var ids: [UInt64] = []
     var pageCount = 0
@@ -148,7 +151,7 @@ struct ImportLog {
     try delete { if case .memory = $0 { true } else { false } }
   }
 
-  /// Forgets the pages that had one of the records with `ids`.
+  /// Removes the memories of pages that contained a record with one of `ids`.
   func forgetPages(with ids: Set<UInt64>) throws(StoreError) {
     var gone: Set<ImportKey> = []
     try forEach { (key, body) throws(StoreError) in
@@ -161,7 +164,7 @@ struct ImportLog {
 
   // MARK: Ends
 
-  /// Ends the open run: keeps its report and removes its state.
+  /// Ends the open run: stores its report and removes its state.
   func end(_ report: ImportReport) throws(StoreError) {
     try checkLimit(report.counts)
     try put(report.stored, .report(run: report.run))
@@ -184,7 +187,7 @@ struct ImportLog {
     }
   }
 
-  /// The reports of the runs that ended, oldest first, and of the one that is open.
+  /// The reports of the completed runs, oldest first, followed by the open run's report.
   func reports() throws(StoreError) -> [ImportReport] {
     var reports: [ImportReport] = []
     var open: ImportReport?
@@ -205,7 +208,7 @@ struct ImportLog {
     try wrappingErrors {
       try core.transaction.leadingNames(of: core.store.trees.imports) { key in
         guard let name = ImportKey.split(key)?.name else {
-          throw FormatError("a key of the tree 'imports' is none that this version knows")
+          throw FormatError("a key of the tree 'imports' is unknown to this version")
         }
         return name
       }
@@ -231,7 +234,7 @@ struct ImportLog {
       return try DocumentCoding.decode(V.self, from: content)
     } catch {
       throw StoreError(
-        .damaged, "cannot read what the store keeps of an import; run 'kvdump verify'",
+        .damaged, "cannot read the stored data of an import; run 'kvdump verify'",
         cause: error)
     }
   }
@@ -271,7 +274,7 @@ struct ImportLog {
 }
 
 extension ImportReport {
-  /// The report without the rejects that the store does not keep.
+  /// The report with only as many rejects as the store keeps.
   fileprivate var stored: ImportReport {
     var report = self
     if rejects.count > Self.longestStoredRejectList {

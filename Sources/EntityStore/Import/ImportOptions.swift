@@ -1,72 +1,84 @@
 internal import LMDB
 
-/// The rule of an import for ids, and for stored records that the source no longer has.
-///
-/// A ``MergePolicy`` says how a stored record and an incoming one with its key become one.
+/// The treatment of stored records that match a page's records, and of stored records that no page
+/// contains.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
 public enum ImportStrategy: String, Sendable, Codable, CaseIterable {
-  /// Records that the store has take the incoming values, as the merge policy says; the others are
+  /// Matched records take the incoming values, following the merge policy; other records are
   /// inserted.
   case upsert
-  /// Stored records whose keys are in the page are deleted and the incoming ones inserted, with new
-  /// ids; a record that has not changed stays.
-  case replaceMatching
-  /// As ``upsert``, and what the source does not have is deleted at the end.
+  /// Matched records are deleted, and the incoming ones inserted with new ids.
   ///
-  /// Nothing is deleted unless every page arrived, nor when a record was rejected before its key
-  /// was known, as it may be one that is stored; see ``ImportOptions/deletesDespiteRejects``. Nor
-  /// is everything deleted because a source has no record at all, which a failed export has as
-  /// well; see ``ImportOptions/mirrorsEmptySources``. A record that is rejected later, as the one
-  /// of a page that a later one replaces, keeps the stored record with its key, and no other.
+  /// A record that has not changed stays.
+  case replaceMatching
+  /// Records are upserted, and stored records that the source does not contain are deleted at the
+  /// end.
+  ///
+  /// The deletion happens only when every page arrived. There are two exceptions:
+  /// - After a record was rejected before its key was known, nothing is deleted, because the record
+  ///   may be a stored one. See ``ImportOptions/deletesDespiteRejects``.
+  /// - When the source has no records at all, nothing is deleted, because a failed export looks
+  ///   like this. See ``ImportOptions/mirrorsEmptySources``.
+  ///
+  /// A record rejected after its key was known keeps the stored record with this key.
   case mirror
 }
 
-/// How an import commits, stops and goes on.
+/// Options for how an import commits, stops and resumes.
 public struct ImportOptions: Sendable {
-  /// The name under which the store keeps how far the import is, what it remembers of pages, and
-  /// reports: 1 to 64 bytes of UTF-8 without a zero byte; `nil` for the entity's name.
-  public var name: String?
-  /// Goes on after the last page that was committed when the last import of this name did not get
-  /// to its end; otherwise begins anew.
-  public var resumes = false
-  /// Pages are committed together until they have so many records.
+  /// The name under which the store keeps the import's state, memories of pages and reports.
   ///
-  /// A page is never divided, and a killed import loses at most the pages of one group, which it
-  /// gets again when it goes on. A group writes each page of an index once that any of its records
-  /// changes, so that a few large groups write much less than many small ones.
+  /// A name has 1 to 64 bytes of UTF-8 without a zero byte. `nil` stands for the entity's name.
+  public var name: String?
+  /// Whether the import resumes an unfinished import of this name.
+  ///
+  /// A resumed import begins after the last committed page. Without an unfinished import, or when
+  /// this is false, the import begins with the first page.
+  public var resumes = false
+  /// The number of records at which a group of pages is committed.
+  ///
+  /// A page is never divided. A killed import loses at most the pages of one group, which a resumed
+  /// import reads again. A group writes each page of an index once, however many of its records
+  /// change. A few large groups therefore write much less than many small ones.
   public var groupRecordLimit = 524_288
-  /// The same in bytes of pages and of their records: a 64th of the machine's memory, from 32 MiB
-  /// to 256 MiB.
+  /// The number of bytes, of pages and their records, at which a group is committed.
+  ///
+  /// The default is a 64th of the machine's memory, from 32 MiB to 256 MiB.
   public var groupByteLimit = min(max(SystemMemory.byteCount / 64, 32 << 20), 256 << 20)
-  /// A group is committed when its first page has waited so long; while the group before it is
-  /// written it goes on growing up to the two limits.
+  /// The time after its first page at which a group is committed.
+  ///
+  /// While the previous group is being written, the group continues to grow up to the two limits.
   public var groupDuration = Duration.milliseconds(500)
-  /// How many pages are decoded side by side, beside the one task that writes: 1 to 256, and the
-  /// nearest of these for another number.
+  /// The number of pages that are decoded concurrently, in addition to the one task that writes.
+  ///
+  /// The range is 1 to 256; other numbers are replaced by the nearest of these.
   public var pagesDecodedAtOnce = 2
   static let mostPagesDecodedAtOnce = 256
-  /// Rejects beyond so many end the import: the page in which that happens is not kept.
+  /// The maximum number of rejects; a further reject ends the import, and its page is not imported.
   ///
-  /// 0 stops at the first.
+  /// 0 stops at the first reject.
   public var rejectLimit = Int.max
-  /// Whether a mirror deletes what it has not seen although records were rejected.
+  /// Whether a mirror deletes unseen records even though records were rejected.
   ///
-  /// After a file that lacks its end it deletes nothing all the same; see ``ImportReport/isCut``.
+  /// After a truncated file, a mirror never deletes records; see ``ImportReport/isCut``.
   public var deletesDespiteRejects = false
   /// Whether a mirror deletes all records when the source has none.
   public var mirrorsEmptySources = false
   /// Whether a source is asked only for pages that have changed since they were imported.
   ///
-  /// It is asked for all of them when stored records were updated or deleted by others than this import,
-  /// when the entity's schema or the way of importing is another one, and when ``version`` is; and
-  /// for a page whose links to other records are no longer there.
+  /// In these cases the source is asked for all pages:
+  /// - Another writer has updated or deleted stored records.
+  /// - The entity's schema, the rules of the import, or ``version`` has changed.
+  ///
+  /// A page whose links to other records no longer exist is requested too.
   public var asksForChangesOnly = true
-  /// The version of the program's own part in the records, as of the closure that makes them: raise it
-  /// when that makes others, and a source is asked for all of its pages once.
+  /// The version of the closure that creates the records.
+  ///
+  /// Raise it when the closure creates other records; the next import then requests all pages once.
   public var version = 0
 
-  /// The standard options.
+  /// Creates the default options.
   public init() {}
 }

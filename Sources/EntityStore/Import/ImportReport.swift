@@ -1,32 +1,34 @@
 public import LodestoreEssentials
 
-/// What an import did.
+/// The result of an import.
 ///
-/// It is data: printable, `Codable`, and kept in the store under the import's name.
+/// A report is a printable and `Codable` value. The store keeps it under the import's name.
 public struct ImportReport: Sendable, Codable, Hashable {
   /// A record that was not imported.
   public struct Reject: Sendable, Codable, Hashable {
-    /// The number of the page, from 1.
+    /// The number of the page, counted from 1.
     public var page: Int
-    /// The number of the record in its page, from 1.
+    /// The number of the record in its page, counted from 1.
     public var record: Int
     /// The file of the page; `nil` when it did not come from ``FilePages``.
     public var file: String?
-    /// The line on which the record begins, from 1; `nil` where that is not known.
+    /// The line on which the record begins, counted from 1; `nil` when it is unknown.
     public var line: Int?
-    /// Where the record, or what is wrong in it, begins, in bytes: in the text of the file, as
-    /// UTF-8 and decompressed, or in the page when that is of no file; `nil` when the page did not
-    /// come as bytes.
+    /// The offset in bytes of the record, or of the error in the record.
+    ///
+    /// In a file, the offset is in the decompressed text as UTF-8. For a page without a file, the
+    /// offset is in the page. `nil` when the page did not come as bytes.
     public var byteOffset: Int?
-    /// The attribute that is wrong; `nil` when it is the record as a whole.
+    /// The attribute with the error; `nil` when the error is in the record as a whole.
     public var attribute: String?
-    /// Why.
+    /// The reason for the rejection.
     public var reason: String
-    /// The first bytes of a record that could not be read, at most 4,096; `nil` for one that could,
-    /// and in reports that a store keeps.
+    /// The first bytes of a record that could not be read, at most 4,096.
+    ///
+    /// `nil` when the record could be read, and in reports that a store keeps.
     public var content: Data?
 
-    /// A reject.
+    /// Creates a reject.
     init(
       page: Int, record: Int, byteOffset: Int?, attribute: String? = nil, reason: String
     ) {
@@ -38,102 +40,105 @@ public struct ImportReport: Sendable, Codable, Hashable {
     }
   }
 
-  /// How an import ended.
+  /// The way in which an import ended.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Ending: String, Sendable, Codable {
-    /// The import runs, or its process was killed.
+    /// The import is running, or its process was killed.
     case open
     /// All pages arrived and were committed.
     case finished
-    /// Its task was cancelled, or a later run of its name has begun; whole pages were kept.
+    /// The import's task was cancelled, or a later run of this name began; complete pages were
+    /// kept.
     case cancelled
-    /// An error ended it: ``ImportReport/failure`` says which. Whole pages were kept.
+    /// An error ended the import; complete pages were kept.
+    ///
+    /// ``ImportReport/failure`` describes the error.
     case failed
   }
 
   /// The import's name.
   public var name = ""
-  /// The entity that was imported into.
+  /// The name of the entity.
   public var entity = ""
-  /// What became of records that the source does not have.
+  /// The treatment of matched records, and of records that the source does not contain.
   public var strategy = ImportStrategy.upsert
-  /// The number of the run among those with this name, from 1.
+  /// The number of the run among the runs with this name, counted from 1.
   public var run: UInt64 = 0
-  /// How it ended.
+  /// The way in which the import ended.
   public var ending = Ending.open
-  /// What ended it, when it failed.
+  /// The description of the error that ended the import; `nil` for other endings.
   public var failure: String?
-  /// When the run began.
+  /// The time at which the run began.
   public var startedAt = Date(timeIntervalSinceReferenceDate: 0)
 
-  /// Pages that were committed, unchanged ones included.
+  /// The number of committed pages, including unchanged ones.
   public var pages = 0
-  /// Pages of which the source said that they have not changed; their records were not read.
+  /// The number of pages that the source reported as unchanged; their records were not read.
   public var unchangedPages = 0
-  /// Records that are new.
+  /// The number of new records.
   public var inserted = 0
-  /// Stored records that have other values now.
+  /// The number of stored records whose values changed.
   public var updated = 0
-  /// Stored records that had these values already.
+  /// The number of stored records whose values stayed equal.
   public var unchanged = 0
-  /// Records that were left out because the store has them, as asked.
+  /// The number of records left out because the store has them, as the merge policy requires.
   public var ignored = 0
-  /// Stored records that the source no longer has and that were deleted, in a mirror.
+  /// The number of stored records deleted by a mirror because the source no longer contains them.
   public var deleted = 0
-  /// Records that were not imported, and why.
+  /// The rejected records, with reasons; at most ``longestRejectList``.
   public var rejects: [Reject] = []
-  /// How many records were not imported; more than ``rejects`` holds when there are very many.
+  /// The number of rejected records, including those beyond the list ``rejects``.
   public var rejected = 0
-  /// Whether a mirror kept records that the source may no longer have.
+  /// Whether a mirror kept records that the source may no longer contain.
   ///
-  /// Such records stay when others could not be read, when a file lacks its end, and when the
-  /// source has no record at all.
+  /// The mirror keeps them in three cases: some records of the source could not be read, a file was
+  /// truncated, or the source has no records at all.
   public var keptUnseen = false
-  /// What became of links to other records; `nil` where the import has none.
+  /// The outcome of links to other records; `nil` when the import has no links.
   public var links: Links?
-  /// Members that came and are no attributes, and how often; the first thousand names.
+  /// The members that are not attributes, and their numbers; the first thousand names.
   ///
-  /// A member `_id` is one of them unless it is renamed: by its own name it is the id that a store
-  /// gives.
+  /// Without a renaming, a member `_id` is among them, because `_id` names the id that a store
+  /// assigns.
   public var unknownMembers: [String: Int] = [:]
 
-  /// A warning about records that were imported; `nil` for none, and at most
-  /// 100.
+  /// Warnings about imported records, at most 100; `nil` for none.
   public var warnings: [String]?
 
-  /// Bytes of the pages.
+  /// The bytes of the pages.
   public var bytes = 0
-  /// Transactions.
+  /// The number of transactions.
   public var commits = 0
-  /// How often the import was resumed after its process had been killed.
+  /// The number of times the import was resumed.
   public var resumptions = 0
-  /// Seconds from the first page to the last commit.
+  /// The seconds from the first page to the last commit.
   public var seconds = 0.0
-  /// Seconds of decoding, summed over concurrent tasks.
+  /// The seconds spent decoding, summed over concurrent tasks.
   public var decodingSeconds = 0.0
-  /// Seconds in transactions, beside the decoding.
+  /// The seconds spent in transactions, during which pages are also decoded.
   public var writingSeconds = 0.0
 
-  /// The most rejects that a report keeps with their reasons.
+  /// The maximum number of rejects that a report lists.
   public static let longestRejectList = 10_000
-  /// The most names of members without an attribute that a report keeps.
+  /// The maximum number of unknown members that a report lists.
   static let mostUnknownMembers = 1000
-  /// The most rejects that the report in the store keeps.
+  /// The maximum number of rejects that a report in the store lists.
   static let longestStoredRejectList = 100
   static let longestWarningList = 100
 
-  /// An empty report.
+  /// Creates an empty report.
   init() {}
 
-  /// Records that came, in pages that were committed.
+  /// The number of records in the committed pages.
   public var records: Int { inserted + updated + unchanged + ignored + rejected }
 
-  /// Records a second.
+  /// The number of records per second.
   public var recordsPerSecond: Double { seconds > 0 ? Double(records) / seconds : 0 }
 
-  /// Bounds the report when each page has other members.
+  /// Adds counts of unknown members; limits the number of names in case each page has other
+  /// members.
   mutating func count(unknownMembers members: [(name: String, count: Int)]) {
     for (name, count) in members
     where unknownMembers.count < Self.mostUnknownMembers || unknownMembers[name] != nil {
@@ -141,13 +146,13 @@ public struct ImportReport: Sendable, Codable, Hashable {
     }
   }
 
-  /// Whether the text of a file ended within its records, as after a transfer that was cut.
+  /// Whether the text of a file was truncated, as after an interrupted transfer.
   ///
-  /// Such a text ends within an array or object of JSON, or within quotes of a row. A last row with
-  /// fewer fields than columns and no line end counts, too.
+  /// A truncated text ends inside an array or object of JSON, or inside the quotes of a row. A last
+  /// row without a line end that has fewer fields than columns counts too.
   ///
-  /// The records before the end are imported, and the one that lacks its end is the last reject of
-  /// its file. ``warnings`` names the files.
+  /// The records before the end are imported, and the incomplete record is the last reject of its
+  /// file. ``warnings`` names the files.
   public var isCut: Bool { warnings?.contains { $0.hasSuffix(PagePlaces.cutWarning) } ?? false }
 
   mutating func warn(_ text: String, file: String?) {
@@ -165,8 +170,10 @@ public struct ImportReport: Sendable, Codable, Hashable {
 }
 
 extension ImportReport.Reject: CustomStringConvertible {
-  /// As in `films.jsonl line 12, page 1 record 12: 'stars' must be at most 5`; without a line the
-  /// byte.
+  /// The place and the reason, as in `films.jsonl line 12, page 1 record 12: 'stars' must be at
+  /// most 5`.
+  ///
+  /// Without a known line, the byte offset is given.
   public var description: String {
     var place = [file, line.map { "line \($0)" }].compactMap(\.self).joined(separator: " ")
     place += "\(place.isEmpty ? "" : ", ")page \(page) record \(record)"
@@ -176,7 +183,7 @@ extension ImportReport.Reject: CustomStringConvertible {
 }
 
 extension ImportReport: CustomStringConvertible {
-  /// One line, with the first reject, and what ended an import that failed.
+  /// One line with the counts, the first reject, and the error of a failed import.
   public var description: String {
     var text = "\(inserted) inserted, \(updated) updated, \(unchanged) unchanged, "
     if ignored > 0 { text += "\(ignored) ignored, " }

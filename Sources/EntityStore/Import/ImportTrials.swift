@@ -1,12 +1,13 @@
 internal import LodestoreFormat
 
-// Rules over derived attributes are checked at the end of a transaction, which does not say which
-// record of an import broke one. Trials find it: transactions with the first records of a page,
-// which are aborted.
+// Rules over derived attributes are checked at the end of a transaction, and the error does not
+// identify the record of the import. Trial transactions find the record: each writes the first
+// records of a page and is aborted.
 
 extension ImportEngine {
-  /// The position of the first record of a page with which a rule over derived attributes is
-  /// broken; `nil` where the page breaks none by its records.
+  /// The position of the first record of a page that breaks a rule over derived attributes.
+  ///
+  /// Returns `nil` when the records of the page break no rule.
   ///
   /// - Complexity: O(log *n*) transactions, which are aborted.
   func firstBreaking(
@@ -14,7 +15,7 @@ extension ImportEngine {
   ) throws -> Int? {
     let known = known ?? PageRefusals(page: page.number)
     let left = StoreError(.invalidValue, "cannot store a record: it is left out of a trial")
-    /// Whether the first records of the page, without the others, break a rule.
+    /// Returns whether the first `count` records of the page break a rule.
     func isBroken(byFirst count: Int) throws -> Bool {
       var refusals = known
       for row in count..<page.batch.count where refusals.refused[row] == nil {
@@ -34,7 +35,7 @@ extension ImportEngine {
   /// Thrown to abort a transaction that breaks no rule.
   private struct TrialPassed: Error {}
 
-  /// Whether writing a page without the records that are refused breaks a rule over derived
+  /// Returns whether writing a page without its refused records breaks a rule over derived
   /// attributes.
   private func isBroken(
     _ page: DecodedPage, _ refusals: PageRefusals, after state: ImportState

@@ -6,22 +6,22 @@ extension ImportEngine {
   struct WriteResult: Sendable {
     var state: ImportState
     var rejects: [ImportReport.Reject] = []
-    /// Why the import ends after these pages.
+    /// The error that ends the import after these pages.
     var stop: StoreError?
   }
 
-  /// Thrown to abort the transaction: a page has more rejects than are allowed.
+  /// Thrown to abort the transaction when a page exceeds the limit on rejects.
   private struct TooManyRejects: Error {
     var page: Int
-    /// The rejects of the page, up to the first one too many.
+    /// The rejects of the page, up to the first one beyond the limit.
     var rejects: [ImportReport.Reject]
     var last: ImportReport.Reject
   }
 
-  /// Writes a group's pages, and how far the import is, in one transaction.
+  /// Writes a group's pages and the state of the import in one transaction.
   ///
-  /// On the writer's thread. When a page has to be written again, the pages before it get a
-  /// transaction of their own.
+  /// Runs on the writer's thread. When a page must be written again, the pages before it are
+  /// committed in a transaction of their own.
   func write(_ group: ImportGroup, after state: ImportState) throws -> WriteResult {
     var result = WriteResult(state: state)
     var rest = group.pages[...]
@@ -33,8 +33,8 @@ extension ImportEngine {
         try write(pages, known, &result)
         rest = rest[pages.endIndex...]
       } catch let error as StoreError where error.isOfLateRule {
-        // The end of a transaction finds it, so pages are written one by one, and then without the
-        // record.
+        // The end of the transaction found the error, so the pages are written one by one, and the
+        // faulty page then without the record.
         if pages.count > 1 {
           isOneByOne = true
           continue
@@ -50,7 +50,7 @@ extension ImportEngine {
         if page > rest.startIndex { try write(rest[..<page], known, &result) }
         rest = rest[page...]
       } catch let excess as TooManyRejects {
-        // Pages before the one with too many rejects are committed.
+        // The pages before the one with too many rejects are committed.
         let before = rest.prefix(excess.page)
         if !before.isEmpty { try write(before, known, &result) }
         result.rejects += excess.rejects
@@ -63,7 +63,7 @@ extension ImportEngine {
 
   /// Writes pages in one transaction.
   ///
-  /// - Parameter known: by the numbers of pages, records that are known to be refused.
+  /// - Parameter known: the records already known to be refused, by page number.
   private func write(
     _ pages: ArraySlice<DecodedPage>, _ known: [Int: PageRefusals], _ result: inout WriteResult
   ) throws {
@@ -94,11 +94,11 @@ extension ImportEngine {
     }
   }
 
-  /// Merges the pages, each in its turn.
+  /// Merges the pages in their order.
   ///
-  /// Pages without links are merged together, with the same result. With links each page is merged
-  /// by itself: where a key leads depends on the pages before it, and not on those that are written
-  /// with it.
+  /// Pages without links are merged together, with an equal result. With links, each page is merged
+  /// separately, because the target of a key depends on the pages before it, not on pages in the
+  /// same transaction.
   private func merge(
     _ pages: ArraySlice<DecodedPage>, _ core: WriteCore, _ log: ImportLog, _ epoch: UInt64,
     _ known: [Int: PageRefusals], _ result: inout WriteResult
@@ -138,7 +138,7 @@ extension ImportEngine {
     if entity.description.history != nil { core.steps = steps(written, entity) }
   }
 
-  /// The records of pages in the current layout, and where each page ends.
+  /// Returns the records of the pages in the current layout, and the end of each page.
   func records(
     of pages: some Sequence<DecodedPage>, _ entity: StoredEntity, _ core: WriteCore
   ) throws -> (batch: IncomingRecords, ends: [Int]) {
@@ -155,7 +155,7 @@ extension ImportEngine {
     return (batch, ends)
   }
 
-  /// Merges one page whose records have links, or of which some are known to be refused.
+  /// Merges one page whose records have links or contain known refusals.
   func merge(
     _ page: DecodedPage, _ batch: inout IncomingRecords, _ index: StoredIndex?,
     _ entity: StoredEntity, _ core: WriteCore, _ known: PageRefusals?,
@@ -182,7 +182,7 @@ extension ImportEngine {
     return outcomes
   }
 
-  /// The ids of a page's records, and of the stored ones with the keys of rejected records.
+  /// Returns the ids of a page's records, and of stored records with the keys of rejected records.
   private func seenIDs(
     _ batch: IncomingRecords, _ rows: Range<Int>, _ outcomes: [BatchMerge.Outcome],
     _ index: StoredIndex?, _ entity: StoredEntity, _ core: WriteCore
@@ -198,13 +198,13 @@ extension ImportEngine {
     return ids
   }
 
-  /// A page that was written, and the outcomes of its records.
+  /// A written page, with the outcomes of its records.
   private struct WrittenPage {
     let number: Int
     let outcomes: [BatchMerge.Outcome]
   }
 
-  /// Counts the outcomes of a page's records, and notes how far the import is.
+  /// Counts the outcomes of a page's records, and updates the state of the import.
   private func note(
     _ page: DecodedPage, _ outcomes: [BatchMerge.Outcome], _ seen: [UInt64],
     _ links: [RememberedLinks]?, _ log: ImportLog, _ entity: StoredEntity, _ epoch: UInt64,
@@ -217,14 +217,15 @@ extension ImportEngine {
       throw TooManyRejects(page: written.count, rejects: rejects, last: last)
     }
     written.append(WrittenPage(number: page.number, outcomes: outcomes))
-    // Records for another schema have to be encoded again.
+    // Records that were encoded for another schema are not remembered, so that they are encoded
+    // again.
     let isCurrent = page.batch.layout.number == entity.layout.number
     try note(page, seen, links, log, isCurrent ? epoch : nil, &result.state)
   }
 
-  /// The records of each page: the history tells a page as a write of its own.
+  /// Returns the ids written by each page; the history records each page as a separate write.
   ///
-  /// A record of several pages is the last one's, whose values it has.
+  /// A record that several pages contain belongs to the last one, whose values it has.
   private func steps(_ pages: [WrittenPage], _ entity: StoredEntity) -> [WriteStep] {
     var taken = IDRuns()
     var steps: [WriteStep] = []
@@ -255,12 +256,13 @@ extension ImportEngine {
         rejects.append(page.reject(of: origin, attribute: error.attribute, reason: error.message))
       }
     }
-    // Other rejects have keys, and the stored records with these keys were seen.
+    // Other rejected records have keys, and the mirror has counted the stored records with these
+    // keys as seen.
     if let unkeyed = result.state.unkeyedRejects {
       result.state.unkeyedRejects = unkeyed + page.rejects.count
     }
     rejects.sort { $0.record < $1.record }
-    // The first reject too many is the last that is reported.
+    // The report ends with the first reject beyond the limit.
     let room = max(0, max(0, options.rejectLimit) - result.state.report.rejected)
     if rejects.count > room { rejects.removeSubrange((room + 1)...) }
     for reject in rejects { result.state.report.reject(reject) }
@@ -272,7 +274,7 @@ extension ImportEngine {
     if page.isUnchanged { result.state.report.unchangedPages += 1 }
   }
 
-  /// The stored record with the key of an incoming one.
+  /// Returns the id of the stored record with the key of an incoming one.
   func holder(
     of batch: IncomingRecords, _ row: Int, _ index: StoredIndex?, _ entity: StoredEntity,
     _ core: WriteCore
@@ -283,7 +285,8 @@ extension ImportEngine {
     return hasNull ? nil : try core.holder(of: core.key.bytes, in: index)
   }
 
-  /// Notes how far the import is, the memory of the page, and the records that a mirror has seen.
+  /// Updates the state of the import, the memory of the page, and the records that a mirror has
+  /// seen.
   private func note(
     _ page: DecodedPage, _ seen: [UInt64], _ links: [RememberedLinks]?, _ log: ImportLog,
     _ epoch: UInt64?, _ state: inout ImportState
@@ -298,7 +301,7 @@ extension ImportEngine {
         page.isUnchanged
         ? try page.memory.flatMap { try log.memory(of: $0.name)?.ids } ?? [] : seen
       try log.putSeen(seen, page: page.number)
-      // A page with unknown records must be read again, so it is not remembered.
+      // A page with rejected records must be read again, so the ids are not stored.
       ids = page.rejects.isEmpty ? seen : nil
     }
     if let memory = page.memory, !page.isUnchanged {
@@ -308,7 +311,7 @@ extension ImportEngine {
 
   // MARK: Ending
 
-  /// Ends the import: a mirror deletes what it has not seen; the report is kept.
+  /// Ends the import: a mirror deletes unseen records, and the report is stored.
   func end(_ state: ImportState) throws -> ImportReport {
     try core.write(origin: origin) { core in
       let log = try ImportLog(name, core)
@@ -323,7 +326,7 @@ extension ImportEngine {
       if strategy == .mirror {
         let hasAllKeys =
           options.deletesDespiteRejects || (state.unkeyedRejects ?? report.rejected) == 0
-        // The records that a cut file lacks are no rejects, and may be any of the stored ones.
+        // Records missing from a truncated file are not rejects, and may be any of the stored ones.
         let mayDelete = hasAllKeys && !report.isCut
         try keepingBasis(core, log, remembers: false) { _ in
           try deleteUnseen(log, core, &report, mayDelete, pages: state.pages)
@@ -345,7 +348,7 @@ extension ImportEngine {
     }
     let entity = try self.entity(core)
     let (seen, pageCount) = try log.seenIDs()
-    // In a file that was salvaged, what a page has brought may be lost.
+    // A salvaged file may have lost the seen records of a page.
     guard pageCount == pages else { throw StoreError.lostPages(name, pages - pageCount, of: pages) }
     var unseen: [UInt64] = []
     var position = 0
@@ -358,11 +361,11 @@ extension ImportEngine {
       return
     }
     report.deleted = try core.delete(unseen, of: entity)
-    // The pages of deleted records must be read again, even if unchanged.
+    // Pages of deleted records must be read again, even when they are unchanged.
     if !unseen.isEmpty { try log.forgetPages(with: Set(unseen)) }
   }
 
-  /// Notes an error in the report of the import, which can be resumed.
+  /// Stores an error in the report of the import, which can be resumed.
   func note(_ state: ImportState) throws {
     try core.write(origin: origin) { core in
       let log = try ImportLog(name, core)
@@ -375,7 +378,7 @@ extension ImportEngine {
 }
 
 extension IncomingRecords {
-  /// Adds the records of `other`, whose layout is older, in the layout of `entity`.
+  /// Appends the records of `other`, converted from its older layout to the layout of `entity`.
   fileprivate mutating func append(
     _ other: IncomingRecords, carriedOverTo entity: StoredEntity
   ) throws(StoreError) {
@@ -394,14 +397,15 @@ extension StoreError {
   fileprivate static func anotherImport(_ name: String) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot go on with import '\(name)': another one of this name has begun; give each its name")
+      "cannot continue import '\(name)': another import with this name has begun; give each import its "
+        + "own name")
   }
 
   fileprivate static func lostPages(_ name: String, _ count: Int, of total: Int) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot end mirror '\(name)': the file has lost what \(count) of its \(total) pages had, and "
-        + "so does not know what to delete; run it again without going on")
+      "cannot end mirror '\(name)': the store has lost the list of records of \(count) of its \(total) pages, "
+        + "so the records to delete are unknown; run the import again without resuming")
   }
 
   fileprivate static func tooManyRejects(

@@ -1,56 +1,60 @@
 public import LodestoreEssentials
 internal import LodestoreFormat
 
-/// Brings pages of a web service or of files into a store.
+/// Imports pages of a web service or of files into a store.
 ///
 ///     let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
 ///     let report = try await importer.run(pages, records: "result") { (spec: PodSpec) in Pod(spec) }
 ///     print(report)   // 11028 inserted, 0 updated, 0 unchanged, 0 rejected
 ///
 /// Records are matched by a unique index. The stored records are found in one pass, and compared
-/// before anything is written. Importing the same pages again changes nothing. Readers are not held
-/// up, and see each page whole or not at all. While one group of pages is written the next is read
-/// and decoded, a few pages side by side; no more than three groups are in memory.
+/// before anything is written, so importing the same pages again changes nothing. Readers are not
+/// blocked, and see each page completely or not at all. While one group of pages is written, the
+/// next one is read and decoded, with a few pages decoded concurrently. At most three groups are in
+/// memory.
 ///
-/// How far the import is, is kept in the store in the transaction of the pages' records, so that one
-/// that was killed goes on where it stopped (``ImportOptions/resumes``), and so is its report
-/// (``ReadableTransaction/importReports(of:)``).
+/// The store keeps the import's state, in the transaction of the pages' records. A killed import
+/// can therefore resume after its last committed page (``ImportOptions/resumes``). The store also
+/// keeps the report (``ReadableTransaction/importReports(of:)``).
 ///
-/// Errors: ``StoreError/Code/importStopped`` for a page that cannot be read, too many rejects, an
-/// import that cannot be gone on with, or ``MergePolicy/patch(_:)`` without attributes where a closure makes the records;
-/// what the pages throw; `CancellationError`. In every case nothing of the failed page is kept, and
-/// the pages before it are.
+/// An import throws ``StoreError/Code/importStopped`` in these cases:
+/// - A page cannot be read, or too many records are rejected.
+/// - The import cannot be resumed.
+/// - ``MergePolicy/patch(_:)`` is combined with a closure that creates the records.
 ///
-/// A record that is no JSON is rejected alone where its end is known, and the import goes on: an
-/// element of an array with half of a surrogate pair, a key that comes twice or a word such as
-/// `NaN`, and with ``FilePages`` each line, value and row. Its reject has the file, the line, the
-/// byte and the first bytes.
+/// Other errors are the errors of `pages`, and `CancellationError`. In every case the failed page
+/// has no effect, and the pages before it are committed.
+///
+/// A record that is not valid JSON is rejected and the import continues, when the record's end is
+/// known. Examples are an element of an array with half of a surrogate pair, a repeated key, or a
+/// word such as `NaN`. With ``FilePages``, each line, value and row is such a record. The reject
+/// contains the file, the line, the byte offset and the first bytes.
 public struct Importer<E: Entity>: Sendable {
   private let store: Store
   private let matching: RecordMatching<E>
   private let strategy: ImportStrategy
   private let policy: MergePolicy<E>
-  /// Under which name records have their keys, where they are the members of an object and not the
-  /// elements of an array; for pages of JSON text.
+  /// The member name for the records' keys, when the records are the members of an object.
   ///
   ///     importer.keyName = "name"      // {"Alamofire": {…}, "Kingfisher": {…}}
   ///
-  /// Each record then has a member `name` with its key as a text, unless it has one of that name
-  /// itself.
+  /// Each record gets a member `name` with its key as text, unless it already has a member of that
+  /// name. The property applies to pages of JSON text.
   public var keyName: String?
-  /// How the import commits, stops and goes on.
+  /// Options for how the import commits, stops and resumes.
   public var options: ImportOptions
-  /// Members of records that lead to records of other entities; for pages of JSON text.
+  /// Members of records that name records of other entities, for pages of JSON text.
   ///
-  /// With `run(_:records:renaming:onEvent:)` such a member is no attribute, even if it has the name of one.
+  /// With `run(_:records:renaming:onEvent:)` such a member is not an attribute, even when an
+  /// attribute has its name.
   public var links: [ImportLink<E>] = []
 
-  /// An importer into `store`.
+  /// Creates an importer into `store`.
   ///
   /// - Parameters:
-  ///   - strategy: the rule for stored records that a page does not have.
-  ///   - onConflict: the rule for an incoming record whose key leads to a stored one;
-  ///     ``ImportStrategy/replaceMatching`` does not use it.
+  ///   - strategy: the rule for stored records that a page does not contain.
+  ///   - merging: the policy for combining a stored record with an incoming one;
+  ///     ``ImportStrategy/replaceMatching`` ignores it.
   public init(
     into store: Store, _: E.Type = E.self, matching: RecordMatching<E>,
     strategy: ImportStrategy = .upsert, onConflict: MergePolicy<E> = .replace,
@@ -68,16 +72,16 @@ public struct Importer<E: Entity>: Sendable {
   /// Imports pages of JSON text.
   ///
   /// - Parameters:
-  ///   - pages: each a whole JSON text.
-  ///   - path: where in a page the array of records is, as `result` or `data.items`; empty when
-  ///     the page is the array, as those are of files of lines, rows and values. With ``keyName``, where the object is whose members are the
-  ///     records.
-  ///   - onEvent: called from the task that reads and the one that writes, never from two at once
-  ///     for one kind of event.
-  ///   - transform: makes an entity of a decoded record; `nil` leaves the record out, and an error
-  ///     rejects it. Called from several tasks at once.
-  /// - Throws: the errors of `pages`; ``StoreError/Code/importStopped`` for a page that is not JSON or
-  ///   has no records at `path`, with page, line and column.
+  ///   - pages: the pages; each is a complete JSON text.
+  ///   - path: the path to the array of records in a page, as `result` or `data.items`. Pass an
+  ///     empty path when the page is the array; pages of files of lines, rows and values are
+  ///     arrays. With ``keyName``, the path leads to the object whose members are the records.
+  ///   - onEvent: called from the task that reads and from the one that writes. Two calls for one
+  ///     kind of event never overlap.
+  ///   - transform: creates an entity from a decoded record. `nil` leaves the record out, and an
+  ///     error rejects it. Several tasks call it concurrently.
+  /// - Throws: the errors of `pages`. ``StoreError/Code/importStopped`` for a page that is not JSON
+  ///   or has no records at `path`, with page, line and column.
   public func run<Pages: AsyncSequence, Record: Decodable>(
     _ pages: Pages, records path: String = "", as _: Record.Type = Record.self,
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
@@ -87,9 +91,9 @@ public struct Importer<E: Entity>: Sendable {
     return try await engineOfWholes(path).run(pages, onEvent: onEvent, decoder: decoder)
   }
 
-  /// Imports the pages of a source that can begin in its midst and tell which pages have changed.
+  /// Imports the pages of a source that can begin at a position and report unchanged pages.
   ///
-  /// See ``run(_:records:as:onEvent:_:)-(Pages,_,_,_,_)``. An import that goes on asks the source for the
+  /// See ``run(_:records:as:onEvent:_:)-(Pages,_,_,_,_)``. A resumed import asks the source for the
   /// pages after the last committed one.
   public func run<Source: PageSource, Record: Decodable>(
     _ source: Source, records path: String = "", as _: Record.Type = Record.self,
@@ -105,20 +109,21 @@ public struct Importer<E: Entity>: Sendable {
   ///     let report = try await importer.run(
   ///       pages, records: "result", renaming: ["source_files": "sourceFiles"])
   ///
-  /// The text goes into records without becoming Swift values first, which is the fastest way. Values must
-  /// fit their attributes exactly: numbers as they are, dates as text of ISO 8601, data as Base64,
-  /// enumerations as the raw value of a case; a record with another value is rejected. Pages of
-  /// ``FilePages/csv(_:_:recordsPerPage:)-(String,_,_)`` have texts alone, which are read as values of the
-  /// attributes' types, and an empty field is null.
-  /// Members that are no attributes are left out, and counted in the report. An attribute whose member
-  /// a record lacks is null or has its initial value, in a stored record too where the incoming one
-  /// wins; with ``MergePolicy/patch(_:)`` it stays there as it is.
+  /// The text is encoded into records without creating Swift values, which is the fastest way.
+  /// Values must fit their attributes exactly: dates are ISO 8601 text, data is Base64, an
+  /// enumeration is the raw value of a case. A record with an unsuitable value is rejected. Pages
+  /// of ``FilePages/csv(_:_:recordsPerPage:)-(String,_,_)`` contain only texts, which are read as
+  /// values of the attributes' types; an empty field is null.
   ///
-  /// - Parameter names: the attributes of members that have other names. A name with dots is a path: what is
-  ///   inside of a member, or at a position of an array, as in `["properties.mag": "magnitude"]`; the rest of
-  ///   that member is left out.
-  /// - Throws: ``StoreError/Code/importStopped`` before a page is asked for when a name leads to
-  ///   no attribute.
+  /// Members that are not attributes are left out and counted in the report. An attribute whose
+  /// member is absent becomes null or its initial value. This also applies to a stored record when
+  /// the incoming one wins. With ``MergePolicy/patch(_:)`` the stored value stays.
+  ///
+  /// - Parameter names: the attributes of members that have other names. A name with dots is a path
+  ///   to a nested member or to a position of an array, as in `["properties.mag": "magnitude"]`;
+  ///   the rest of that member is left out.
+  /// - Throws: ``StoreError/Code/importStopped`` before a page is requested when `names` contains
+  ///   an unknown attribute.
   public func run<Pages: AsyncSequence>(
     _ pages: Pages, records path: String = "", renaming names: [String: String],
     onEvent: (@Sendable (ImportEvent) -> Void)? = nil
@@ -141,7 +146,7 @@ public struct Importer<E: Entity>: Sendable {
 
   // MARK: Decoded pages
 
-  /// Imports pages that are decoded already.
+  /// Imports pages that are already decoded.
   public func run<Pages: AsyncSequence, Record>(
     decoded pages: Pages, onEvent: (@Sendable (ImportEvent) -> Void)? = nil,
     _ transform: @escaping @Sendable (Record) throws -> E?
@@ -169,7 +174,7 @@ public struct Importer<E: Entity>: Sendable {
     }
   }
 
-  /// Forgets what the store remembers of pages: the next import asks for all of them.
+  /// Removes the store's memories of pages, so that the next import requests all of them.
   public func forgetPages() async throws {
     let name = options.name ?? E.schema.name
     try await store.write { transaction in try ImportLog(name, transaction.core).forget() }
@@ -177,7 +182,7 @@ public struct Importer<E: Entity>: Sendable {
 
   // MARK: The engine
 
-  /// Decodes the records at `path` of a page, of which `transform` makes entities.
+  /// Returns a decoder for the records at `path`, from which `transform` creates entities.
   private func decoder<Record: Decodable>(
     _ path: String, _ transform: @escaping @Sendable (Record) throws -> E?
   ) throws -> @Sendable () -> DataDecoding {
@@ -193,7 +198,7 @@ public struct Importer<E: Entity>: Sendable {
     }
   }
 
-  /// The engine for records that have the attributes as members, and what decodes them.
+  /// Returns the engine and the decoder for records that have the attributes as members.
   private func engine(
     byMembers names: [String: String], _ path: String, readsTexts: Bool
   ) throws -> (ImportEngine, @Sendable () -> DataDecoding) {
@@ -227,7 +232,7 @@ public struct Importer<E: Entity>: Sendable {
     }
   }
 
-  /// Returns the key, or throws when `names` leads to anything but attributes.
+  /// Returns the matching key; throws when `names` contains a name that is not an attribute.
   private func key(renaming names: [String: String]) throws -> Set<UInt32> {
     let known = E.schema.attributes.filter { $0.derivation == nil }.map(\.name)
     let unknown = names.filter { !known.contains($0.value) }
@@ -237,7 +242,7 @@ public struct Importer<E: Entity>: Sendable {
     return try key()
   }
 
-  /// The engine for records that a closure makes: they are whole.
+  /// Returns the engine for records that a closure creates; such records are always complete.
   private func engineOfWholes(_ path: String = "") throws -> ImportEngine {
     let engine = try engine("closure \(path)\(keyText)")
     if engine.rule.takesParts { throw StoreError.partsOfClosure(engine.entityName) }
@@ -265,8 +270,8 @@ extension StoreError {
   fileprivate static func partsOfClosure(_ entity: String) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot import \(entity): a record that a closure makes does not say what it was given, as "
-        + "MergePolicy.patch() has to know; import by members, with renaming:, or take another policy",
+      "cannot import \(entity): MergePolicy.patch() needs the members that a record had, which a "
+        + "closure does not report; import by members, with renaming:, or use another policy",
       entity: entity)
   }
 

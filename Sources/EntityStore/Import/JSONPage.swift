@@ -1,16 +1,16 @@
 internal import LodestoreEssentials
 
-/// Where in a page the records are.
+/// The place of the records in a page.
 struct RecordPlace: Sendable {
   /// The path to their array or object; empty for the page itself.
   var path: String
-  /// Where they are the members of an object: the name under which they have their keys.
+  /// The member name for the records' keys, when the records are the members of an object.
   var keyName: String?
 }
 
-/// One page of JSON text, and where in it the records are.
+/// One page of JSON text, with the place of its records.
 struct JSONPage {
-  /// The array of records, or the object whose members' values they are.
+  /// The array of records, or the object whose member values are the records.
   let container: JSONNode
 
   init(_ data: Data, number: Int, at place: RecordPlace) throws(StoreError) {
@@ -33,7 +33,7 @@ struct JSONPage {
     }
   }
 
-  /// Where the records of a page may be that are not at `path`, in words.
+  /// A suggestion for error messages: other places of the page where the records may be.
   private static func way(toRecordsOf root: JSONNode, from path: String) -> String {
     guard root.kind == .object else {
       guard root.kind == .array else { return "" }
@@ -55,12 +55,12 @@ struct JSONPage {
     container.kind == .object ? container.memberValues : container.elements
   }
 
-  /// A decoding error in one line, without the type's name.
+  /// The decoding error in one line, without the type's name.
   static func reason(_ error: any Error) -> String {
     (error as? DecodingError)?.reason ?? "\(error)"
   }
 
-  /// The attribute in which a decoding error lies; `nil` when it is the record.
+  /// The attribute in which a decoding error occurred; `nil` for the record as a whole.
   static func attribute(_ error: any Error) -> String? {
     let keys: [any CodingKey]? =
       switch error as? DecodingError {

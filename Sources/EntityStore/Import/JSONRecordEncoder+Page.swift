@@ -1,12 +1,12 @@
 internal import LodestoreFormat
 
 extension JSONRecordEncoder {
-  /// Adds `records` to `page`; those that do not fit the entity are rejected.
+  /// Appends `records` to `page`; records that do not fit the entity are rejected.
   ///
   /// - Parameters:
-  ///   - index: the unique index that records are matched by: a record without a part of its key would
-  ///     be inserted by every import anew, as nulls do not collide.
-  ///   - sizeLimit: of a record, in bytes.
+  ///   - index: the unique index by which records are matched. A record with a null in its key is
+  ///     rejected: nulls do not collide, so every import would insert it again.
+  ///   - sizeLimit: the maximum size of a record in bytes.
   func take(
     _ records: some Sequence<JSONRecord>, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
     into page: inout DecodedPage
@@ -25,7 +25,7 @@ extension JSONRecordEncoder {
     finish(&page)
   }
 
-  /// Adds the elements of an array, or the values of an object's members, to `page` as records.
+  /// Appends the elements of an array, or the values of an object's members, to `page` as records.
   func take(
     elementsOf array: JSONNode, matching index: [UInt32]?, isPart: Bool, sizeLimit: Int,
     into page: inout DecodedPage
@@ -35,7 +35,7 @@ extension JSONRecordEncoder {
     begin(document)
     let end = Int(tape.entries[array.index].link)
     var next = array.index + 1
-    // A member's key is before its value.
+    // The key of an object's member precedes its value on the tape.
     let lead = array.kind == .object ? 1 : 0
     var number = 0
     while next < end {
@@ -63,7 +63,7 @@ extension JSONRecordEncoder {
     page.warnings += takeWarnings()
   }
 
-  /// Adds the record that was read last, the one at entry `record` of `document`.
+  /// Appends the record that was read last, the one at entry `record` of `document`.
   @inline(__always)
   private func add(
     _ record: Int, _ document: JSONDocument, _ number: Int, matching index: [UInt32]?,

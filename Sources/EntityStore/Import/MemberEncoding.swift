@@ -1,19 +1,19 @@
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// Encodes the records of pages by the names of their members; for one task at a time.
+/// Encodes the records of pages by the names of their members; only one task at a time may use it.
 final class MemberEncoding {
   private let key: [UInt32]
   private let place: RecordPlace
   private let names: [String: String]
-  /// The conversions of attributes that hold enumerations, by name.
+  /// The cases of attributes that hold enumerations, by attribute name.
   private let cases: [String: any EnumerationCases]
-  /// Whether only the attributes that an incoming record has are written to the stored one.
+  /// Whether an update of a stored record changes only the attributes that the incoming record has.
   private let isPart: Bool
   private let sizeLimit: Int
-  /// Whether all values are texts, as those of separated values are.
+  /// Whether all values are texts, as in files of separated values.
   private let readsTexts: Bool
-  /// Members that lead to other records.
+  /// The members that name other records.
   private let linked: Set<String>
   private var encoder: (layout: UInt16, encoder: JSONRecordEncoder)?
 
@@ -71,7 +71,7 @@ extension MemberEncoding {
 }
 
 extension EnumerationCases {
-  /// Accepts only the raw values of these cases.
+  /// The conversion to `type` that accepts only the raw values of these cases.
   fileprivate func conversion(
     to type: AttributeType, _ readsTexts: Bool
   ) -> JSONRecordEncoder.Conversion {

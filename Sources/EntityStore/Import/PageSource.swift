@@ -1,17 +1,18 @@
 public import LodestoreEssentials
 
-/// One page of a source, as an ``Importer`` takes it.
+/// One page of a source, as an ``Importer`` reads it.
 public struct ImportPage: Sendable, Hashable {
-  /// The page as it came; `nil` when the source says that it is as it was when it was remembered.
+  /// The content of the page; `nil` when the source reports that the remembered page has not
+  /// changed.
   public var content: Data?
-  /// What is to be remembered of the page, for the next import of the same source.
+  /// The memory of the page, which the store keeps for the next import from this source.
   public var memory: PageMemory?
-  /// Where the source goes on behind this page, in the source's own words; `nil` behind the last.
+  /// The position of the next page, in the source's format; `nil` after the last page.
   public var next: String?
-  /// How many pages the source has in all, where it says so.
+  /// The number of pages of the source; `nil` when the source does not report it.
   public var totalPages: Int?
 
-  /// A page.
+  /// Creates a page.
   public init(
     content: Data?, memory: PageMemory? = nil, next: String? = nil, totalPages: Int? = nil
   ) {
@@ -22,18 +23,18 @@ public struct ImportPage: Sendable, Hashable {
   }
 }
 
-/// What a store remembers of a page, so that its source can say that it has not changed.
+/// The store's memory of a page, by which its source can report that the page has not changed.
 public struct PageMemory: Sendable, Hashable, Codable {
-  /// The page at its source, for the web its address.
+  /// The name of the page at its source; for the web, its address.
   public var name: String
   /// The entity tag of the page's content: RFC 9110, 8.8.3.
   public var entityTag: String?
-  /// When the page was last modified, as the source wrote it: RFC 9110, 8.8.2.
+  /// The time of the page's last modification, as the source wrote it: RFC 9110, 8.8.2.
   public var lastModified: String?
-  /// Where the source went on behind the page: a page that has not changed comes without it.
+  /// The position of the next page; the source does not repeat it for an unchanged page.
   public var next: String?
 
-  /// A memory of the page called `name`.
+  /// Creates a memory of the page called `name`.
   public init(
     name: String, entityTag: String? = nil, lastModified: String? = nil, next: String? = nil
   ) {
@@ -44,19 +45,20 @@ public struct PageMemory: Sendable, Hashable, Codable {
   }
 }
 
-/// A source of pages that can be asked to begin in its midst.
+/// A source of pages that can begin at a position.
 ///
-/// Where the last committed page ended is kept in the store, in the transaction of its records, so
-/// that an import that was killed goes on from there.
+/// The store keeps the position after the last committed page, in the transaction of the page's
+/// records. A resumed import continues at this position.
 public protocol PageSource: Sendable {
-  /// Pages in their order.
+  /// The pages in their order.
   associatedtype Pages: AsyncSequence where Pages.Element == ImportPage
 
-  /// The pages from `position` on, which is the ``ImportPage/next`` of a page committed earlier;
-  /// all pages when it is `nil`.
+  /// Returns the pages from `position` on.
   ///
-  /// - Parameter remembered: what the store remembers of the page with a name; may be called from
-  ///   any thread, until the last page has been taken.
+  /// - Parameters:
+  ///   - position: the ``ImportPage/next`` of a page committed earlier; `nil` for all pages.
+  ///   - remembered: returns the store's memory of the page with a name. Call it from any thread,
+  ///     until the last page has been read.
   func pages(
     from position: String?, remembered: @escaping @Sendable (_ name: String) -> PageMemory?
   ) -> Pages

@@ -2,15 +2,16 @@ internal import LodestoreFormat
 
 /// Finds definitions of derived attributes that depend on themselves.
 ///
-/// Without such cycles every derived attribute has one value, whatever records lead to whom:
-/// attributes are derived in the order of their definitions, also where a record leads to itself.
+/// Without such cycles every derived attribute has exactly one value, whatever the links between
+/// records. Attributes are computed in the order of their definitions, even if a record has a link
+/// to itself.
 struct DerivationCycles {
   private struct Node: Hashable {
     var entity: EntityNumber
     var attribute: UInt32
   }
 
-  /// By attribute, the attributes of related records that it is derived from.
+  /// For each attribute, the attributes of related records from which it is derived.
   private var sources: [Node: [Node]] = [:]
   private var labels: [Node: String] = [:]
 
@@ -30,11 +31,10 @@ struct DerivationCycles {
     }
   }
 
-  /// Throws ``StoreError/Code/badSchema`` where one of the attributes with these numbers depends on
-  /// itself.
+  /// Throws ``StoreError/Code/badSchema`` when one of the changed attributes depends on itself.
   ///
-  /// Cycles of other attributes stay: older programs could declare them, and their values never
-  /// change.
+  /// Cycles of other attributes are allowed: older programs could declare them, and their values
+  /// never change.
   func check(_ changed: [EntityNumber: Set<UInt32>]) throws(StoreError) {
     for (entity, numbers) in changed.sorted(by: { $0.key < $1.key }) {
       for number in numbers.sorted() {
@@ -51,7 +51,7 @@ struct DerivationCycles {
     }
   }
 
-  /// The attributes on a way from `first` to `last`, both included; `nil` where there is none.
+  /// The attributes on a path from `first` to `last`, including both; `nil` when there is no path.
   private func path(from first: Node, to last: Node) -> [Node]? {
     var seen: Set<Node> = []
     var waiting = [[first]]

@@ -1,21 +1,22 @@
 internal import LodestoreFormat
 
-/// Applies declared derivations to the stored ones: pure, so that the rules are one page.
+/// Applies declared derivations to the stored ones, without side effects.
 ///
-/// Every new or changed derivation costs a pass over the records. One that is declared no more leaves the
-/// attribute with its values, which programs give from then on. What the file has and nobody declares
-/// stays.
+/// Every new or changed derivation costs a pass over the records. A derivation that is no longer
+/// declared leaves the attribute with its values, and programs set it from then on. Derived
+/// attributes of the file whose entity or attribute is not declared stay.
 struct DerivationEvolution {
-  /// The entities that are described in another way now.
+  /// The entities whose descriptions change.
   private(set) var changed: [EntityDescription] = []
-  /// By entity, the attributes to compute for all records.
+  /// The attributes to compute for all records, by entity.
   private(set) var rebuilt: [EntityNumber: Set<UInt32>] = [:]
 
-  /// Changes nothing, and rebuilds these attributes.
+  /// Changes no description, and rebuilds these attributes.
   init(rebuilding attributes: [EntityNumber: Set<UInt32>]) { rebuilt = attributes }
 
   /// - Parameters:
-  ///   - entities: as they are once the declared ones have been settled, and `relationships` likewise.
+  ///   - entities: the entities after their declarations have been applied.
+  ///   - relationships: the relationships after their declarations have been applied.
   init(
     declared: [DeclaredEntity], entities: [EntityDescription],
     relationships: [RelationshipDescription]
@@ -36,7 +37,7 @@ struct DerivationEvolution {
             of: derivation, attribute.name, in: entities[position], entities, relationships)
         }
         let stored = result[position].attributes[index].derivation
-        // Names that are equal may have other bytes, and then they are another member's.
+        // Equal names may have different bytes, and then belong to different members.
         let isSame =
           stored == wanted && (stored?.path ?? []).hasSameBytes(as: wanted?.path ?? [])
           && [stored?.condition ?? ""].hasSameBytes(as: [wanted?.condition ?? ""])
@@ -50,11 +51,11 @@ struct DerivationEvolution {
     }
     for (before, after) in zip(entities, result) {
       do {
-        // The descriptions that did not change were checked when they were read from the file.
+        // Unchanged descriptions were checked when they were read from the file.
         if before.attributes != after.attributes {
           _ = try EntityDescription(number: after.number, document: after.document)
         }
-        // Also of those that are not declared: what they are derived from may be gone.
+        // Undeclared derivations are checked too, because their sources may be gone.
         try after.checkDerivations(result, relationships)
       } catch {
         throw .badSchema(entity: after.name, error.reason)
@@ -66,7 +67,7 @@ struct DerivationEvolution {
 
   var isChanged: Bool { !changed.isEmpty }
 
-  /// Rebuilds the attributes derived from the records of these entities, but no times.
+  /// Rebuilds the attributes derived from the records of these entities, except times.
   mutating func rebuild(_ touched: Set<EntityNumber>, _ schema: StoredSchema) {
     for entity in schema.entities where touched.contains(entity.number) {
       for attribute in entity.description.declaredAttributes {
@@ -95,24 +96,24 @@ struct DerivationEvolution {
     }
   }
 
-  /// The attributes that may have other values afterwards.
+  /// The attributes of an entity whose values may change.
   private func concerned(_ entity: StoredEntity) -> Set<UInt32> {
     guard let numbers = rebuilt[entity.number] else { return [] }
     if case .related = entity.occasion(rebuilding: numbers) { return numbers }
     return numbers.union(entity.derivations?.dependents(of: numbers) ?? [])
   }
 
-  /// By entity, the attributes that may have other values afterwards.
+  /// The attributes whose values may change, by entity.
   func concerned(_ schema: StoredSchema) -> [EntityNumber: Set<UInt32>] {
     Dictionary(
       uniqueKeysWithValues: schema.entities.lazy.filter { rebuilt[$0.number] != nil }
         .map { ($0.number, concerned($0)) })
   }
 
-  /// The attributes to rebuild, each after those that it is derived from.
+  /// The attributes to rebuild, each after its sources.
   ///
-  /// Attributes derived from their own record come first: no attribute derived from related records
-  /// is among their sources.
+  /// Attributes derived from their own record come first: none of their sources is derived from
+  /// related records.
   func inOrder(_ derived: [RelatedDerivation]) -> [(EntityNumber, Set<UInt32>)] {
     var byRank: [Int: [EntityNumber: Set<UInt32>]] = [:]
     for (entity, numbers) in rebuilt {
@@ -159,7 +160,8 @@ struct DerivationEvolution {
     return result
   }
 
-  /// The relationship that `entity` knows as `name`, or by the attribute of that name.
+  /// Returns the relationship with this name on the side of `entity`, or held in the attribute of
+  /// this name.
   private static func find(
     _ name: String, of entity: EntityDescription, _ relationships: [RelationshipDescription]
   ) -> (RelationshipDescription, RelationshipSide)? {
@@ -179,9 +181,10 @@ struct DerivationEvolution {
 }
 
 extension StoredEntity {
-  /// What the records are derived for while the attributes with these numbers are worked out:
-  /// functions, which the program may not have, are not asked where these depend on related records
-  /// alone.
+  /// The occasion for rebuilding the attributes with these numbers.
+  ///
+  /// When all of them depend on related records only, functions are not called, because the program
+  /// may not have them.
   func occasion(rebuilding numbers: Set<UInt32>) -> RecordDerivations.Occasion {
     let isOfRelated = numbers.allSatisfy {
       description.attribute(number: $0)?.derivation?.kind.isOfRelated == true

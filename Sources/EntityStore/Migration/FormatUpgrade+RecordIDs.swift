@@ -3,13 +3,14 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension FormatUpgrade.Step {
-  /// Version 1 had no type for the id of a record: an attribute that was declared as one holds a
-  /// document with a number.
+  /// The conversion of ids, which version 1 stored as documents.
   ///
-  /// The attribute is given up for one of type `id` with the same name, and the records are written
-  /// anew. No index has such an attribute, so that no index changes. A 0 says that no id had been
-  /// assigned: it becomes null, and the attribute optional. An attribute with another document in any
-  /// record stays as it is: then it is of another type that has the same name.
+  /// Version 1 had no type for the id of a record: an attribute declared as an id holds a document
+  /// with a number. The attribute is replaced by one of type `id` with the same name, and the
+  /// records are rewritten. No index has such an attribute, so no index changes. The number 0 means
+  /// that no id had been assigned; the id becomes null and the attribute optional. An attribute
+  /// with another document in any record stays unchanged: then its type is another one with the
+  /// same name.
   static let recordIDs = FormatUpgrade.Step(version: .recordIDs) { entity in
     entity.attributes.contains(where: \.isNumberedDocument)
   } apply: { entity, transaction in
@@ -18,24 +19,25 @@ extension FormatUpgrade.Step {
 }
 
 extension EntityDescription.Attribute {
-  /// Whether it was declared as `RecordID<…>` or an optional one.
+  /// Whether the attribute was declared as `RecordID<…>` or an optional one.
   fileprivate var isNumberedDocument: Bool {
     type == .document && !isRemoved && shape?.hasPrefix("RecordID<") == true
   }
 }
 
 private struct RecordIDUpgrade {
-  /// How many records are read before they are written: a cursor is not moved across writes.
+  /// The number of records that are read before they are written; a cursor is not used across
+  /// writes.
   private static let chunk = 1_000
 
   private let before: EntityDescription
   private let after: EntityDescription
-  /// By the number of the new attribute, that of the old one.
+  /// The number of the old attribute, by the number of the new one.
   private let sources: [UInt32: UInt32]
   private let records: Tree
   private let transaction: Transaction
 
-  /// `nil` when no attribute can be converted.
+  /// Returns `nil` when no attribute can be converted.
   init?(_ entity: EntityDescription, _ transaction: Transaction) throws {
     let name = TreeName.records(entity: entity.number)
     guard let records = try transaction.environment.tree(name, in: transaction) else {
@@ -67,12 +69,12 @@ private struct RecordIDUpgrade {
     }
     if candidates.isEmpty { return nil }
     (after, sources) = entity.replacing(candidates) { Self.id(in: $0) ?? .null }
-    // No number may be left, or something else may be built upon a document.
+    // Without free numbers, or when other parts depend on the document, nothing is converted.
     guard (try? after.checkReadable()) != nil else { return nil }
   }
 
-  // Not through EntityChanges: values stay what they were, so nobody is told, and no index is over a
-  // document.
+  // `EntityChanges` is not used: values stay equal, so no sink needs the change, and no index
+  // contains a document.
   func run() throws -> EntityDescription {
     let layout = after.layout
     var next: UInt64? = 0
@@ -104,8 +106,7 @@ private struct RecordIDUpgrade {
     return after
   }
 
-  /// The id that a document holds, null for null and for one that had not been assigned; `nil` for
-  /// any other document.
+  /// The id in a document; null for null and for an unassigned id; `nil` for any other document.
   private static func id(in value: Value) -> Value? {
     guard case .document(let bytes) = value else { return value == .null ? .null : nil }
     let document = bytes._withBytes { raw in try? Document(decoding: raw) }
@@ -115,7 +116,7 @@ private struct RecordIDUpgrade {
 }
 
 extension EntityDescription {
-  /// The record through its own layout.
+  /// A view of the record in its own layout.
   fileprivate func view(_ bytes: ByteView) throws(FormatError) -> RecordView {
     let number = try RecordLayout.layoutNumber(of: bytes)
     guard let layout = layouts.first(where: { $0.number == number }) else {
@@ -124,7 +125,7 @@ extension EntityDescription {
     return try RecordView(bytes, layout: layout)
   }
 
-  /// The same for a record that is written anew: its new checksum must not make damage look sound.
+  /// A view of a record with a verified checksum; a new checksum must not hide damage.
   fileprivate func soundView(_ bytes: ByteView, id: UInt64) throws -> RecordView {
     let view = try view(bytes)
     guard Checksum.fits(bytes, id: id) else {
@@ -143,12 +144,13 @@ extension EntityDescription {
     return try view.value(at: view.layout.slots[slotIndex])
   }
 
-  /// The description with the documents `attributes` replaced by ids, in a layout of its own, and by
-  /// the number of each new attribute that of the old one.
+  /// Returns the description with the documents `attributes` replaced by ids, in a new layout.
+  ///
+  /// The second result contains the number of the old attribute, by the number of the new one.
   ///
   /// - Parameters:
   ///   - attributes: by number, whether the new attribute is optional.
-  ///   - initial: makes an initial value of the old one.
+  ///   - initial: converts the initial value.
   fileprivate func replacing(
     _ attributes: [UInt32: Bool], initial: (Value) -> Value
   ) -> (EntityDescription, [UInt32: UInt32]) {

@@ -1,32 +1,31 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Brings what earlier versions wrote into the form that this version knows it by.
+/// Converts data of earlier versions to the form that this version expects.
 ///
-/// A file is not upgraded for the sake of its number: most of what a version adds is used, and asked
-/// for in the header, when a program first writes it. A step is for what the file has already and this
-/// version would not take for what it is. All steps run in one transaction, when a store is opened for
-/// writing; each finds nothing to do the second time. A store that is opened read-only is never
-/// upgraded.
+/// A file is not upgraded only to raise its version number. Most features of a new version are
+/// recorded in the header when a program first uses them. A step is for existing data that this
+/// version would misinterpret. All steps run in one transaction when a store is opened for writing,
+/// and do nothing the second time. A store opened read-only is never upgraded.
 struct FormatUpgrade {
-  /// One step: what it is for, and what it does to an entity.
+  /// One step: its condition, and its effect on an entity.
   struct Step: Sendable {
-    /// The version whose form it makes.
+    /// The version whose form the step creates.
     let version: FormatVersion
-    /// Whether the entity may need it, as far as its description tells.
+    /// Returns whether the entity may need the step, according to its description.
     let isNeeded: @Sendable (EntityDescription) -> Bool
-    /// Rewrites the entity within the transaction; `nil` when it has to stay as it is.
+    /// Rewrites the entity within the transaction; returns `nil` when it must stay unchanged.
     let apply: @Sendable (EntityDescription, Transaction) throws -> EntityDescription?
   }
 
-  /// In ascending order of versions.
+  /// The steps, in ascending order of versions.
   static let steps: [Step] = [.recordIDs]
 
   static func isNeeded(_ entity: EntityDescription) -> Bool {
     steps.contains { $0.isNeeded(entity) }
   }
 
-  /// Runs the steps that the file needs; returns whether something was written.
+  /// Runs the steps that the file needs; returns whether anything was written.
   @discardableResult
   static func run(_ trees: Catalogue.Trees, in transaction: Transaction) throws -> Bool {
     var isChanged = false
@@ -39,7 +38,7 @@ struct FormatUpgrade {
     }
     if isChanged {
       try trees.raiseSchemaNumber(in: transaction)
-      // Steps write records as bytes.
+      // Steps write records as bytes, so the ledger must be recounted.
       ContentLedger.of(transaction, trees).recount()
     }
     return isChanged

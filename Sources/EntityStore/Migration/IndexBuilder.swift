@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Builds indexes part by part while the store is used.
+/// Builds indexes in parts while the store is in use.
 final class IndexBuilder: Sendable {
   private let task: Task<Void, any Error>
 
-  /// Begins, if there is anything to build; ends when all are whole, or the store is closed.
+  /// Starts the task; it ends when all indexes are complete, or when the store is closed.
   init(_ core: StoreCore) {
     task = Task.detached(priority: .utility) { [weak core] in
       var failure: StoreError?
@@ -13,19 +13,21 @@ final class IndexBuilder: Sendable {
           guard try await core.writeTogether({ try $0.buildNextPart() }) else { break }
         } catch let error as StoreError where error.code == .incompatibleSchema {
           failure = failure ?? error
-          // Another builder may have given it up meanwhile.
+          // Another builder may have discarded the index meanwhile.
           guard let entity = error.entity, let index = error.index else { throw error }
           try await core.writeTogether { try $0.stopBuilding(index, of: entity) }
         }
-        // The store may be closed or given up meanwhile.
+        // Other threads get a chance to close or release the store.
         await Task.yield()
       }
       if let failure { throw failure }
     }
   }
 
-  /// Returns when the task has ended, or throws `CancellationError` when the caller's is cancelled
-  /// before: awaiting the value of a task would go on.
+  /// Waits for the end of the task; throws `CancellationError` when the caller's task is cancelled
+  /// earlier.
+  ///
+  /// Awaiting the value of the task would not return on cancellation.
   func wait() async throws {
     let (end, continuation) = AsyncThrowingStream.makeStream(of: Never.self)
     let task = task

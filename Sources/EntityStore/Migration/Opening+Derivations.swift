@@ -2,10 +2,11 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension Opening {
-  /// Makes the file's derived attributes fit those that are declared, and works out those that are new;
-  /// after the entities and the relationships.
+  /// Applies the declared derivations to the file, and computes the new ones.
   ///
-  /// - Returns: the entities whose records may have other values now.
+  /// Runs after the entities and the relationships have been changed.
+  ///
+  /// - Returns: the entities whose records may have changed.
   func evolveDerivations() throws -> Set<EntityNumber> {
     let touched = stages?.touched ?? []
     var evolution = try DerivationEvolution(
@@ -19,8 +20,8 @@ extension Opening {
     evolution.rebuild(touched, core.schema)
     evolution.rebuildDependents(core.schema)
     let concerned = evolution.concerned(core.schema)
-    // Before the records change, as an index that is half built would be over what is not there any
-    // more.
+    // Construction is stopped before the records change, because a partial index would contain old
+    // values.
     for entity in core.schema.entities {
       for index in entity.building
       where concerned[entity.number]?.isDisjoint(with: index.description.attributes) == false {

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension Opening {
-  /// Makes the file's relationships fit those that are declared; after the entities.
+  /// Applies the declared relationships to the file; runs after the entities have been changed.
   func evolveRelationships() throws {
     let entities = try store.trees.descriptions(in: transaction)
     let stored = try store.trees.relationships(in: transaction)
@@ -38,7 +38,7 @@ extension Opening {
     }
   }
 
-  /// Gives the links that are there the order of their ids.
+  /// Orders the existing links by their ids.
   private func order(
     _ relationship: RelationshipDescription, _ side: RelationshipSide
   ) throws {
@@ -54,7 +54,7 @@ extension Opening {
     }
   }
 
-  /// Throws when an id that an attribute holds already leads to no record.
+  /// Throws when an id that an attribute already holds has no record.
   private func checkTargets(of relationship: RelationshipDescription) throws {
     let core = try store.writing(transaction)
     guard

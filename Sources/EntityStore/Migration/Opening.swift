@@ -1,22 +1,22 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The changes that opening makes in a file, within one transaction, so that the file's schema fits the
-/// declared entities.
+/// The changes of a file during opening, in one transaction, by which its schema fits the
+/// declarations.
 final class Opening {
   let store: StoreCore
   let transaction: Transaction
   let declared: [DeclaredEntity]
   let work: OpeningWork?
-  /// The stages whose steps were taken before; `nil` where there were none.
+  /// The stages whose steps have run; `nil` when there were none.
   var stages: (any OpenedStages)?
   /// Checks the records whose derived attributes change, where no stage does.
   let rules = OpeningRules()
-  /// The messages about conditions that named what was not there before all changes.
+  /// The messages about conditions that named missing parts before all changes.
   let lost: Set<String>
-  /// By entity, the new indexes of derived attributes, whose values come later.
+  /// The new indexes of derived attributes, whose values come later, by entity.
   private(set) var unbuilt: [EntityNumber: Set<UInt32>] = [:]
-  /// The entities whose history begins again: records may have changed of which nothing was told.
+  /// The entities whose history restarts, because records may have changed without being recorded.
   private(set) var restarted: Set<EntityNumber> = []
 
   init(
@@ -30,7 +30,7 @@ final class Opening {
     lost = try store.lostNames(in: transaction)
   }
 
-  /// Takes the steps of stages that the file, whose model has `version`, lacks.
+  /// Runs the pending steps of stages; `version` is the version of the file's model.
   func run(_ stages: any OpeningStages, after version: UInt64) throws {
     try store.stopBuilding(in: transaction)
     let schema = try store.load(in: transaction)
@@ -40,7 +40,7 @@ final class Opening {
     self.stages = try stages.run(after: version, store, in: transaction, work)
   }
 
-  /// Makes the file's schema fit the declared entities, with all that follows from stages.
+  /// Applies the declared entities to the file, and completes the stages.
   func evolve() throws {
     var current = try store.load(in: transaction)
     for entity in declared { current = try evolve(entity, current) }
@@ -54,9 +54,9 @@ final class Opening {
     try rules.check(core, StoreError.afterDerivation)
   }
 
-  /// How many records the new schema asks to be read, and entries to be written.
+  /// The number of records to read and entries to write for the new schema.
   ///
-  /// - Parameter isExact: false while stages may still change what does not fit.
+  /// - Parameter isExact: false while stages may still change records that do not fit.
   func workCount(isExact: Bool = true) throws -> Int {
     let current = try store.load(in: transaction)
     return try declared.reduce(0) { sum, declared in
@@ -80,12 +80,12 @@ final class Opening {
       buildsInUse: try store.buildsIndexesInUse(of: stored, in: transaction))
   }
 
-  /// Makes one entity of the file fit its declaration; returns the schema afterwards.
+  /// Applies the declaration of one entity to the file; returns the schema afterwards.
   ///
-  /// Only a changed entity reads the whole schema again: for many new ones that would take time by
-  /// their square.
+  /// The whole schema is reloaded only for a changed entity. Reloading it for each of many new
+  /// entities would take quadratic time.
   ///
-  /// - Parameter current: the schema before.
+  /// - Parameter current: the schema before the change.
   private func evolve(
     _ declared: DeclaredEntity, _ current: StoredSchema
   ) throws -> StoredSchema {

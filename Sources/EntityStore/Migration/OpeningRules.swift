@@ -3,12 +3,13 @@ internal import LodestoreFormat
 
 /// Checks constraints and rules at the end of an opening, on the records that it changed.
 ///
-/// Steps of stages store values that fit no declared rule yet, since a later step may complete them.
-/// Derived attributes of a new definition get their values at the end. So the final values are
-/// checked. Records that the opening did not change may break a rule, as after a new rule.
+/// Steps may store values that do not satisfy a declared rule yet, because a later step may
+/// complete them. Derived attributes with a new definition get their values at the end. So the final
+/// values are checked. Records that the opening did not change may break a rule, as after adding a
+/// rule without stages.
 final class OpeningRules: ChangeSink {
   let name = "rules at the end of an opening"
-  /// By entity, the changed records.
+  /// The changed records, by entity.
   private var ids: [EntityNumber: IDRuns] = [:]
 
   func note(_ id: UInt64, of entity: EntityNumber) { ids[entity, default: IDRuns()].append(id) }
@@ -20,7 +21,7 @@ final class OpeningRules: ChangeSink {
     case .inserted(let range): ids[entity.number, default: IDRuns()].append(range)
     case .insertedRecord(let id, _): note(id, of: entity.number)
     case .updated(let id, _, _, let attributes):
-      // A record that only moved to the current layout has no changed attributes.
+      // A record that was only converted to the current layout has no changed attributes.
       if attributes?.isEmpty != true { note(id, of: entity.number) }
     case .removed, .cleared: break
     }
@@ -58,8 +59,7 @@ final class OpeningRules: ChangeSink {
 }
 
 extension StoreError {
-  /// The refused opening where a record breaks `error`'s constraints or rules once its derived
-  /// attributes are computed again.
+  /// The error for an opening in which the new values of derived attributes break the rules in `error`.
   static func afterDerivation(_ error: StoreError) -> StoreError {
     guard !error.violations.isEmpty else { return error }
     var refusal = StoreError(

@@ -1,41 +1,41 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The changes that a program makes in a file before those for its declared types: the stages of
-/// migrations.
+/// The stages of migrations: a program's changes of a file before its declarations are applied.
 protocol OpeningStages: Sendable {
-  /// The version of the model that the declared types are of.
+  /// The version of the model to which the declared types belong.
   var version: UInt64 { get }
 
-  /// Whether a file whose model has `version` lacks some of the steps.
+  /// Returns whether a file whose model has `version` lacks some of the steps.
   func isPending(after version: UInt64, in schema: StoredSchema) -> Bool
 
-  /// The number of records that the stages after `version` go through.
+  /// The number of records that the stages after `version` process.
   func workCount(after version: UInt64, in schema: StoredSchema, _ transaction: Transaction) throws
     -> Int
 
-  /// Takes the steps after `version`.
+  /// Runs the steps after `version`.
   func run(
     after version: UInt64, _ store: StoreCore, in transaction: Transaction, _ work: OpeningWork?
   ) throws -> any OpenedStages
 }
 
-/// The remaining work once the catalogue fits the declared types.
+/// The remaining work of stages after the catalogue fits the declared types.
 protocol OpenedStages {
-  /// The entities whose derived attributes have to be computed again.
+  /// The entities whose derived attributes must be recomputed.
   var touched: Set<EntityNumber> { get }
 
-  /// Hears of the records whose derived attributes change after the steps; `nil` where none has to.
+  /// The receiver of the records whose derived attributes change after the steps; `nil` when none
+  /// is needed.
   var sink: (any ChangeSink)? { get }
 
-  /// The steps that were taken, with their effects.
+  /// The steps that have run, with their effects.
   var steps: [SchemaChange] { get }
 
-  /// Makes the links that steps have left, and the data that follows from changed records, except
-  /// derived attributes.
+  /// Creates the links that steps have requested, and the data that follows from changed records,
+  /// except derived attributes.
   func finish() throws
 
-  /// Checks the changed records against constraints and rules, once all values are final.
+  /// Checks the changed records against constraints and rules, after all values are final.
   ///
   /// - Parameter core: a transaction with the schema of the declared types.
   func checkRules(_ core: WriteCore) throws

@@ -1,20 +1,20 @@
 internal import LodestoreFormat
 
-/// What declared relationships make of the stored ones: pure, so that the rules are one page.
+/// Applies declared relationships to the stored ones, without side effects.
 ///
-/// A relationship is one entry of the catalogue however many of its sides are declared. What the file has
-/// and nobody declares stays, names of sides and rules included. A new name or rule costs nothing; a
-/// relationship over an attribute that has been there reads the entries of its index, to see that each
-/// leads to a record.
+/// A relationship is one entry of the catalogue, even if both sides are declared. Sides, names and
+/// rules of the file that nobody declares stay. A new name or rule costs nothing. A new
+/// relationship over an existing attribute reads the entries of its index, to check that each has a
+/// target.
 struct RelationshipEvolution {
-  /// The relationships as they will be; a new one has the number 0.
+  /// The resulting relationships; a new one has the number 0.
   private(set) var result: [RelationshipDescription]
-  /// Those that go.
+  /// The relationships to be removed.
   private(set) var removed: [RelationshipDescription] = []
-  /// By their numbers: a file may have thousands.
+  /// The stored relationships by number, because a file may have thousands.
   private let stored: [UInt32: RelationshipDescription]
   private let entities: [EntityDescription]
-  /// What is declared for a side, so that two declarations of one are found.
+  /// The declared sides, for detecting two declarations of one side.
   private var declaredSides: Set<DeclaredSide> = []
 
   private struct DeclaredSide: Hashable {
@@ -22,7 +22,7 @@ struct RelationshipEvolution {
     var side: RelationshipSide
   }
 
-  /// - Parameter entities: as they are once the declared ones have been settled.
+  /// - Parameter entities: the entities after their declarations have been applied.
   init(
     _ stored: [RelationshipDescription], declared: [DeclaredEntity], entities: [EntityDescription]
   ) throws(StoreError) {
@@ -30,7 +30,8 @@ struct RelationshipEvolution {
     self.entities = entities
     result = stored
     for entity in declared { remove(entity) }
-    // Those with an inverse come last: they give a name to what another one makes.
+    // Declarations with an inverse come last, because they name a side of a relationship declared
+    // elsewhere.
     for entity in declared {
       for relationship in entity.relationships where relationship.isFirst {
         try settle(relationship, of: entity)
@@ -44,12 +45,12 @@ struct RelationshipEvolution {
     try checkRequired()
   }
 
-  /// Those that are new or different.
+  /// The relationships that are new or different.
   var changed: [RelationshipDescription] { result.filter { stored[$0.number] != $0 } }
 
   var isChanged: Bool { !removed.isEmpty || !changed.isEmpty }
 
-  /// Whether a declared relationship is not in the file.
+  /// Whether readers need the change: a relationship is new, or the name of a side changes.
   var concernsReaders: Bool {
     result.contains { $0.number == 0 }
       || changed.contains { relationship in
@@ -58,7 +59,7 @@ struct RelationshipEvolution {
       }
   }
 
-  /// Whether links that are there get an order.
+  /// Returns whether existing links get an order.
   func ordersLinks(of relationship: RelationshipDescription) -> Bool {
     guard let before = stored[relationship.number] else {
       return relationship.to.isOrdered && relationship.attribute != nil
@@ -104,7 +105,7 @@ struct RelationshipEvolution {
     removed.append(relationship)
   }
 
-  // MARK: Settling
+  // MARK: One relationship
 
   private mutating func settle(
     _ declared: DeclaredRelationship, of entity: DeclaredEntity
@@ -144,7 +145,7 @@ struct RelationshipEvolution {
         + "store with both")
   }
 
-  /// The relationship that an attribute holds, made where it is new.
+  /// Returns the relationship held in an attribute, creating a new one if needed.
   private mutating func holder(
     _ attribute: String, of source: EntityDescription, to target: EntityDescription,
     _ declared: DeclaredRelationship, _ entity: DeclaredEntity
@@ -177,7 +178,7 @@ struct RelationshipEvolution {
     return result.count - 1
   }
 
-  /// The relationship with links that `source` knows as `name`.
+  /// Returns the relationship with links that has `name` on the side of `source`.
   private func find(
     _ name: String, of source: EntityDescription, to target: EntityDescription
   ) -> (position: Int, side: RelationshipSide)? {
@@ -205,11 +206,11 @@ struct RelationshipEvolution {
     result[position][side].name = name
     result[position][side].onDelete = declared.onDelete
     result[position][side].denyCondition = declared.denyCondition
-    // A program that does not ask for an order keeps the one that there is.
+    // A program that declares no order keeps an existing order.
     if declared.isOrdered { result[position][side].isOrdered = true }
   }
 
-  /// Nullify needs an attribute that can be null.
+  /// Throws for the rule nullify on an attribute that cannot be null.
   private func checkRequired() throws(StoreError) {
     for relationship in result {
       guard let number = relationship.attribute, let inverse = relationship.to.name,
@@ -228,7 +229,7 @@ struct RelationshipEvolution {
 }
 
 extension DeclaredRelationship {
-  /// Whether it may make a relationship, rather than name a side of one.
+  /// Whether the declaration may create a relationship, and not only name a side of one.
   fileprivate var isFirst: Bool {
     switch kind {
     case .toOne, .toMany(inverse: .none): true

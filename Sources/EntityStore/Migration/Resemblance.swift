@@ -2,9 +2,10 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension DeclaredEntity {
-  /// Whether a stored entity may be this one under another name.
+  /// Returns whether a stored entity may be this one under another name.
   ///
-  /// At least three quarters of the attributes of either have the same name and type in the other.
+  /// At least three quarters of the attributes of each entity must have an attribute with an equal
+  /// name and type in the other.
   func resembles(_ stored: EntityDescription) -> Bool {
     let others = stored.declaredAttributes
     let shared = attributes.count { attribute in
@@ -16,11 +17,11 @@ extension DeclaredEntity {
     return shared > 0 && 4 * shared >= 3 * max(attributes.count, others.count)
   }
 
-  /// The entity of `stored` that this one, which is new, may be under another name.
+  /// Returns the entity of `stored` that this new entity may be under another name.
   ///
   /// - Parameters:
   ///   - declared: all entities of the program, none of which is renamed.
-  ///   - hasRecords: whether anything would seem to be lost.
+  ///   - hasRecords: returns whether an entity has records, which would seem to be lost.
   func likeness(
     in stored: [EntityDescription], declared: [DeclaredEntity],
     hasRecords: (EntityDescription) throws -> Bool
@@ -33,7 +34,7 @@ extension DeclaredEntity {
 }
 
 extension StoreCore {
-  /// Throws where a new entity is most likely one of the file with another name.
+  /// Throws when a new entity is most likely an entity of the file with another name.
   func checkResemblance(
     of declaration: DeclaredEntity, in current: StoredSchema, _ transaction: Transaction
   ) throws {
@@ -49,7 +50,7 @@ extension StoreCore {
 }
 
 extension StoreError {
-  /// The error of opening with a renamed type.
+  /// The error for opening a store with a renamed type.
   static func resembles(_ new: String, _ old: String) -> StoreError {
     StoreError(
       .incompatibleSchema,

@@ -1,12 +1,11 @@
 internal import LodestoreFormat
 
-/// An attribute whose declared type reads something else from its documents than the file
-/// describes.
+/// An attribute whose documents the declared type reads differently than the file describes.
 struct ReshapedDocuments {
-  /// The attribute's number and name.
+  /// The number of the attribute, and its name below.
   var number: UInt32
   var name: String
-  /// The declared type; `nil` where the program does not have it.
+  /// The declared type; `nil` when the program does not have it.
   var type: (any (Decodable & Sendable).Type)?
   /// The name of the type.
   var shape: String
@@ -15,9 +14,9 @@ struct ReshapedDocuments {
 }
 
 extension TransactionCore {
-  /// Throws when a document of `reshaped` attributes does not decode as its declared type.
+  /// Throws when a document of the `reshaped` attributes does not decode as its declared type.
   ///
-  /// The declared types decide, and not their outlines: a type may read older forms by its own
+  /// The declared types decide, and not their outlines: a type may read older forms with a custom
   /// `init(from:)`.
   func checkDocuments(
     of reshaped: [ReshapedDocuments], in entity: StoredEntity, _ work: OpeningWork?
@@ -44,12 +43,12 @@ extension TransactionCore {
 }
 
 extension StoreError {
-  /// A document in the file that the declared type does not read.
+  /// The error for a document in the file that the declared type cannot read.
   fileprivate static func documentsReshaped(
     entity: String, _ attribute: ReshapedDocuments, recordID: UInt64, _ cause: any Error
   ) -> StoreError {
     let label = "\(entity).\(attribute.name)"
-    // The text of a type's own decoding may hold values.
+    // The error text of a custom `init(from:)` may contain values.
     let reason = (cause as? DecodingError)?.reasonWithoutValues
     return StoreError(
       .incompatibleSchema,
@@ -64,7 +63,8 @@ extension StoreError {
 }
 
 extension DecodingError {
-  /// The fault in one line; `nil` where the text is not this library's and may name values.
+  /// The fault in one line; `nil` when the text comes from outside this library and may contain
+  /// values.
   fileprivate var reasonWithoutValues: String? {
     switch self {
     case .keyNotFound(let key, let context):

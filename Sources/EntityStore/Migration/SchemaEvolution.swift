@@ -1,50 +1,53 @@
 internal import LodestoreFormat
 
-/// The stored form of an entity after a program has declared it: pure, so that the rules are one
-/// page.
+/// Applies a program's declaration of an entity to the stored description, without side effects.
 ///
-/// - Free in the number of records: adding an attribute that is optional or has an initial value;
-///   removing (`removed`) or renaming (`originalName`) an attribute, or making it optional; another
-///   order; other constraints and defaults, for new records alone.
-/// - At the cost of a pass over the records: adding an index; making an attribute required; members
-///   of nested documents that stored documents may lack or have in another form. The records must
-///   fit already.
-/// - Refused: another type, and an added required attribute without an initial value.
+/// Changes whose time does not depend on the number of records:
+/// - adding an attribute that is optional or has an initial value;
+/// - removing (`removed`) or renaming (`originalName`) an attribute, or making it optional;
+/// - another order, and other constraints and defaults, which apply only to new records.
 ///
-/// An attribute of the file that is not declared stays. While there is one, indexes that are not
-/// declared stay too, and the order of the attributes stays as it is. So programs with a part of
-/// the attributes each can open the file in turn, and nothing is written.
+/// Changes at the cost of a pass over the records, which must already fit:
+/// - adding an index, or making an attribute required;
+/// - members of nested documents that stored documents may lack or have in another form.
+///
+/// Another type is refused, and so is a new required attribute without an initial value.
+///
+/// An attribute of the file that is not declared stays. While there is one, undeclared indexes stay
+/// too, and the order of the attributes does not change. Programs that each declare some of the
+/// attributes can therefore open the file alternately without writing.
 struct SchemaEvolution {
-  /// The entity as it will be described.
+  /// The resulting description of the entity.
   var result: EntityDescription
-  /// Numbers of indexes that must be built from the records.
+  /// The numbers of indexes to build from the records.
   var addedIndexes: [UInt32] = []
-  /// Numbers of indexes that must be dropped.
+  /// The numbers of indexes to drop.
   var droppedIndexes: [UInt32] = []
-  /// Numbers of indexes that are built while the store is used: new ones, and dropped ones.
+  /// The numbers of indexes whose construction starts while the store is in use.
   var startedIndexes: [UInt32] = []
+  /// The numbers of indexes whose construction stops.
   var stoppedIndexes: [UInt32] = []
   private var buildsInUse = false
-  /// Numbers of indexes over elements that must be built, and dropped.
+  /// The numbers of element indexes to build.
   var addedElementIndexes: [UInt32] = []
+  /// The numbers of element indexes to drop.
   var droppedElementIndexes: [UInt32] = []
-  /// Attributes that become required: no record may be null there.
+  /// The attributes that become required; no record may have null in them.
   var tightened: [EntityDescription.Attribute] = []
-  /// Attributes whose documents have to be read by the declared types, which may not take all of
-  /// them.
+  /// The attributes whose documents must be decoded as the declared types, which may reject some.
   var reshaped: [ReshapedDocuments] = []
   /// The changes in the documents of attributes, by the attributes' numbers.
   var documentChanges: [UInt32: [DocumentOutline.Change]] = [:]
   var isChanged = false
   /// Whether the program cannot read the file before it is changed.
   var concernsReaders = false
-  /// Whether the history begins here for an entity that has records.
+  /// Whether the history of an entity with records begins.
   var beginsHistory = false
-  /// Whether constraints, or the members that imports fill attributes from, change: they matter to
-  /// writers alone.
+  /// Whether constraints, or the source members of attributes, change; these matter only to
+  /// writers.
   var changesConstraints = false
 
-  /// A new entity.
+  /// Creates the description of a new entity.
   init(creating declared: DeclaredEntity, number: EntityNumber) {
     result = EntityDescription(
       number: number, name: declared.name, attributes: [], layouts: [], currentLayout: 0,
@@ -60,13 +63,12 @@ struct SchemaEvolution {
     settleHistory(declared, result.attributes.map(\.number))
   }
 
-  /// A stored entity with another declaration.
+  /// Applies another declaration to a stored entity.
   ///
   /// - Parameters:
-  ///   - hasRecords: decides whether an initial value is needed.
-  ///   - buildsInUse: whether new indexes are built while the store is used.
-  ///   - held: the numbers of the attributes that relationships of the file are held by; their indexes
-  ///     stay.
+  ///   - hasRecords: whether the entity has records, so that initial values are needed.
+  ///   - buildsInUse: whether new indexes are built while the store is in use.
+  ///   - held: the numbers of attributes that hold relationships of the file; their indexes stay.
   init(
     from stored: EntityDescription, to declared: DeclaredEntity, hasRecords: Bool,
     held: Set<UInt32> = [], buildsInUse: Bool = false
@@ -109,9 +111,9 @@ struct SchemaEvolution {
     }
   }
 
-  /// Makes records expire as declared.
+  /// Applies the declared expiry.
   ///
-  /// Called before the indexes are settled: the one of the expiry is never built in use, since
+  /// Called before the indexes are determined. The expiry's index is never built in use, because
   /// reads need it.
   private mutating func settleExpiry(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
@@ -129,9 +131,9 @@ struct SchemaEvolution {
     if result.expiry != before { isChanged = true }
   }
 
-  /// Limits the records as declared.
+  /// Applies the declared limit.
   ///
-  /// Called before the indexes are settled: an eviction needs the index of the limit.
+  /// Called before the indexes are determined, because an eviction needs the index of the limit.
   private mutating func settleLimit(
     _ declared: DeclaredEntity, _ numbers: [UInt32], keepsOthers: Bool
   ) {
@@ -162,12 +164,12 @@ struct SchemaEvolution {
     result.history = history
   }
 
-  /// Finds the stored attribute that `attribute` is, or adds it; returns its number.
+  /// Finds the stored attribute for `attribute`, or adds it; returns its number.
   private mutating func settle(
     _ attribute: DeclaredEntity.Attribute, from before: EntityDescription,
     declared: DeclaredEntity, hasRecords: Bool
   ) throws(StoreError) -> UInt32 {
-    // A new attribute may take a name that another, renamed one gives up.
+    // A new attribute may take the old name of a renamed one.
     let isGivenUp = declared.attributes.contains { other in
       other.originalName == attribute.name && other.name != attribute.name
         && !before.attributes.contains { $0.name == other.name && !$0.isRemoved }
@@ -221,9 +223,9 @@ struct SchemaEvolution {
     return stored.number
   }
 
-  /// Makes the declared default that of new records.
+  /// Applies the declared default to new records.
   ///
-  /// The initial value stays: records that are older than the attribute have it.
+  /// The initial value stays, because records that are older than the attribute have it.
   private mutating func settleDefault(
     _ index: Int, _ attribute: DeclaredEntity.Attribute, isPartial: Bool
   ) {
@@ -232,8 +234,8 @@ struct SchemaEvolution {
       !attribute.initial.isSame(as: stored.defaultValue), !isPartial || attribute.initial != .null
     else { return }
     if attribute.initial == .nullDocument {
-      // The catalogue's `default` has null for none. Where no record is older than the attribute,
-      // JSON's null can be the initial value itself.
+      // In the catalogue, a null `default` means no default. If no record is older than the
+      // attribute, JSON's null can be its initial value.
       guard stored.initial == .null else { return }
       result.attributes[index].initial = attribute.initial
       result.attributes[index].changedDefault = nil
@@ -245,7 +247,7 @@ struct SchemaEvolution {
     changesConstraints = true
   }
 
-  /// Describes the documents of the attribute at `index` by the declared type.
+  /// Applies the outline of the declared type to the attribute at `index`.
   private mutating func settleDocuments(
     _ index: Int, _ attribute: DeclaredEntity.Attribute, keepsOthers: Bool, hasRecords: Bool
   ) {
@@ -259,7 +261,7 @@ struct SchemaEvolution {
       result.attributes[index].members = members.settled(over: before, keepsOthers: keepsOthers)
     } else {
       result.attributes[index].members = members
-      // Without a description the name is all there is to tell one type from another.
+      // Without an outline, only the name distinguishes two types.
       if let name = stored.shape, name != shape {
         changes.append(.init(text: "the type was \(name)", fits: false))
       }
@@ -316,12 +318,12 @@ struct SchemaEvolution {
     result.elementIndexes = kept.sorted { $0.number < $1.number }
   }
 
-  /// - Parameter keepsOthers: whether indexes that are not declared stay.
+  /// - Parameter keepsOthers: whether undeclared indexes stay.
   private mutating func settleIndexes(
     _ declared: DeclaredEntity, numbers: [UInt32], keepsOthers: Bool, held: Set<UInt32> = []
   ) {
     var kept: [EntityDescription.Index] = []
-    // Numbers are not reused, so that the tree of a dropped index is never taken for a new one.
+    // Numbers are not reused, so that the tree of a dropped index is never mistaken for a new one.
     var nextNumber = ((result.indexes + result.building).map(\.number).max() ?? 0) &+ 1
     var building: [EntityDescription.Index] = []
     for index in declared.indexes {
@@ -374,8 +376,9 @@ struct SchemaEvolution {
     result.building = building
   }
 
-  /// Whether a new index over `attributes` is built while the store is used; relationships need
-  /// theirs.
+  /// Returns whether a new index on `attributes` is built while the store is in use.
+  ///
+  /// Indexes of relationships, of the expiry and of the limit are never built in use.
   private func isBuiltInUse(_ attributes: [UInt32]) -> Bool {
     let evicting = [result.expiry?.attribute, result.limit?.attribute].compactMap { $0 }
     guard buildsInUse, !evicting.contains(where: { attributes == [$0] }) else { return false }
@@ -385,7 +388,7 @@ struct SchemaEvolution {
 }
 
 extension EntityDescription {
-  /// New records have the attributes with these numbers in this order.
+  /// Sets the layout of new records to the attributes with these numbers, in this order.
   mutating func settleLayout(_ numbers: [UInt32]) {
     let wanted = numbers.compactMap { number in
       attribute(number: number).map {
@@ -403,7 +406,7 @@ extension EntityDescription {
 }
 
 extension Value {
-  /// Whether the values are stored as the same bytes, as two that are not a number are.
+  /// Returns whether the values have equal stored bytes, as two NaN values may.
   fileprivate func isSame(as other: Value) -> Bool {
     self == other
       || EntityDescription.document(of: self).encoded()

@@ -1,10 +1,11 @@
 internal import LodestoreFormat
 
-// What a file may have and numbers may be, checked before a change of the schema is put.
+// Limits of a file and its numbers, checked before a changed schema is written.
 
 extension EntityDescription {
-  /// Throws where a number is beyond its limit, or a rule of the catalogue is broken: what is put must be
-  /// readable, or the store would be closed to everybody.
+  /// Throws when a number exceeds its limit, or a rule of the catalogue is broken.
+  ///
+  /// The written catalogue must be readable; otherwise nobody could open the store.
   func checkReadable() throws(StoreError) {
     if let last = attributes.map(\.number).max(), last > Self.highestAttributeNumber {
       throw .numbersUsedUp("attributes", limit: Int(Self.highestAttributeNumber), entity: name)
@@ -12,7 +13,7 @@ extension EntityDescription {
     if let last = layouts.map(\.number).max(), last > RecordLayout.highestNumber {
       throw .numbersUsedUp("layouts", limit: Int(RecordLayout.highestNumber), entity: name)
     }
-    // The one behind the last that a number can be.
+    // After the highest possible number, the next number wraps to 0.
     if (indexes + building).contains(where: { $0.number == 0 }) {
       throw .numbersUsedUp("indexes", limit: Int(UInt32.max), entity: name)
     }
@@ -25,10 +26,12 @@ extension EntityDescription {
 }
 
 extension StoredSchema {
-  /// The most trees of entities, indexes and relationships; LMDB opens a few more, the store's own.
+  /// The maximum number of trees of entities, indexes and relationships.
+  ///
+  /// LMDB opens a few more, for the store's own trees.
   static let treeLimit = 4_000
 
-  /// Throws where the file has more trees with `description` than it may have.
+  /// Throws when the file would have too many trees with `description`.
   func checkTreeCount(with description: EntityDescription) throws(StoreError) {
     let before = entities.map(\.description)
     let linked = relationships.map(\.description)
@@ -38,13 +41,13 @@ extension StoredSchema {
       of: description.name)
   }
 
-  /// - Parameter entity: to which something is added.
+  /// - Parameter entity: the name of the changed entity.
   static func checkTreeCount(
     before: ([EntityDescription], [RelationshipDescription]),
     after: ([EntityDescription], [RelationshipDescription]), of entity: String
   ) throws(StoreError) {
     let count = treeCount(after)
-    // A file that has more, which another program made, opens as it is.
+    // A file of another program that already exceeds the limit can still be opened.
     guard count > treeLimit, count > treeCount(before) else { return }
     throw .tooManyTrees(count, entity)
   }

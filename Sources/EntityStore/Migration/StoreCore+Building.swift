@@ -2,19 +2,20 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-// Indexes that are built while the store is used: the catalogue has them apart from the others, and a
-// counter says up to which id the records have entries.
+// Indexes that are built while the store is in use. The catalogue lists them separately, and a
+// counter holds the id up to which records have entries.
 
 extension StoreCore {
-  /// Whether new indexes of `entity` are built while the store is used: without records there is nothing
-  /// to wait for.
+  /// Returns whether new indexes of `entity` are built while the store is in use.
+  ///
+  /// Without records, an index is complete immediately.
   func buildsIndexesInUse(
     of entity: StoredEntity, in transaction: Transaction
   ) throws -> Bool {
     try options.buildsIndexesInUse && transaction.count(of: entity.records) > 0
   }
 
-  /// Has the index begin anew, when it is asked for next.
+  /// Discards the entries of an index, so that its construction starts again.
   func stopBuilding(
     _ index: StoredIndex, of entity: StoredEntity, in transaction: Transaction
   ) throws {
@@ -23,7 +24,7 @@ extension StoreCore {
       nil, index: index.description.number, of: entity.number, in: transaction)
   }
 
-  /// Gives up all indexes that are being built, before stages change what they are over.
+  /// Discards all indexes under construction, before stages change their attributes.
   func stopBuilding(in transaction: Transaction) throws {
     for entity in try load(in: transaction).entities where !entity.building.isEmpty {
       for index in entity.building { try stopBuilding(index, of: entity, in: transaction) }
@@ -35,12 +36,13 @@ extension StoreCore {
 }
 
 extension WriteCore {
-  /// The most records that one part adds to an index: a part holds up other writes for some milliseconds.
+  /// The maximum number of records in one part; a part blocks other writes for some milliseconds.
   private static let partSize = 10_000
 
-  /// Adds the next records to the first index that is being built; returns whether one is left.
+  /// Adds the next records to the first index under construction; returns whether one is left.
   ///
-  /// - Throws: ``StoreError/Code/incompatibleSchema`` where two records have the key of a unique one.
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` when two records have equal keys in a unique
+  ///   index.
   func buildNextPart() throws(StoreError) -> Bool {
     guard let entity = schema.entities.first(where: { !$0.building.isEmpty }),
       let index = entity.building.first
@@ -81,7 +83,7 @@ extension WriteCore {
     }
   }
 
-  /// Throws where a key of a unique index comes twice.
+  /// Throws when a key of a unique index is repeated.
   private func checkPart(
     _ entries: IndexEntries, _ index: StoredIndex, _ entity: StoredEntity
   ) throws {
@@ -101,7 +103,7 @@ extension WriteCore {
       detail: pairs.map { $0.key._withBytes(KeyText.text) }.joined(separator: ", "))
   }
 
-  /// Gives up an index that is being built and cannot be made; nothing where it is not there.
+  /// Discards an index that cannot be built; does nothing when there is no such index.
   func stopBuilding(_ name: String, of entityName: String) throws(StoreError) {
     guard let entity = schema.entities.first(where: { $0.name == entityName }),
       let index = entity.building.first(where: { $0.name == name })

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension StoreCore {
-  /// Opens the store at `path` and makes its schema fit `declared`, with progress.
+  /// Opens the store at `path` and applies the declarations, reporting progress.
   convenience init(
     path: String, isInMemory: Bool = false, declared: [DeclaredEntity] = [],
     types: [ObjectIdentifier: String] = [:], options: StoreOptions, work: OpeningWork? = nil,
@@ -11,8 +11,7 @@ extension StoreCore {
     try self.init(
       opening: path, isInMemory: isInMemory, declared: declared, types: types, options: options,
       work: work)
-    // Closing goes through `close()`, which does it once, so that another store on the same file
-    // keeps its environment.
+    // `close()` closes only once, so that another store on the file keeps its environment.
     do {
       try bringUpToDate(declared, work, stages)
     } catch {
@@ -21,7 +20,8 @@ extension StoreCore {
     }
   }
 
-  /// Makes the file's schema fit `declared`, in one transaction, or throws and leaves it as it was.
+  /// Applies the declarations to the file, in one transaction; when it throws, the file is
+  /// unchanged.
   func bringUpToDate(
     _ declared: [DeclaredEntity], _ work: OpeningWork? = nil,
     _ stages: (any OpeningStages)? = nil
@@ -55,7 +55,7 @@ extension StoreCore {
       }
     }
     try environment.write { transaction in
-      // Another process may have come first.
+      // Another process may have changed the file first.
       let model = try self.trees.modelVersion(in: transaction)
       try self.checkModel(model, stages, declared, in: transaction)
       let isPending = try stages?.isPending(after: model, in: self.load(in: transaction)) ?? false
@@ -80,8 +80,8 @@ extension StoreCore {
 
   /// Throws when an older program would change the file.
   ///
-  /// A program can use a file of a newer model where it finds all that it declares. Otherwise it
-  /// would take the attributes of the newer model for missing ones.
+  /// A program can use a file of a newer model if the file has everything that the program
+  /// declares. Otherwise the program would treat attributes of the newer model as missing ones.
   private func checkModel(
     _ model: UInt64, _ stages: (any OpeningStages)?, _ declared: [DeclaredEntity],
     in transaction: Transaction
@@ -115,7 +115,7 @@ extension StoreCore {
       ? !evolution.concernsReaders : !evolution.isChanged && !evolution.changesConstraints
   }
 
-  /// Whether the file's relationships are those that are declared.
+  /// Returns whether the file's relationships equal the declared ones.
   func areRelationshipsSettled(
     _ declared: [DeclaredEntity], in stored: StoredSchema
   ) throws(StoreError) -> Bool {
@@ -125,7 +125,7 @@ extension StoreCore {
     return options.isReadOnly ? !evolution.concernsReaders : !evolution.isChanged
   }
 
-  /// Whether the file's derived attributes are those that are declared; readers need not care.
+  /// Returns whether the file's derived attributes equal the declared ones; readers need not check.
   func areDerivationsSettled(
     _ declared: [DeclaredEntity], in stored: StoredSchema
   ) throws(StoreError) -> Bool {
@@ -149,8 +149,10 @@ extension StoreCore {
     }
   }
 
-  /// Tells in the history that records of these entities may have changed of which nothing was told: the
-  /// history of the entity begins here, or a stage has changed it.
+  /// Records in the history that these entities restart.
+  ///
+  /// Their records may have changed without being recorded: the history begins here, or a stage
+  /// changed it.
   func tellRestarts(of numbers: Set<EntityNumber>, in transaction: Transaction) throws {
     let core = try writing(transaction)
     let entities = core.schema.entities.filter {
@@ -167,7 +169,7 @@ extension StoreCore {
       }, links: [])
   }
 
-  /// A number that no entity of the file has had.
+  /// Returns a number that no entity of the file has had.
   func nextEntity(
     after entities: [EntityDescription], in transaction: Transaction
   ) throws -> EntityNumber {
@@ -177,7 +179,7 @@ extension StoreCore {
         after: entities.map(\.number.rawValue).max() ?? 0, in: transaction))
   }
 
-  /// Takes the next number of a counter, which is above all in use.
+  /// Increments a counter and returns the next number, which is above all numbers in use.
   func nextNumber(
     _ key: [UInt8], _ name: String, after highest: UInt32, in transaction: Transaction
   ) throws -> UInt32 {
@@ -191,15 +193,15 @@ extension StoreCore {
     return number
   }
 
-  /// Reads and writes with the schema as `transaction` sees it.
+  /// Creates a core that reads and writes with the schema that `transaction` sees.
   func writing(_ transaction: Transaction) throws -> WriteCore {
     WriteCore(transaction, schema: try load(in: transaction), store: self)
   }
 
-  /// The schema as `transaction` sees it.
+  /// Loads the schema that `transaction` sees.
   ///
-  /// - Parameter isForStages: whether it is for the steps of stages, which know nothing of the
-  ///   declared types and leave to the end what functions derive.
+  /// - Parameter isForStages: whether it is for the steps of stages, which do not use the declared
+  ///   types and postpone the results of functions.
   func load(
     in transaction: Transaction, isForStages: Bool = false
   ) throws -> StoredSchema {
@@ -213,7 +215,7 @@ extension StoreCore {
 }
 
 extension DeclaredEntity {
-  /// - Parameter option: what holds where the declaration says nothing.
+  /// - Parameter option: the history for a declaration without its own policy.
   func keepingHistory(_ option: StoreOptions.History?) -> DeclaredEntity {
     guard history == nil, let option else { return self }
     var result = self

@@ -4,32 +4,34 @@
 ///       show(update.items, update.difference)
 ///     }
 ///
-/// The sequence yields the current store first, and then each store that replaces the one before. A
-/// loop follows the commits of the newest store. A replacement is an update like a commit: rows are
-/// the same when they have the same id, and a row whose record is equal in both stores is not
-/// updated. A replacement that leaves the results as they are is no update. Of stores that come while the loop is busy, only the newest is
-/// read.
+/// The sequence yields the current store first, and then each store that replaces the previous one.
+/// A loop follows the commits of the newest store. A replacement is an update like a commit: rows
+/// with equal ids are the same row, and a row is updated only if its record differs between the two
+/// stores. A replacement that does not change the results is not an update. When several stores
+/// arrive while the loop body runs, only the newest one is read.
 ///
-/// Where a sealed file replaces another one with the same schema, their digests tell which entities
-/// have changed. Results of unchanged entities are taken over without a read. Of a query without a
-/// limit that has at least a quarter of the records, and whose condition and order are over the
-/// entity's own attributes, up to 256 changed records are put in place. In all other cases the query runs again.
+/// When a sealed file replaces another one with an equal schema, their digests show which entities
+/// have changed. Results of unchanged entities are reused without a read. Up to 256 changed records
+/// are inserted into the old results individually if all these conditions hold:
+/// - The query has no limit, and its results are at least a quarter of the records.
+/// - Its condition and order use only the entity's own attributes.
 ///
-/// The loop keeps the store open that it follows, and releases the store when the next one comes.
-/// The loop ends when its task is cancelled or the sequence ends. An error of the sequence is
-/// thrown. A store that is closed before its replacement comes does not end the loop.
+/// In all other cases the query runs again.
 ///
-/// All stores must have been opened with the entities of the query. The number of the commit in an
-/// update, ``ResultUpdate/generation``, belongs to the file of its store, so it may fall with a
-/// replacement.
+/// The loop keeps the followed store open, and releases it when the next store arrives. The loop
+/// ends when its task is cancelled or the sequence ends. An error of the sequence is thrown.
+/// Closing a store before its replacement arrives does not end the loop.
+///
+/// All stores must have been opened with the entities of the query. The commit number in an update,
+/// ``ResultUpdate/generation``, belongs to the file of its store, so a replacement may decrease it.
 extension AsyncSequence where Self: Sendable, Element == Store {
   @usableFromInline
   var followed: FollowedOrigin { FollowedOrigin(self) }
 
   /// The results of `query`, after each commit and each replacement that changes them.
   ///
-  /// - Complexity: of a replacement: O(1) where no entity of the query has changed; at most that of
-  ///   the query, and O(n) for n results.
+  /// - Complexity: O(1) for a replacement that changes no entity of the query. Otherwise at most
+  ///   the complexity of the query and O(*n*) for *n* results.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
     followed.updates(of: query) { reader in try E.read(from: &reader) }
@@ -46,28 +48,29 @@ extension AsyncSequence where Self: Sendable, Element == Store {
     }
   }
 
-  /// The record with `id`, after each commit and each replacement that changes it; `nil` while
-  /// there is none.
+  /// The record with `id`, after each commit and each replacement that changes it.
+  ///
+  /// The value is `nil` while no record has the id.
   public func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
     followed.updates(of: id)
   }
 
-  /// How many records `query` finds, after each commit and each replacement that changes that.
+  /// The number of results of `query`, after each commit and each replacement that changes it.
   public func updates<E: Entity>(ofCount query: Query<E>) -> ValueUpdates<Int> {
     followed.updates(ofCount: query)
   }
 
-  /// The value that `body` reads, again after each replacement and each commit that change records
-  /// of an entity, or links of a relationship, that `body` has read.
+  /// The result of `body`, recomputed after each commit and each replacement that may change it.
   ///
-  /// A replacement by another schema, or of a store that is not sealed, counts as a change.
+  /// A change of an entity's records or of a relationship's links counts if `body` has read them. A
+  /// replacement counts as a change when the schema differs or a store is not sealed.
   public func updates<Value: Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {
     followed.values(body)
   }
 
-  /// The value that `body` reads, after each commit and each replacement that changes it.
+  /// The result of `body`, after each commit and each replacement that changes it.
   public func updates<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {

@@ -2,34 +2,34 @@ internal import LodestoreFormat
 
 /// The changes of the records of one entity between two commits, for observers.
 struct EntityDelta: Sendable {
-  /// Records that may have changed; all of them where ``isUnknown``.
+  /// The records that may have changed; every record may have when ``isUnknown`` is true.
   var touched = IDRuns()
   /// The records of ``touched`` that did not exist before.
   var inserted = IDRuns()
-  /// Other records of ``touched`` as they were before, where they were kept.
+  /// The earlier versions of other records of ``touched``, if they were kept.
   var olds: [UInt64: [UInt8]] = [:]
-  /// Whether more has happened than is listed.
+  /// Whether there are more changes than the listed ones.
   var isUnknown = false
 
-  /// The most records that are listed one by one.
+  /// The maximum number of listed records.
   private static let largestCount = 4_096
 
   static let unknown = EntityDelta(isUnknown: true)
 
-  /// Adds what has happened after it.
+  /// Adds the changes of a later commit.
   mutating func merge(_ later: EntityDelta) {
     if isUnknown || later.isUnknown {
       self = .unknown
       return
     }
     for (id, bytes) in later.olds where !touched.contains(id) { olds[id] = bytes }
-    // A record that was deleted and came back by an undo is not new.
+    // A record that was deleted and restored by an undo is not new.
     inserted = IDRuns(inserted.ranges + later.inserted.subtracting(touched).ranges)
     touched = IDRuns(touched.ranges + later.touched.ranges)
     limit()
   }
 
-  /// Becomes unknown where too many records are listed.
+  /// Becomes unknown when there are too many listed records.
   mutating func limit() {
     if touched.count > Self.largestCount { self = .unknown }
   }
@@ -40,7 +40,7 @@ struct ChangeDelta: Sendable {
   var entities: [EntityNumber: EntityDelta] = [:]
   /// The numbers of relationships whose links have changed.
   var relationships: Set<UInt32> = []
-  /// Whether anything may have happened.
+  /// Whether anything may have changed.
   var isUnknown = false
 
   static let unknown = ChangeDelta(isUnknown: true)
@@ -51,14 +51,14 @@ struct ChangeDelta: Sendable {
     isUnknown ? .unknown : entities[number]
   }
 
-  /// Adds what has happened after it.
+  /// Adds the changes of later commits.
   mutating func merge(_ later: ChangeDelta) {
     isUnknown = isUnknown || later.isUnknown
     relationships.formUnion(later.relationships)
     for (number, delta) in later.entities { merge(delta, of: number) }
   }
 
-  /// Adds what has happened to the records of one entity after it.
+  /// Adds later changes of one entity's records.
   fileprivate mutating func merge(_ later: EntityDelta, of entity: EntityNumber) {
     guard entities[entity] != nil else {
       entities[entity] = later
@@ -71,7 +71,7 @@ struct ChangeDelta: Sendable {
 extension ChangeDelta {
   /// Reads the changes of the writes after `number` from the history.
   ///
-  /// Entities that keep no history may have changed.
+  /// Entities without a history may have changed.
   init(afterWrite number: UInt64, _ core: TransactionCore) throws {
     let log = HistoryLog(core)
     if let purged = try log.purged(), purged.number > number {
@@ -96,7 +96,7 @@ extension ChangeDelta {
       }
       return true
     }
-    // The history has no links of entities without one.
+    // The history does not record links between entities that both have no history.
     for relationship in core.schema.relationships
     where relationship.from.description.history == nil
       && relationship.to.description.history == nil

@@ -1,22 +1,23 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What one write has changed, as told right behind its commit.
+/// The changes of one write, reported directly after its commit.
 public struct CommittedWriteChanges: Sendable {
-  /// The number of the commit; a read that sees it or a later one sees the write.
+  /// The number of the commit; a read of this commit or a later one sees the write.
   public let generation: CommitNumber
-  /// Who wrote.
+  /// The author of the write.
   public let author: String?
-  /// What part of the program wrote.
+  /// The part of the program that wrote.
   public let contextName: String?
-  /// What happened to records.
+  /// The changes of records.
   ///
-  /// Their ``HistoryChange/transaction`` is 0: the history may tell of them or not.
+  /// Their ``HistoryChange/transaction`` is 0, because the history need not contain them.
   public let changes: HistoryChanges
 }
 
-/// A closure that is called behind each commit, for as long as this is referenced; see
-/// ``Store/onCommit(_:)``.
+/// A registration of a closure that is called after each commit; see ``Store/onCommit(_:)``.
+///
+/// Releasing the object cancels the registration.
 public final class CommitHook: Sendable {
   private let observers: ChangeObservers
   private let key: Guarded<Int?>
@@ -28,7 +29,7 @@ public final class CommitHook: Sendable {
 
   deinit { cancel() }
 
-  /// Has the closure not be called for writes that begin from now on.
+  /// Cancels the registration: the closure is not called for writes that begin later.
   public func cancel() {
     if let key = key.withLock({ key in
       defer { key = nil }
@@ -40,11 +41,12 @@ public final class CommitHook: Sendable {
 }
 
 extension Store {
-  /// Has `body` called after each write of this process that has changed records, when the disk has it and before
-  /// the next write begins, in the order of writes.
+  /// Registers `body` to be called after each write of this process that changes records.
   ///
-  /// On the writer's thread, which waits: keep it short. It may read; a write from it is refused as a nested
-  /// one. For what may come later, and for other processes, there are ``updates(of:)-(Query<E>)`` and the history.
+  /// The call happens after the write is on disk and before the next write begins, in the order of
+  /// the writes. The writer's thread makes the call and waits for it, so keep it short. `body` may
+  /// read; a write inside it is refused as a nested write. For work that may run later, and for
+  /// changes of other processes, use ``updates(of:)-(Query<E>)`` or the history.
   public func onCommit(
     _ body: @escaping @Sendable (CommittedWriteChanges) -> Void
   ) -> CommitHook {

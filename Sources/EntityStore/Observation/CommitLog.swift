@@ -1,34 +1,35 @@
-/// The commits of this process that are not reported to observers yet.
+/// The commits of this process that have not been reported to observers.
 ///
-/// Numbers of commits are consecutive over all processes. A commit that the log lacks was made by
-/// another process.
+/// Commit numbers are consecutive over all processes. A commit that is missing from the log was
+/// made by another process.
 struct CommitLog {
   /// Commits that are reported together.
   struct News {
-    /// The last commit that was reported before.
+    /// The last commit that was reported before these.
     let from: UInt64
-    /// The changes of each commit; `nil` where the log lacks one of them.
+    /// The changes of each commit; `nil` when a commit is missing from the log.
     let deltas: [ChangeDelta]?
   }
 
-  /// Ascending.
+  /// The waiting commits, in ascending order.
   private var commits: [(number: UInt64, delta: ChangeDelta)] = []
-  /// Writes of commits up to this one may be missing from the log.
+  /// Commits up to this number may contain writes that are missing from the log.
   private var doubtfulThrough: UInt64 = 0
-  /// The last commit that observers know of.
+  /// The last commit that was reported to observers.
   private(set) var reported: UInt64 = 0
-  /// The last write in the history at the commit ``reported``; `nil` where no entity keeps a history.
+  /// The last write in the history as of the commit ``reported``; `nil` when no entity keeps a
+  /// history.
   private(set) var reportedWrite: UInt64?
 
-  /// The last commit that is reported or waits for it.
+  /// The last commit in the log, or the last reported one.
   var newest: UInt64 { max(reported, commits.last?.number ?? 0) }
-  /// The number of commits that wait.
+  /// The number of waiting commits.
   var count: Int { commits.count }
 
-  /// A write of `commit`, or of an earlier one, may have begun while nobody noted its changes.
+  /// Records that a write of `commit`, or of an earlier commit, may be missing from the log.
   mutating func doubt(through commit: UInt64) { doubtfulThrough = max(doubtfulThrough, commit) }
 
-  /// Adds the changes of one write of `commit`; writes come in their order.
+  /// Adds the changes of one write of `commit`; calls must follow the order of the writes.
   mutating func note(_ delta: ChangeDelta, of commit: UInt64) {
     if commits.last?.number == commit {
       commits[commits.count - 1].delta.merge(delta)
@@ -37,21 +38,22 @@ struct CommitLog {
     }
   }
 
-  /// Ends `commit`, of which all writes are noted.
+  /// Ends `commit`, all of whose writes have been added.
   ///
-  /// A commit without a noted write is a migration, or the like: anything may have changed.
+  /// A commit without an added write is a migration or similar, so anything may have changed.
   mutating func end(_ commit: UInt64) {
     if commit <= doubtfulThrough || commits.last?.number != commit { note(.unknown, of: commit) }
   }
 
-  /// Drops all commits up to `commit`: whoever observes next reads it, or a later one, first.
+  /// Drops all commits up to `commit`: the next observer begins by reading this commit or a later
+  /// one.
   mutating func drop(through commit: UInt64) {
     commits = []
     reported = max(reported, commit)
     reportedWrite = nil
   }
 
-  /// Takes the commits up to `commit` that are not reported yet; returns `nil` for none.
+  /// Removes and returns the unreported commits up to `commit`; returns `nil` when there are none.
   mutating func take(through commit: UInt64) -> News? {
     let count = commits.prefix { $0.number <= commit }.count
     let found = commits[..<count].filter { $0.number > reported }.map(\.delta)
@@ -60,9 +62,9 @@ struct CommitLog {
     return News(from: reported, deltas: UInt64(found.count) == commit - reported ? found : nil)
   }
 
-  /// Notes that observers know of `commit`, at which `write` is the last in the history.
+  /// Records that `commit` was reported; `write` is the last write in its history.
   ///
-  /// A commit before one that was dropped meanwhile changes nothing.
+  /// A commit older than the last reported one has no effect.
   mutating func report(_ commit: UInt64, lastWrite write: UInt64?) {
     guard commit >= reported else { return }
     reported = commit

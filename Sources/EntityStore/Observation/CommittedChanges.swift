@@ -2,19 +2,19 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// The changes up to a commit, and a read of it: for one round of observers, on one thread.
+/// The changes up to a commit, and a read of it, for one round of observers on one thread.
 final class CommittedChanges {
   /// A record that has changed.
   struct Record {
     let id: UInt64
-    /// As it was; `nil` where it was not there.
+    /// The bytes before the changes; `nil` when the record did not exist.
     let old: [UInt8]?
-    /// As it is; `nil` where it is not there.
+    /// The current bytes; `nil` when the record does not exist.
     let new: ByteView?
   }
 
   let delta: ChangeDelta
-  /// The commit after which the changes were made.
+  /// The commit before the changes.
   let from: UInt64
   let commit: UInt64
   let core: TransactionCore
@@ -27,8 +27,9 @@ final class CommittedChanges {
     commit = core.commitNumber.rawValue
   }
 
-  /// The records of an entity that have changed; `nil` where the delta does not list all of them, or
-  /// lacks one as it was before.
+  /// The changed records of an entity.
+  ///
+  /// Returns `nil` when the delta does not list all of them, or lacks the earlier version of one.
   func records(of entity: StoredEntity) throws(StoreError) -> [Record]? {
     if let records = known[entity.number] { return records }
     let records = try findRecords(of: entity)
@@ -48,7 +49,7 @@ final class CommittedChanges {
     return records
   }
 
-  /// The bytes of a record, valid while the read lasts; `nil` where there is none.
+  /// The bytes of a record, valid while the read lasts; `nil` when there is no such record.
   func record(_ id: UInt64, of entity: StoredEntity) throws(StoreError) -> ByteView? {
     try core.record(id, of: entity)
   }

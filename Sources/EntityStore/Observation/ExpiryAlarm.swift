@@ -1,24 +1,25 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Rings when a record expires that an observer may show.
+/// An alarm that calls a closure when a record expires that an observer may show.
 final class ExpiryAlarm: Sendable {
   private let alarm = Alarm()
-  /// Observers know of all records that had expired at this time; `nil` before the first look.
+  /// The time up to which observers know all expirations; `nil` before the alarm is first set.
   private let known = Guarded<Double?>(nil)
 
-  /// The longest time until the clock is read again, in seconds.
+  /// The maximum time in seconds until the clock is read again.
   private static let longestWait = 60.0
 
-  /// Sets the alarm to the next date of a record of `entities`, or to now where one has passed that
-  /// observers do not know of.
+  /// Sets the alarm to the next expiry date of a record of `entities`.
+  ///
+  /// Sets it to the current time when a record has expired that observers do not know of.
   func set(
     for entities: Set<EntityNumber>, _ core: TransactionCore,
     _ ring: @escaping @Sendable () async -> Void
   ) throws {
     guard let moment = core.moment else { return }
     let known = known.withLock { known in
-      // A clock may be set back, too: observers hear again of records that expire again.
+      // The clock may be set back; observers then learn again of records that expire again.
       let earliest = min(known ?? moment, moment)
       known = earliest
       return earliest
@@ -26,20 +27,20 @@ final class ExpiryAlarm: Sendable {
     var next: Double?
     for entity in core.schema.expiring where entities.contains(entity.number) {
       var date = try core.nextExpiry(of: entity)
-      // The clock was set ahead, or a read of this commit began before the date and this one after
-      // it.
+      // The clock was set forward, or the date passed between two reads of this commit.
       if known < moment, try core.hasExpired(of: entity, since: known) { date = moment }
       guard let date else { continue }
       next = min(next ?? date, date)
     }
     guard let next else { return }
-    // A clock that stands still is asked again, and not without a pause; a step of the clock is
-    // noticed within a minute.
+    // The minimum delay prevents a busy loop when the clock stands still. The maximum delay makes a
+    // change of the clock noticed within a minute.
     let delay = Duration.seconds(min(max(next - moment, 0.01), Self.longestWait))
     alarm.set(after: delay, ring)
   }
 
-  /// The entities of which a record has expired that observers do not know of; they do from now on.
+  /// Returns the entities with expired records that observers do not know of, and marks these as
+  /// known.
   func takeExpired(at moment: Double, _ core: TransactionCore) throws -> Set<EntityNumber> {
     let since = known.withLock { $0 } ?? moment
     let entities = try core.schema.expiring.filter { entity in
@@ -49,6 +50,6 @@ final class ExpiryAlarm: Sendable {
     return Set(entities.map(\.number))
   }
 
-  /// Rings no more.
+  /// Cancels the alarm.
   func end() { alarm.end() }
 }

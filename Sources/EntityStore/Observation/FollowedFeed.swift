@@ -1,36 +1,38 @@
-/// An observer of one store that reads what a loop delivers.
+/// An observer of one store that reads the values that a loop delivers.
 protocol FollowedObserver: Observer {
   associatedtype News: Sendable
 
-  /// Goes on from the observer of the store before, by the changes from that store to this one.
+  /// Continues from the observer of the previous store, with the changes from that store to this
+  /// one.
   ///
-  /// - Returns: whether the changes are known; otherwise the caller calls ``fetch(_:)``.
+  /// - Returns: whether the changes are known; if not, the caller calls ``fetch(_:)``.
   func follow(_ last: Self, of older: StoreCore, _ core: TransactionCore) throws -> Bool
 
-  /// Reads the state of a commit.
+  /// Reads the state of the transaction's commit.
   func fetch(_ core: TransactionCore) throws
 
-  /// Whether the last read has read an entity or relationship for the first time.
+  /// Whether the last read used an entity or relationship for the first time.
   ///
-  /// Commits to it since the read began may have been reported to nobody.
+  /// Commits that changed it since the read began may not have been reported to this observer.
   var hasGrown: Bool { get }
 
-  /// Takes the news that the loop delivers; `nil` where nothing differs from the last ones.
+  /// Returns the news that the loop delivers; `nil` when nothing differs from the last delivered
+  /// state.
   func takeNews() -> News?
 }
 
-/// The news that one loop delivers, of one store or of the newest of a sequence of stores.
+/// The news of one loop, from one store or from the newest of a sequence of stores.
 ///
-/// Unchecked: used by the one task that loops.
+/// The `Sendable` conformance is unchecked, because only the task of the loop uses the feed.
 final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
-  /// Makes the observer of a store; `last` is that of a store before.
+  /// Creates the observer of a store; `last` is the observer of the previous store.
   typealias Make = @Sendable (_ core: TransactionCore, _ last: O?) throws -> O
 
   private let stores: FollowedStores
   private let make: Make
-  /// The store that is followed; `nil` before the first store and after the last.
+  /// The followed store; `nil` before the first store and after the last.
   private var current: (store: ObservedStore, handle: ObserverHandle<O>)?
-  /// The observer that has read last.
+  /// The observer that performed the last read.
   private var last: O?
   private var isOver = false
 
@@ -69,12 +71,12 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     current = nil
   }
 
-  /// Waits for news of the store that is followed; `nil` where there are none, and the next store
-  /// may have come.
+  /// Waits for news of the followed store; returns `nil` when the next store may have arrived
+  /// instead.
   private func news(of handle: ObserverHandle<O>) async throws -> O.News? {
     switch await handle.observer.wait({ handle.center.request() }) {
     case .ended:
-      // Without further stores, the end of the store is the end.
+      // Without further stores, the end of this store ends the loop.
       if !stores.isSequence { return end() }
       leave()
       return nil
@@ -85,8 +87,8 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     }
   }
 
-  /// Goes on with another store: by the changes from the store before where these are known,
-  /// otherwise by a read.
+  /// Continues with another store: with the changes from the previous store if they are known,
+  /// otherwise with a read.
   private func begin(_ next: ObservedStore) async throws -> O.News? {
     let before = current?.store
     leave()
@@ -99,7 +101,7 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
       current = (next, handle)
       stores.wakeOnNews(observer)
       if let last, let older = before?.center.core {
-        // A store before that is closed or damaged tells nothing.
+        // When the previous store is closed or damaged, its changes are unknown.
         let follows = try await core.onReader {
           try core.read { (try? observer.follow(last, of: older, $0)) ?? false }
         }
@@ -113,7 +115,7 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     }
   }
 
-  /// Runs `body`; where another store may follow, the closing of this one is no error.
+  /// Runs `body`; when another store may follow, the closing of this store is not an error.
   private func goingOn(_ body: () async throws -> O.News?) async throws -> O.News? {
     do {
       return try await body()
@@ -123,12 +125,12 @@ final class FollowedFeed<O: FollowedObserver>: @unchecked Sendable {
     }
   }
 
-  /// Reads until all that is read was observed before the read began.
+  /// Reads until everything that was read had been observed before the read began.
   private func fetch(_ handle: ObserverHandle<O>) async throws -> O.News? {
     let (core, observer) = (handle.center.core, handle.observer)
     repeat {
       try await core.onReader { try core.read { try observer.fetch($0) } }
-      // The read may have used more entities than the one before, of another schema.
+      // Under another schema, the read may have used more entities than the previous one.
       handle.center.extend(observer)
     } while observer.hasGrown
     last = observer

@@ -3,16 +3,16 @@ internal import LMDB
 /// The store whose results a loop follows.
 struct ObservedStore: Sendable {
   let center: ObservationCenter
-  /// Of a sequence of stores: keeps the store open while the loop follows it.
+  /// Keeps a store of a sequence open while the loop follows it.
   let store: Store?
 }
 
-/// Where the stores come from that a loop follows: a single one, or a sequence of them.
+/// The source of the stores that a loop follows: a single store, or a sequence.
 @usableFromInline
 struct FollowedOrigin: Sendable {
   fileprivate enum Stores: Sendable {
     case one(ObservationCenter)
-    /// Passes each store of a sequence on, until the sequence ends.
+    /// Passes each store of a sequence to `pass`, until the sequence ends.
     case newest(@Sendable (_ pass: @Sendable (Store) -> Void) async throws -> Void)
   }
 
@@ -27,13 +27,12 @@ struct FollowedOrigin: Sendable {
   }
 }
 
-/// The stores whose results one loop follows, one after the other: a single store, or the newest of
-/// a sequence of stores.
+/// The stores that one loop follows: a single store, or the newest store of a sequence.
 final class FollowedStores: Sendable {
-  /// The news that the loop has not taken yet, and the observer that they wake.
+  /// The news that the loop has not taken, and the observer to wake.
   private struct News {
     var arrived: ObservedStore?
-    /// The end of the sequence.
+    /// The end of the sequence; `nil` while it continues.
     var end: Result<Void, any Error>?
     var observer: Observer?
 
@@ -41,7 +40,7 @@ final class FollowedStores: Sendable {
   }
 
   private let news: Guarded<News>
-  /// Reads the sequence, for as long as the loop is there.
+  /// The task that iterates over the sequence while the loop exists.
   private let task: Task<Void, Never>?
 
   init(_ origin: FollowedOrigin) {
@@ -68,28 +67,28 @@ final class FollowedStores: Sendable {
 
   deinit { task?.cancel() }
 
-  /// Changes the news, and wakes the observer.
+  /// Changes the news and wakes the observer.
   private static func change(_ news: Guarded<News>, _ body: (inout News) -> Void) {
     let before = news.withLock { news in
       defer { body(&news) }
       return news
     }
     before.observer?.wake(0)
-    // A store that nobody has taken is released outside of the lock.
+    // A store that nobody has taken is released outside the lock.
     withExtendedLifetime(before) {}
   }
 
-  /// Whether other stores may come.
+  /// Whether other stores may follow.
   var isSequence: Bool { task != nil }
 
-  /// Whether ``next()`` has something to return at once.
+  /// Whether ``next()`` can return immediately.
   var hasNews: Bool { news.withLock { $0.isThere } }
 
-  /// Returns the newest store that was not returned yet, and waits for one.
+  /// Waits for the newest store that has not been returned, and returns it.
   ///
-  /// The result is `nil` when no store follows, or the task is cancelled.
+  /// Returns `nil` when no store follows, or when the task is cancelled.
   func next() async throws -> ObservedStore? {
-    // No store follows a single one.
+    // A single store has no successor.
     guard isSequence || hasNews else { return nil }
     let waiting = Observer()
     wakeOnNews(waiting)
@@ -107,6 +106,6 @@ final class FollowedStores: Sendable {
     }
   }
 
-  /// Sets the one observer that is woken when there is news.
+  /// Sets the one observer that news wakes.
   func wakeOnNews(_ observer: Observer?) { news.withLock { $0.observer = observer } }
 }

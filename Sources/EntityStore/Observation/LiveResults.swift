@@ -5,27 +5,28 @@ public import Observation
 ///     let films = LiveResults(of: Film.all.sorted(by: \.episode), in: store)
 ///     ForEach(films.items) { … }
 ///
-/// An update replaces ``items`` on the main actor, which tells whoever has read them there. It
-/// follows for as long as it is referenced.
+/// An update replaces ``items`` on the main actor, where the observation framework notifies its
+/// readers. The object follows the store for as long as it is referenced.
 @MainActor @Observable
 public final class LiveResults<E: Entity> {
   /// The records, in the query's order; empty until the first fetch.
   public private(set) var items = ResultItems<E>(rows: RowList())
-  /// What the last update has changed; `nil` before there was one.
+  /// The changes of the last update; `nil` before the first update.
   public private(set) var difference: ResultDifference?
-  /// Whether the query has been run.
+  /// Whether the query has run.
   public private(set) var isLoaded = false
-  /// What has ended it; `nil` while it follows.
+  /// The error that ended the updates; `nil` while they continue.
   public private(set) var error: (any Error)?
   @ObservationIgnored private var task: Task<Void, Never>?
 
-  /// Follows the results of `query`.
+  /// Creates results that follow `query` in a store.
   public convenience init(of query: Query<E>, in store: Store) {
     self.init(store.updates(of: query))
   }
 
-  /// Follows the results of `query` in stores that replace each other, as the generations of a
-  /// dataset do.
+  /// Creates results that follow `query` in stores that replace each other.
+  ///
+  /// The generations of a dataset are such stores.
   public convenience init<Stores: AsyncSequence & Sendable>(
     of query: Query<E>, in stores: Stores
   ) where Stores.Element == Store {

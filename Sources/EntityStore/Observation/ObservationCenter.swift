@@ -3,15 +3,16 @@ internal import LodestoreFormat
 
 /// Reports the changes of commits to the observers of one store.
 ///
-/// An ``ObservationSink`` notes the changes of each write of this process in the ``CommitLog``, on
+/// An ``ObservationSink`` adds the changes of each write of this process to the ``CommitLog``, on
 /// the writer's thread. One job at a time on the store's reader threads takes the commits from the
-/// log, begins a read, and asks each observer that depends on a changed entity whether it is
-/// concerned. An observer that waits gets its update there, or is woken to read for itself. A busy
-/// observer notes the changes, and asks for them later. So commits that come meanwhile are merged,
-/// and nothing queues up.
+/// log and begins a read. The job asks each observer that depends on a changed entity whether the
+/// changes concern it. A waiting observer computes its update there, or is woken to read for
+/// itself. A busy observer stores the changes and processes them later. Commits made meanwhile are
+/// merged, so no queue grows.
 ///
-/// The log lacks the commits of other processes. The job reads their changes from the history where
-/// all entities keep one. Otherwise their changes are unknown, and observers run their queries again.
+/// Commits of other processes are not in the log. The job reads their changes from the history when
+/// all entities keep one. Otherwise their changes are unknown, and observers run their queries
+/// again.
 final class ObservationCenter: StoreCompanion {
   private struct State {
     var observers = ObserverSet()
@@ -20,16 +21,16 @@ final class ObservationCenter: StoreCompanion {
     var connection = Connection.none
   }
 
-  /// The job that tells observers.
+  /// The state of the job that informs observers.
   private enum Job {
     case idle
-    /// The job is to look at the log, once more if it does already.
+    /// The job must examine the log, or examine it again if it is doing so.
     case due
-    /// The job looks at the log.
+    /// The job is examining the log.
     case looking
   }
 
-  /// How the center learns of commits.
+  /// The center's connection to the commits of the store.
   private enum Connection {
     case none
     case made(Listeners)
@@ -43,7 +44,7 @@ final class ObservationCenter: StoreCompanion {
   private struct Listeners {
     let sink: Int
     let listener: Int
-    /// `nil` where no other process can write.
+    /// The watch on commits of other processes; `nil` when no other process can write.
     let watch: FileWatch?
 
     func end(_ core: StoreCore) {
@@ -55,7 +56,7 @@ final class ObservationCenter: StoreCompanion {
 
   let core: StoreCore
   private let state = Guarded(State())
-  /// Held while the center is connected, so that no observer reads before it is.
+  /// Held while the center connects, so that no observer reads before the connection exists.
   private let connecting = Guarded(())
   private let expiry = ExpiryAlarm()
 
@@ -77,21 +78,21 @@ final class ObservationCenter: StoreCompanion {
     for observer in observers { observer.end() }
   }
 
-  /// The system tells nothing of other processes from now on; for tests.
+  /// Suppresses the system's notifications about other processes; for tests.
   func silence() { state.withLock { $0.connection.listeners }?.watch?.silence() }
 
-  /// How many commits wait to be told; for tests.
+  /// The number of commits that wait to be reported; for tests.
   var keptCommitCount: Int { state.withLock { $0.log.count } }
 
-  /// Whether nobody observes; for tests.
+  /// Whether there is no observer; for tests.
   var isIdle: Bool { state.withLock { $0.observers.isEmpty } }
 
   // MARK: Observers
 
-  /// Has `observer` told of what is committed from now on.
+  /// Adds `observer`, which is informed of later commits.
   ///
-  /// A read that begins after this call, and whose commit is told to ``Observer/start(at:)``,
-  /// misses nothing.
+  /// An observer misses no change if it reads after this call and passes the read to
+  /// ``Observer/start(at:)``.
   func add(_ observer: Observer) throws {
     try core.checkOpen("observe")
     try state.withLock { state in
@@ -111,8 +112,7 @@ final class ObservationCenter: StoreCompanion {
 
   func remove(_ observer: Observer) { state.withLock { $0.observers.remove(observer) } }
 
-  /// The dependencies of `observer` may have changed; called by whoever reads for it, behind the
-  /// read.
+  /// Updates the dependencies of `observer`; called after a read by the task that reads for it.
   func extend(_ observer: Observer) {
     observer.lock.lock()
     let entities = observer.dependencies.entities
@@ -123,14 +123,14 @@ final class ObservationCenter: StoreCompanion {
 
   // MARK: Expiry
 
-  /// Sets the alarm to the next date of a record that an observer may show.
+  /// Sets the alarm to the next expiry date of a record that an observer may show.
   private func awaitExpiry(_ core: TransactionCore) throws {
     try expiry.set(for: state.withLock { $0.observers.entities }, core) { [weak self] in
       await self?.noticeExpiry()
     }
   }
 
-  /// Wakes the observers of entities of which a record has expired without their knowledge.
+  /// Wakes the observers of entities with newly expired records.
   private func noticeExpiry() async {
     let core = core
     try? await core.onReader { [weak self] in
@@ -147,7 +147,7 @@ final class ObservationCenter: StoreCompanion {
 
   // MARK: Commits
 
-  /// Connects the center with the commits of the store, unless it is connected.
+  /// Connects the center with the commits of the store, unless it already is connected.
   private func connect() throws {
     guard state.withLock({ $0.connection.isMissing }) else { return }
     let listeners = Listeners(
@@ -161,12 +161,12 @@ final class ObservationCenter: StoreCompanion {
     }
     guard isOpen else { return listeners.end(core) }
     do {
-      // One that runs may have begun before there was a sink.
+      // A running write may have begun before the sink existed.
       let doubtful = core.environment.hasWriter ? (core.environment.newestCommit ?? 0) &+ 1 : 0
       let (number, write) = try core.read { ($0.commitNumber.rawValue, try Self.lastWrite($0)) }
       state.withLock { state in
         state.log.doubt(through: doubtful)
-        // The first read of each observer has all earlier commits.
+        // The first read of each observer includes all earlier commits.
         state.log.report(number, lastWrite: write)
       }
       guard listeners.watch?.start() ?? true else {
@@ -176,7 +176,7 @@ final class ObservationCenter: StoreCompanion {
         )
       }
     } catch {
-      // A store that is closed meanwhile has ended them.
+      // If the store was closed meanwhile, the listeners have already ended.
       let failed = state.withLock { state in
         defer { if !state.connection.isClosed { state.connection = .none } }
         return state.connection.listeners
@@ -186,12 +186,12 @@ final class ObservationCenter: StoreCompanion {
     }
   }
 
-  /// The sink of a write that begins; `nil` while nobody observes.
+  /// Creates the sink for a new write; `nil` while there is no observer.
   private func makeSink(for core: TransactionCore) -> ObservationSink? {
     let observed = state.withLock { state -> Set<EntityNumber>? in
       if !state.observers.isEmpty { return state.observers.entities }
-      // To an observer that comes within the write the commit is unknown, whatever its other
-      // writes note.
+      // An observer added during the write must treat the commit as unknown, even when other writes
+      // of the commit are in the log.
       state.log.doubt(through: core.commitNumber.rawValue)
       return nil
     }
@@ -202,13 +202,13 @@ final class ObservationCenter: StoreCompanion {
     core.schema.keepsHistory ? try HistoryLog(core).lastNumber() : nil
   }
 
-  /// Called on the writer's thread for each write, after the commit.
+  /// Adds the changes of a write to the log; called on the writer's thread after the commit.
   ///
   /// - Parameter observed: the entities whose changes are in `delta`.
   func note(_ delta: ChangeDelta, of observed: Set<EntityNumber>, in commit: UInt64) {
     state.withLock { state in
       var delta = delta
-      // Observers may have come since the write began.
+      // Observers may have been added since the write began.
       for entity in state.observers.entities.subtracting(observed) {
         delta.entities[entity] = .unknown
       }
@@ -216,26 +216,27 @@ final class ObservationCenter: StoreCompanion {
     }
   }
 
-  /// Called on the writer's thread after ``note(_:of:in:)`` of all writes of a commit.
+  /// Ends a commit in the log; called on the writer's thread after ``note(_:of:in:)`` of all its
+  /// writes.
   private func finish(_ commit: UInt64) {
     runJob { state in
-      // Changes that no observer waits for are dropped.
+      // Changes without an observer are dropped.
       if state.observers.isEmpty { state.log.drop(through: commit) } else { state.log.end(commit) }
       return true
     }
   }
 
-  /// Called when the file has changed; perhaps by another process.
+  /// Examines the file for commits of other processes; called when the file has changed.
   private func noticeOthers() {
     let environment = core.environment
     guard let newest = environment.newestCommit else { return }
     runJob { newest > $0.log.newest && !environment.isCommitting(newest) }
   }
 
-  /// Has the job serve observers that wait.
+  /// Starts the job, so that it serves waiting observers.
   func request() { runJob { _ in true } }
 
-  /// Changes the state; where `change` returns true, the job looks at it.
+  /// Changes the state, and starts the job if `change` returns true.
   private func runJob(_ change: (inout State) -> Bool) {
     let mustStart = state.withLock { state in
       guard change(&state), !state.connection.isClosed, !state.observers.isEmpty else {
@@ -245,7 +246,7 @@ final class ObservationCenter: StoreCompanion {
       return state.job == .idle
     }
     guard mustStart else { return }
-    // The job is short and serves observers of any priority, so no read goes before it.
+    // The job is short and serves observers of any priority, so it takes precedence over reads.
     if core.environment.readerThreads.submit(urgency: .high, { self.run() }) { return }
     state.withLock { $0.job = .idle }
   }
@@ -260,14 +261,14 @@ final class ObservationCenter: StoreCompanion {
       do {
         try core.read { core in try tell(core) }
       } catch {
-        // A file that cannot be read: whoever observes it learns it from its own read.
+        // The file cannot be read; each observer gets the error from its own read.
         let newest = core.environment.newestCommit ?? 0
         for observer in state.withLock({ $0.observers.all }) { observer.wake(newest) }
       }
     }
   }
 
-  /// Tells observers of what is new in the commit that `core` reads.
+  /// Informs observers of the changes up to the commit that `core` reads.
   private func tell(_ core: TransactionCore) throws {
     let commit = core.commitNumber.rawValue
     core.environment.waitForHooks(of: commit)
@@ -293,7 +294,7 @@ final class ObservationCenter: StoreCompanion {
 }
 
 extension Store {
-  /// Tells observers what has changed.
+  /// The center that informs the observers of this store.
   var observations: ObservationCenter { companions.companion { ObservationCenter(core) } }
 }
 

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// Tells observers what a write has changed, once the disk has it.
+/// Informs observers of a write's changes, after they are on disk.
 final class ObservationSink: ChangeSink {
   let name = "observers"
   let hearsEveryCommit = true
@@ -10,7 +10,8 @@ final class ObservationSink: ChangeSink {
   private var olds: [EntityNumber: [UInt64: [UInt8]]] = [:]
   private var relationships: Set<UInt32> = []
 
-  /// How many records are kept as they were, of each entity; the largest is ``largestRecord`` bytes.
+  /// The maximum number of earlier versions that are kept for each entity; the limit on their bytes
+  /// is below.
   private static let largestOldCount = 512
   private static let largestRecord = 64 << 10
 
@@ -33,7 +34,7 @@ final class ObservationSink: ChangeSink {
     }
   }
 
-  /// The record as it was before the first change of the write.
+  /// Keeps the version of the record from before the first change in the write.
   private func keep(_ old: RecordView, _ id: UInt64, _ entity: EntityNumber) {
     guard olds[entity]?.count ?? 0 < Self.largestOldCount, old.bytes.count <= Self.largestRecord,
       olds[entity]?[id] == nil
@@ -65,7 +66,7 @@ final class ObservationSink: ChangeSink {
 }
 
 extension [EntityNumber: NetChanges] {
-  /// Adds a change of which attributes and each removal were asked for.
+  /// Adds a change; the sink must have requested attributes and each removal.
   mutating func note(_ change: RecordChange, of entity: StoredEntity) {
     let number = entity.number
     switch change {

@@ -1,18 +1,19 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A query as it is bound to the schema: what its results depend on, and how a record is tested and ordered.
+/// A query bound to the schema: the dependencies of its results, and the test and order of a
+/// record.
 struct ObservedQuery {
   let entity: StoredEntity
   let schemaNumber: SchemaNumber
   let condition: BoundCondition
   let order: BoundOrder
   let region: ObservedRegion
-  /// Whether each record alone tells whether it is a result, at any time.
+  /// Whether each record alone determines whether it is a result, independent of time.
   let isOfRecordsAlone: Bool
-  /// Whether the results change as time passes, without a commit.
+  /// Whether the results change over time without a commit.
   let dependsOnTime: Bool
-  /// Whether all records that fulfil the condition are results.
+  /// Whether all records that match the condition are results.
   let isUnbounded: Bool
   private let program: LayoutProgram
   private let ids: Set<UInt64>?
@@ -36,14 +37,15 @@ struct ObservedQuery {
     program = LayoutProgram(condition, layout: entity.layout)
   }
 
-  /// Whether a record fulfils the condition.
+  /// Returns whether a record matches the condition.
   func admits(_ bytes: ByteView, _ id: UInt64, _ core: TransactionCore) throws(StoreError) -> Bool {
     if let ids, !ids.contains(id) { return false }
     if program.rest.isEmpty, let answer = program.admits(bytes) { return answer }
     return try ConditionEvaluator(condition, entity: entity, core: core).admits(bytes, id: id)
   }
 
-  /// Whether records that have changed were results, or are now; true where that cannot be told.
+  /// Returns whether changed records were results or are results now; returns true when that is
+  /// unknown.
   func isConcerned(by changes: CommittedChanges) -> Bool {
     guard schemaNumber == changes.core.schema.number else { return true }
     guard isOfRecordsAlone else { return region.isTouched(by: changes.delta) }

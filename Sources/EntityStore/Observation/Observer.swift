@@ -9,35 +9,37 @@ extension ObservedRegion {
   }
 }
 
-/// Something that depends on what is in the store, and is worked out again when that changes.
+/// An object that depends on the content of the store, and is updated when the content changes.
 ///
-/// One task asks it for news. While that waits, the job of the ``ObservationCenter`` may work them
-/// out; otherwise what has changed is noted.
+/// One task waits for news of the observer. While the task waits, the job of the
+/// ``ObservationCenter`` may compute an update. Otherwise the observer stores the changes for
+/// later.
 ///
-/// Mutable state, under `lock`, but for `waiting`. Nobody holds the lock of that while an update is
-/// worked out: a task that is cancelled, or a list that is stopped, waits for none.
+/// `lock` protects the mutable state, except `waiting`, which has its own lock. The lock of
+/// `waiting` is never held while an update is computed, so that cancelling a task or stopping a
+/// list does not block.
 class Observer: @unchecked Sendable {
   enum Signal {
-    /// There is something to work out.
+    /// There are changes to process.
     case changed
-    /// An update has been worked out, and waits in the observer.
+    /// The job has computed an update, which is in the observer.
     case updated
     case ended
   }
 
-  /// What has changed after the commit `from`, up to the commit `commit`.
+  /// The changes after the commit `from`, up to the commit `commit`.
   private struct Pending {
     var from: UInt64
     var commit: UInt64
     var delta: ChangeDelta
-    /// When a record has expired: a read of the commit that began earlier still has it.
+    /// The time at which a record expired; an earlier read of the commit still contains it.
     var moment = -Double.infinity
   }
 
   private enum Waiting {
     case nobody
     case task(UnsafeContinuation<Signal, Never>)
-    /// Nothing is told any more.
+    /// The observer has ended.
     case over
 
     var task: UnsafeContinuation<Signal, Never>? {
@@ -50,46 +52,48 @@ class Observer: @unchecked Sendable {
   let lock = HeldLock()
   private let waiting = Guarded(Waiting.nobody)
   private var pending: [Pending] = []
-  /// The commit that the state is of, `nil` before the first read; what is older is no news.
+  /// The commit of the current state, `nil` before the first read; older commits are ignored.
   private var commit: UInt64?
 
-  /// May be asked with `lock` held, or not.
+  /// The entities and relationships on which the observer depends.
+  ///
+  /// The getter may be called with or without holding `lock`.
   var dependencies: ObservedRegion { ObservedRegion() }
 
-  /// Whether what has changed may matter; asked while nothing is pending, with the lock held.
+  /// Returns whether the changes may matter; called with the lock held while nothing is pending.
   func isConcerned(by changes: CommittedChanges) -> Bool { true }
 
-  /// Works out an update from what has changed since the state, and keeps it; with the lock held,
-  /// while somebody waits.
+  /// Computes an update from the changes since the current state, and stores it in the observer.
   ///
-  /// - Returns: true for an update, false where nothing that is delivered has changed, `nil` where
-  ///   it takes longer.
+  /// Called with the lock held, while a task waits.
+  ///
+  /// - Returns: true for an update; false when nothing that is delivered has changed; `nil` when
+  ///   the task must read for itself.
   func update(by changes: CommittedChanges) -> Bool? { nil }
 
-  /// Called when something is pending that was not, and when nothing is told any more; the lock may
-  /// be held.
+  /// Called when changes become pending and when the observer ends; the lock may be held.
   ///
-  /// For observers of several stores, in which no task waits.
+  /// For observers of several stores, for which no task waits in this observer.
   func notice() {}
 
-  /// Whether something has changed that the state does not have.
+  /// Whether there are changes that the current state does not contain.
   final var hasNews: Bool {
     lock.lock()
     defer { lock.unlock() }
     return !pending.isEmpty
   }
 
-  /// Whether nothing is told any more.
+  /// Whether the observer has ended.
   final var isOver: Bool { waiting.withLock { $0.isOver } }
 
-  /// Called by the job of the center.
+  /// Processes the changes of commits; called by the job of the center.
   final func learn(_ changes: CommittedChanges) {
     lock.lock()
     let number = changes.commit
     guard number > commit ?? 0, dependencies.isTouched(by: changes.delta) else {
       return serve(nil, changes.core)
     }
-    // The state may be of a commit in the midst of what has changed.
+    // The current state may be of a commit between those of the changes.
     let isWhole = commit.map { changes.from >= $0 } ?? false
     if !pending.isEmpty || !isWhole || isConcerned(by: changes) {
       note(changes.from, number, changes.delta)
@@ -97,16 +101,17 @@ class Observer: @unchecked Sendable {
     serve(isWhole && pending.count == 1 ? changes : nil, changes.core)
   }
 
-  /// Works out what is pending, if somebody waits for it; called by the job of the center when all
-  /// is told that `core` sees.
+  /// Computes the pending update if a task waits for it.
+  ///
+  /// Called by the job of the center after all commits that `core` sees have been reported.
   final func serve(_ core: TransactionCore) {
     lock.lock()
     serve(nil, core)
   }
 
-  /// Gives the lock back.
+  /// Serves a waiting task, and unlocks the lock.
   ///
-  /// - Parameter changes: all that is pending; `nil` where it has to be put together.
+  /// - Parameter changes: all pending changes; `nil` when they must be merged first.
   private func serve(_ changes: CommittedChanges?, _ core: TransactionCore) {
     let isWaitedFor = waiting.withLock { $0.task != nil }
     guard isWaitedFor, let first = pending.first else { return lock.unlock() }
@@ -119,13 +124,13 @@ class Observer: @unchecked Sendable {
       guard isUpdate else { return lock.unlock() }
       signal = .updated
     }
-    // Nobody, where it was cancelled meanwhile.
+    // The result is nil if the task was cancelled meanwhile.
     let continuation = takeWaiting()
     lock.unlock()
     continuation?.resume(returning: signal)
   }
 
-  /// Takes the task that waits, for the caller to wake it.
+  /// Removes and returns the waiting task, which the caller must resume.
   private func takeWaiting(leaving next: Waiting = .nobody) -> UnsafeContinuation<Signal, Never>? {
     waiting.withLock { waiting in
       defer { if !waiting.isOver { waiting = next } }
@@ -142,7 +147,8 @@ class Observer: @unchecked Sendable {
   private func note(
     _ from: UInt64, _ number: UInt64, _ delta: ChangeDelta, at moment: Double = -.infinity
   ) {
-    // One that nobody asks is not to grow.
+    // While nobody requests updates of the observer, its changes are merged. Otherwise the list
+    // would grow without limit.
     if let first = pending.first, pending.count >= 16 {
       pending = [
         Pending(
@@ -154,9 +160,10 @@ class Observer: @unchecked Sendable {
     notice()
   }
 
-  /// Has whoever waits look for itself, at commit `newest` or a later one.
+  /// Makes the waiting task read for itself, at commit `newest` or a later one.
   ///
-  /// - Parameter moment: when a record has expired: a read that began earlier is no answer.
+  /// - Parameter moment: the time at which a record expired; reads that began earlier do not
+  ///   suffice.
   final func wake(_ newest: UInt64, at moment: Double = -.infinity) {
     lock.lock()
     note(0, newest, .unknown, at: moment)
@@ -165,26 +172,26 @@ class Observer: @unchecked Sendable {
     continuation?.resume(returning: .changed)
   }
 
-  /// The state is now that of a read.
+  /// Sets the current state to that of a read.
   final func start(at core: TransactionCore) {
     start(at: core.commitNumber.rawValue, core.moment ?? .infinity)
   }
 
-  /// The state is now that of `commit`, by a read that began at `moment`.
+  /// Sets the current state to that of `commit`, from a read that began at `moment`.
   final func start(at commit: UInt64, _ moment: Double = .infinity) {
     lock.lock()
     self.commit = commit
     pending.removeAll { $0.commit <= commit && $0.moment <= moment }
-    // What has changed before the state and what after it cannot be told apart.
+    // Such changes are partly in the state, and the included part is unknown.
     for index in pending.indices where pending[index].from < commit {
       pending[index].delta = .unknown
     }
     lock.unlock()
   }
 
-  /// Waits for something new; at once, where something is pending.
+  /// Waits for news; returns immediately when changes are pending.
   ///
-  /// - Parameter request: has ``serve(_:)`` called.
+  /// - Parameter request: requests a call of ``serve(_:)``.
   final func wait(_ request: @Sendable () -> Void) async -> Signal {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
@@ -193,7 +200,7 @@ class Observer: @unchecked Sendable {
           return waiting.isOver
         }
         if isOver { return continuation.resume(returning: .ended) }
-        // What is noted from here on finds that somebody waits.
+        // From here on, new changes find the waiting task.
         if hasNews { request() }
       }
     } onCancel: {
@@ -201,14 +208,14 @@ class Observer: @unchecked Sendable {
     }
   }
 
-  /// Nothing is told any more: the store is closed, or the task that waits is cancelled.
+  /// Ends the observer, because the store is closed or the waiting task is cancelled.
   final func end() {
     takeWaiting(leaving: .over)?.resume(returning: .ended)
     notice()
   }
 }
 
-/// An observer that is registered for as long as this lives.
+/// A handle that keeps an observer registered for the handle's lifetime.
 final class ObserverHandle<O: Observer>: Sendable {
   let observer: O
   let center: ObservationCenter

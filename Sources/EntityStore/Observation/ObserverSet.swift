@@ -1,17 +1,17 @@
 internal import LodestoreFormat
 
-/// The observers of one store, each with the entities that it depends on.
+/// The observers of one store, each with the entities on which it depends.
 ///
-/// The observer may have found more dependencies since; ``extend(_:to:)`` adds them.
+/// An observer may gain dependencies later; ``extend(_:to:)`` adds them.
 struct ObserverSet {
   private var members: [ObjectIdentifier: (observer: Observer, entities: Set<EntityNumber>)] = [:]
-  /// The entities that an observer depends on.
+  /// The entities on which any observer depends.
   private(set) var entities: Set<EntityNumber> = []
 
   var isEmpty: Bool { members.isEmpty }
   var all: [Observer] { members.values.map(\.observer) }
 
-  /// The observers that depend on one of `entities`.
+  /// Returns the observers that depend on one of `entities`.
   func observers(of entities: Set<EntityNumber>) -> [Observer] {
     members.values.filter { !$0.entities.isDisjoint(with: entities) }.map(\.observer)
   }
@@ -21,7 +21,7 @@ struct ObserverSet {
     self.entities.formUnion(entities)
   }
 
-  /// Sets the entities that `observer` depends on, if it is in the set.
+  /// Sets the entities on which `observer` depends, if it is in the set.
   mutating func extend(_ observer: Observer, to entities: Set<EntityNumber>) {
     let known = members[ObjectIdentifier(observer)]?.entities
     if let known, known != entities { put(observer, on: entities) }

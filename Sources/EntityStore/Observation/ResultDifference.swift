@@ -1,4 +1,4 @@
-/// Where a row is among results: in which section, and where in that.
+/// The position of a row in results: its section, and its index in the section.
 ///
 /// Without sections, all rows are in section 0.
 public struct ResultPosition: Sendable, Hashable, Comparable {
@@ -9,41 +9,45 @@ public struct ResultPosition: Sendable, Hashable, Comparable {
   /// The index among all rows.
   public let index: Int
 
-  /// Whether `a` comes before `b`.
+  /// Returns whether `a` comes before `b`.
   @_documentation(visibility: internal)
   public static func < (a: ResultPosition, b: ResultPosition) -> Bool { a.index < b.index }
 }
 
-/// What has changed between two results of one query, by the rules of `NSFetchedResultsController`.
+/// The changes between two results of one query, by the rules of `NSFetchedResultsController`.
 ///
-/// Old positions are those in the old results, new ones those in the new. Rows that are elsewhere only because
-/// others came or went are not among it. To bring a list up to date: remove the rows at ``deleted`` and at the
-/// old positions of ``moved``, last first; remove the sections at ``deletedSections``, last first; insert those at
-/// ``insertedSections``, first first; insert the rows at ``inserted`` and at the new positions of ``moved``, first
-/// first; and show those of ``updated`` and ``moved`` anew.
+/// Old positions refer to the old results, new positions to the new results. A row that only shifts
+/// because others were inserted or deleted is not included. To update a list, apply these steps in
+/// order:
+/// 1. Remove the rows at ``deleted`` and at the old positions of ``moved``, in descending order.
+/// 2. Remove the sections at ``deletedSections``, in descending order.
+/// 3. Insert the sections at ``insertedSections``, in ascending order.
+/// 4. Insert the rows at ``inserted`` and at the new positions of ``moved``, in ascending order.
+/// 5. Redraw the rows of ``updated`` and ``moved``.
 public struct ResultDifference: Sendable, Hashable {
   /// A row that is in both results.
   public struct Change: Sendable, Hashable {
-    /// In the old results.
+    /// The position in the old results.
     public let from: ResultPosition
-    /// In the new results.
+    /// The position in the new results.
     public let to: ResultPosition
   }
 
-  /// Sections that are gone, with all of their rows, by their old indices, ascending.
+  /// The old indices of sections that were removed with all their rows, in ascending order.
   public internal(set) var deletedSections: [Int] = []
-  /// Sections that are new, by their new indices, ascending.
+  /// The new indices of added sections, in ascending order.
   public internal(set) var insertedSections: [Int] = []
-  /// Rows that are gone, by their old positions, ascending.
+  /// The old positions of removed rows, in ascending order.
   public internal(set) var deleted: [ResultPosition] = []
-  /// Rows that are new, by their new positions, ascending.
+  /// The new positions of added rows, in ascending order.
   public internal(set) var inserted: [ResultPosition] = []
-  /// Rows that changed and are elsewhere among the others, by their new positions, ascending.
+  /// The changed rows whose order among the other rows changed, in ascending order of new
+  /// positions.
   public internal(set) var moved: [Change] = []
-  /// Rows that changed and are where they were among the others, by their new positions, ascending.
+  /// The changed rows whose order among the other rows stayed, in ascending order of new positions.
   public internal(set) var updated: [Change] = []
 
-  /// Whether nothing has changed.
+  /// Whether there are no changes.
   public var isEmpty: Bool {
     deletedSections.isEmpty && insertedSections.isEmpty && deleted.isEmpty && inserted.isEmpty
       && moved.isEmpty && updated.isEmpty

@@ -2,14 +2,15 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Keeps the results of a query up to date.
+/// Updates the results of a query.
 ///
-/// Where each record alone tells whether it is a result, and few have changed, the new results are
-/// worked out of the old ones: each changed record is taken from where its old values put it and
-/// put where its new ones do, found by bisection. Otherwise the query runs again, and old and new
-/// results are compared.
+/// When each record alone determines whether it is a result, and few records have changed, the new
+/// results are computed from the old ones. Each changed record is removed from its old position and
+/// inserted at its new one; bisection finds both by the record's values. Otherwise the query runs
+/// again, and the old and new results are compared.
 ///
-/// Mutable state, of the one task that loops, or under the lock while that task waits.
+/// The mutable state belongs to the task of the loop, or is protected by the lock while that task
+/// waits.
 final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver,
   @unchecked Sendable
 {
@@ -17,7 +18,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   typealias ReadKey =
     @Sendable (RecordView, StoredEntity, UInt64, TransactionCore) throws(StoreError) -> Key
 
-  /// The results before and now, and their difference; `nil` of the first results.
+  /// The previous and current results with their difference, which is `nil` for the first results.
   struct News: Sendable {
     let old: ResultState<E, Key>
     let state: ResultState<E, Key>
@@ -28,21 +29,22 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
   private let query: Query<E>
   private let decode: @Sendable (inout RecordReader) throws -> E
   private let readKey: ReadKey?
-  /// Set before it is registered, and by whoever has the results.
+  /// Set before the observer is registered, and by the holder of the results.
   private var bound: ObservedQuery
   private(set) var state: ResultState<E, Key>
-  /// The results that the loop has delivered last, also of a store before; `nil` before the first.
+  /// The results that the loop delivered last, possibly from a previous store; `nil` before the
+  /// first.
   private var delivered: ResultState<E, Key>?
-  /// The entity in the store that ``state`` is of, where that is a store before.
+  /// The entity of the previous store, while ``state`` still comes from that store.
   private var entityBefore: StoredEntity?
   private var commit = CommitNumber(0)
-  /// Worked out while somebody waits; see ``Observer/Signal/updated``.
+  /// The difference that was computed while the task waited; see ``Observer/Signal/updated``.
   private(set) var difference = ResultDifference()
 
-  /// More changed records than so many are not put in place one by one.
+  /// The maximum number of changed records that are inserted individually.
   private static var largestCount: Int { 256 }
 
-  /// - Parameter last: the observer of the store before, whose results are delivered.
+  /// - Parameter last: the observer of the previous store, whose results have been delivered.
   init(
     _ query: Query<E>, _ decode: @escaping @Sendable (inout RecordReader) throws -> E,
     _ readKey: ReadKey?, _ core: TransactionCore, after last: ResultObserver? = nil
@@ -64,7 +66,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 
   // MARK: Running the query
 
-  /// Runs the query, and works out what has changed since the last time.
+  /// Runs the query, and computes the difference from the previous results.
   func fetch(_ core: TransactionCore) throws {
     let fresh = try results(core)
     if delivered != nil {
@@ -75,12 +77,13 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     start(as: core)
   }
 
-  /// Takes the results in the store before over, with the changes from it to this one.
+  /// Takes over the results of the previous store, and applies the changes from that store to this
+  /// one.
   func follow(
     _ last: ResultObserver, of older: StoreCore, _ core: TransactionCore
   ) throws -> Bool {
     guard !bound.dependsOnTime else { return false }
-    // A pass over all records costs more than a query that finds few of them.
+    // A pass over all records costs more than a query with few results.
     let canPlace = bound.isOfRecordsAlone && bound.isUnbounded
     let isWorthIt = try canPlace && state.rows.count >= core.count(of: bound.entity) / 4
     let delta = try StoreReplacement.delta(
@@ -162,7 +165,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       bound.schemaNumber == changes.core.schema.number,
       let delta = changes.delta.entity(bound.entity.number), !delta.isUnknown,
       delta.touched.count <= Self.largestCount,
-      // Results that expired since are found by the query alone.
+      // Only the query finds results that have expired since.
       (try? changes.core.hasExpired(of: bound.entity)) == false,
       let isUpdate = try? apply(delta, changes)
     else { return nil }
@@ -175,9 +178,9 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     let key: [UInt8]
     let firstTermCount: Int
     let row: ResultRow<E>
-    /// Where it was, if it was a result.
+    /// The old index, if the record was a result.
     let from: Int?
-    /// How many rows that stay come before it.
+    /// The number of unchanged rows before it.
     var gap = 0
   }
 
@@ -201,7 +204,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
       }
       let bytes = try changes.record(id, of: bound.entity)
       if let bytes, try bound.admits(bytes, id, core) {
-        // Written again as it was.
+        // The record was rewritten with equal values.
         if let from, state.rows[from].stamp == Self.stamp(bytes) { continue }
         try keys.write(bytes, id: id)
         placed.append(
@@ -237,7 +240,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     a._withBytes { a in b._withBytes { compareKeys(a, $0) < 0 } }
   }
 
-  /// The index of a row in the old results, by its old values.
+  /// The index of a row in the old results, found by its old values.
   private func index(
     of id: UInt64, _ bytes: ByteView, _ delta: EntityDelta,
     _ changes: CommittedChanges, _ keys: SortKeyWriter
@@ -258,7 +261,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     return index
   }
 
-  /// Brings the sections up to date.
+  /// Updates the sections.
   private func place(
     _ placed: [Placed], _ removed: [Int], _ fresh: inout ResultState<E, Key>,
     _ changes: CommittedChanges
@@ -287,7 +290,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
     var changed: [(from: Int, to: Int, isMoved: Bool)] = []
     var start = 0
     while start < placed.count {
-      // Those between the same two rows that stay.
+      // The group contains the placed rows between the same two unchanged rows.
       var end = start + 1
       while end < placed.count, placed[end].gap == placed[start].gap { end += 1 }
       let fitting = (start..<end).filter { index in
@@ -311,7 +314,7 @@ final class ResultObserver<E: Entity, Key: Sendable>: Observer, FollowedObserver
 }
 
 extension ResultState {
-  /// Counts a row behind all others in.
+  /// Counts a row that comes after all others.
   mutating func addLast(_ order: ArraySlice<UInt8>, _ key: () throws -> Key) rethrows {
     if let last = sections.indices.last, sections[last].order[...] == order {
       sections[last].count += 1
@@ -320,7 +323,7 @@ extension ResultState {
     }
   }
 
-  /// Counts a row in, in the section that it belongs to.
+  /// Counts a row in its section, which is created if needed.
   mutating func add(_ order: ArraySlice<UInt8>, _ key: () throws -> Key) rethrows {
     let order = Array(order)
     let index = order._withBytes { mine in

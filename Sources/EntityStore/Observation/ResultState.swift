@@ -1,17 +1,17 @@
 internal import LodestoreFormat
 
-/// A record among results, with what tells whether it has changed.
+/// A record in results, with a stamp for detecting changes.
 struct ResultRow<E: Entity>: Sendable {
   var value: E
-  /// The checksum of its record.
+  /// The checksum of the record.
   var stamp: UInt32
 
   var id: UInt64 { value.id.rawValue }
 }
 
-/// Rows with one value in an attribute.
+/// A section: the number of rows with one value in an attribute.
 struct RowSection<Key: Sendable>: Sendable {
-  /// In the order of the sections.
+  /// The sort key of the section.
   var order: [UInt8]
   var key: Key
   var count: Int
@@ -20,11 +20,11 @@ struct RowSection<Key: Sendable>: Sendable {
 /// Results of a query as of one commit.
 struct ResultState<E: Entity, Key: Sendable>: Sendable {
   var rows = RowList<ResultRow<E>>()
-  /// In their order; empty where rows are in no sections.
+  /// The sections in order; empty when the results have no sections.
   var sections: [RowSection<Key>] = []
   var hasSections = false
 
-  /// Where each section begins, and the count behind the last.
+  /// The index at which each section begins, followed by the total count.
   var starts: [Int] {
     var starts = [0]
     for section in sections { starts.append((starts.last ?? 0) + section.count) }
@@ -39,10 +39,10 @@ struct ResultState<E: Entity, Key: Sendable>: Sendable {
 }
 
 extension ResultState {
-  /// The changes since `old`, whatever has come between.
+  /// The changes since `old`, whatever the commits between them.
   ///
-  /// - Parameter treatsAllAsChanged: whether equal stamps say nothing, as those of another store
-  ///   whose records have other layouts.
+  /// - Parameter treatsAllAsChanged: whether equal stamps are ignored, because the records of
+  ///   another store have other layouts.
   func difference(from old: ResultState, treatsAllAsChanged: Bool = false) -> ResultDifference {
     var oldIndices: [UInt64: (index: Int, stamp: UInt32)] = [:]
     oldIndices.reserveCapacity(old.rows.count)
@@ -61,7 +61,7 @@ extension ResultState {
       from: old, deleted: deletedRows, inserted: insertedRows, kept: RowMoves.moves(kept))
   }
 
-  /// The difference with positions, of rows by their indices.
+  /// The difference with positions, from the indices of rows.
   func difference(
     from old: ResultState, deleted: [Int], inserted: [Int],
     kept: [(from: Int, to: Int, isMoved: Bool)]

@@ -6,12 +6,12 @@ internal import LodestoreFormat
 ///       show(update.items, update.difference)
 ///     }
 ///
-/// Each loop has its own results: first those of the newest commit, then an update after each
-/// commit that changes them, made by any process. Commits that come while the loop is busy are one
-/// update, so that a slow loop gets the latest and nothing queues up. The loop ends when its task
-/// is cancelled or the store is closed.
+/// Each loop has its own results. The first update contains the results of the newest commit. Each
+/// later update follows a commit that changes the results, made by any process. Commits made while
+/// the loop body runs are merged into one update, so a slow loop gets the latest results and no
+/// queue grows. The loop ends when its task is cancelled or the store is closed.
 public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
-  /// One update.
+  /// An update of the results.
   @_documentation(visibility: internal)
   public typealias Element = ResultUpdate<E>
 
@@ -19,7 +19,7 @@ public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
   let query: Query<E>
   let decode: @Sendable (inout RecordReader) throws -> E
 
-  /// Begins with the results as they are.
+  /// Creates an iterator whose first update is the current results.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(
@@ -46,7 +46,7 @@ public struct ResultUpdates<E: Entity>: AsyncSequence, Sendable {
 
 /// Results of a query, in sections, that follow the store; see ``ResultUpdates``.
 public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, Sendable {
-  /// One update.
+  /// An update of the results.
   @_documentation(visibility: internal)
   public typealias Element = SectionedResultUpdate<Key, E>
 
@@ -55,7 +55,7 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
   let decode: @Sendable (inout RecordReader) throws -> E
   let readKey: ResultObserver<E, Key>.ReadKey
 
-  /// Begins with the results as they are.
+  /// Creates an iterator whose first update is the current results.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(
@@ -83,46 +83,46 @@ public struct SectionedResultUpdates<Key: Sendable, E: Entity>: AsyncSequence, S
   }
 }
 
-/// Results of a query as of one commit, and what has changed since the update before.
+/// Results of a query as of one commit, with the changes since the previous update.
 public struct ResultUpdate<E: Entity>: Sendable {
   /// The records, in the query's order.
   public let items: ResultItems<E>
-  /// What has changed since the update before; `nil` in the first.
+  /// The changes since the previous update; `nil` in the first update.
   public let difference: ResultDifference?
   /// The number of the commit.
   public let generation: CommitNumber
-  /// The records of the update before.
+  /// The records of the previous update.
   let old: RowList<ResultRow<E>>
 }
 
-/// Results of a query in sections as of one commit, and what has changed since the update before.
+/// Results of a query in sections as of one commit, with the changes since the previous update.
 public struct SectionedResultUpdate<Key: Sendable, E: Entity>: Sendable {
   /// The records of all sections, in the query's order.
   public let items: ResultItems<E>
-  /// Where the sections are in ``items``, in the query's order.
+  /// The sections as ranges of ``items``, in the query's order.
   public let sections: [SectionRange<Key>]
-  /// What has changed since the update before; `nil` in the first.
+  /// The changes since the previous update; `nil` in the first update.
   public let difference: ResultDifference?
   /// The number of the commit.
   public let generation: CommitNumber
 }
 
-/// The records of live results: a collection that shares with the one before all that has not
-/// changed.
+/// The records of live results, as a collection that shares unchanged rows with the previous
+/// update.
 public struct ResultItems<E: Entity>: RandomAccessCollection, Sendable {
   let rows: RowList<ResultRow<E>>
 
-  /// 0.
+  /// The index of the first record: 0.
   @_documentation(visibility: internal)
   public var startIndex: Int { 0 }
 
-  /// How many there are.
+  /// The number of records.
   @_documentation(visibility: internal)
   public var endIndex: Int { rows.count }
 
   /// The record at `position`.
   ///
-  /// - Complexity: O(log n)
+  /// - Complexity: O(log *n*)
   /// - Precondition: `position` is one of `indices`.
   public subscript(position: Int) -> E {
     precondition(
@@ -132,7 +132,8 @@ public struct ResultItems<E: Entity>: RandomAccessCollection, Sendable {
 }
 
 extension ResultDifference {
-  /// As of collections: rows that came and went, and those that moved as both, associated.
+  /// Converts the difference to one of collections: a moved row is an associated removal and
+  /// insertion.
   fileprivate func ofCollections<E: Entity>(
     _ old: RowList<ResultRow<E>>, _ new: RowList<ResultRow<E>>
   ) -> CollectionDifference<E.ID>? {
@@ -156,8 +157,8 @@ extension ResultDifference {
 extension ResultUpdate {
   /// The difference of the ids, for APIs of collections; `nil` in the first update.
   ///
-  /// Rows that moved are a removal and an insertion, associated; rows that were updated where they
-  /// are, are not among it.
+  /// A moved row is a removal and an insertion, which are associated. Rows that were updated in
+  /// place are not included.
   public var collectionDifference: CollectionDifference<E.ID>? {
     difference.flatMap { $0.ofCollections(old, items.rows) }
   }
@@ -167,23 +168,26 @@ extension Store {
   @usableFromInline
   var followed: FollowedOrigin { FollowedOrigin(self) }
 
-  /// The results of `query`, and what has changed in them after each commit that changes them.
+  /// The results of `query`, with the changes after each commit that changes them.
   ///
-  /// The records are in memory, decoded; an update shares with the one before all records that did
-  /// not change.
+  /// The records are decoded and in memory. An update shares unchanged records with the previous
+  /// update.
   ///
-  /// - Throws: from the loop: as a fetch of the query.
-  /// - Complexity: of an update, for *k* changed records: O(*k* log *n*) where a record alone tells
-  ///   whether it is a result, there is no limit, and *k* is small; otherwise that of the query.
+  /// - Throws: the loop throws the errors of a fetch of the query.
+  /// - Complexity: an update with *k* changed records takes O(*k* log *n*) when *k* is small, the
+  ///   query has no limit, and each record alone determines whether it is a result. Otherwise it
+  ///   takes the time of the query.
   @inlinable
   public func updates<E: Entity>(of query: Query<E>) -> ResultUpdates<E> {
     followed.updates(of: query) { reader in try E.read(from: &reader) }
   }
 
-  /// The results of `query` in sections by the values at `path`, and what has changed in them after
-  /// each commit that changes them; see `updates(of:)`.
+  /// The results of `query` in sections by the values at `path`, with the changes after each commit
+  /// that changes them.
   ///
-  /// - Throws: from the loop: as ``ReadableTransaction/sections(_:by:)``.
+  /// See `updates(of:)`.
+  ///
+  /// - Throws: the loop throws the errors of ``ReadableTransaction/sections(_:by:)``.
   @inlinable
   public func updates<E: Entity, Key: Equatable & Sendable>(
     of query: Query<E>, sectionedBy path: KeyPath<E.Attributes, Attribute<E, Key>>

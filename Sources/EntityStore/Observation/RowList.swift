@@ -1,12 +1,13 @@
 internal import LodestoreFormat
 
-/// A list in chunks, of which a copy shares all that is not changed: a change in the midst of a million
-/// rows copies some hundreds, and the list of chunks.
+/// A list in chunks, whose copies share unchanged chunks.
+///
+/// A change in a list of a million rows copies only some hundred rows and the list of chunks.
 struct RowList<Row: Sendable>: Sendable {
   private static var fullCount: Int { 512 }
 
   private var chunks: [[Row]] = []
-  /// The index behind each chunk's last row.
+  /// The index after each chunk's last row.
   private var ends: [Int] = []
 
   init() {}
@@ -23,7 +24,7 @@ struct RowList<Row: Sendable>: Sendable {
 
   var count: Int { ends.last ?? 0 }
 
-  /// The chunk that has the row at `index`, and its first index.
+  /// The chunk that contains the row at `index`, and the index of its first row.
   private func chunk(of index: Int) -> (position: Int, start: Int) {
     let position = ends.dropLast().partitioningIndex { $0 > index }
     return (position, position == 0 ? 0 : ends[position - 1])
@@ -34,9 +35,10 @@ struct RowList<Row: Sendable>: Sendable {
     return chunks[position][index - start]
   }
 
-  /// How many rows come before the first for which `isBehind` is true; it is true for all behind one.
+  /// The number of rows before the first for which `isBehind` is true; it must be true for all
+  /// later rows.
   func partition(_ isBehind: (Row) throws -> Bool) rethrows -> Int {
-    // The last chunk whose first row is not behind has the border.
+    // The boundary is in the last chunk whose first row comes before it.
     let next = try chunks.partitioningIndex { try isBehind($0[0]) }
     guard next > 0 else { return 0 }
     let index = try chunks[next - 1].dropFirst().partitioningIndex(where: isBehind)

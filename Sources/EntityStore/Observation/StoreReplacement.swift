@@ -3,18 +3,18 @@ internal import LodestoreFormat
 
 /// The changes from a sealed file to the one that replaces it, for observers of both.
 ///
-/// Only files with equal schemas are compared: numbers of entities and layouts of records then mean
-/// the same in both. Nobody writes a sealed file, so whatever was read of the older one is of the
-/// commit that is compared. Where nothing is known, the observer reads everything again.
+/// Only files with equal schemas are compared, because then entity numbers and record layouts have
+/// equal meanings. A sealed file never changes, so all reads of the older file are of the compared
+/// commit. When the changes are unknown, the observer reads everything again.
 enum StoreReplacement {
-  /// The changes of what an observer depends on; `nil` where they are not known.
+  /// The changes to the dependencies of an observer; `nil` when they are unknown.
   ///
-  /// Equal digests tell in O(1) that nothing has changed.
+  /// Equal digests show in O(1) that nothing has changed.
   ///
   /// - Parameters:
-  ///   - region: the entities and relationships that the observer depends on.
-  ///   - listed: the entity whose changed records the result lists, at most 256, after a pass over the records
-  ///     of both files; `nil` to list none.
+  ///   - region: the entities and relationships on which the observer depends.
+  ///   - listed: the entity whose changed records the result lists, at most 256. Listing takes a
+  ///     pass over the records of both files. `nil` lists none.
   static func delta(
     from older: StoreCore, to newer: TransactionCore, in region: ObservedRegion,
     listing listed: StoredEntity? = nil
@@ -22,7 +22,7 @@ enum StoreReplacement {
     try older.read { try delta(from: $0, to: newer, in: region, listing: listed) }
   }
 
-  /// The changes from a read of a sealed file; see
+  /// The changes since a read of a sealed file; see
   /// ``delta(from:to:in:listing:)-(StoreCore,_,_,_)``.
   static func delta(
     from older: TransactionCore, to newer: TransactionCore, in region: ObservedRegion,
@@ -31,7 +31,7 @@ enum StoreReplacement {
     guard let old = older.store.seal, let new = newer.store.seal, old.schema == new.schema,
       !newer.schema.hasExpiry, let names = names(of: region, newer.schema)
     else { return nil }
-    // Matching by ids compares all.
+    // Matching by ids compares all records.
     var plan = try DifferencePlan(older, newer, .id, entities: names)
     let steps = try plan.recordSteps() + plan.otherSteps()
     guard let first = steps.first else { return ChangeDelta() }
@@ -43,7 +43,7 @@ enum StoreReplacement {
     return delta
   }
 
-  /// The names of the entities of a region; `nil` for an empty one, and where a number is unknown.
+  /// The names of the entities of a region; `nil` for an empty region and for an unknown number.
   private static func names(of region: ObservedRegion, _ schema: StoredSchema) -> Set<String>? {
     var names: Set<String> = []
     for number in region.entities {
@@ -57,7 +57,7 @@ enum StoreReplacement {
     return names.isEmpty ? nil : names
   }
 
-  /// The changed records of one entity; `nil` for too many.
+  /// The changed records of one entity; `nil` when there are too many.
   private static func changes(
     of pair: EntityPair, _ older: TransactionCore, _ newer: TransactionCore
   ) throws -> EntityDelta? {

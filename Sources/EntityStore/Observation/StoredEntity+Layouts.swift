@@ -2,8 +2,9 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension StoredEntity {
-  /// Whether records of this entity and of `other`, of another store, have equal values where they
-  /// have equal bytes.
+  /// Returns whether equal bytes mean equal values in records of this entity and of `other`.
+  ///
+  /// `other` may belong to another store.
   func hasLayouts(of other: StoredEntity) -> Bool {
     description.layouts.allSatisfy { mine in
       guard let theirs = other.layout(number: mine.number) else { return true }
@@ -11,7 +12,7 @@ extension StoredEntity {
     }
   }
 
-  /// A hash of what the values of records in `layout` depend on besides their bytes.
+  /// A hash of all facts besides its bytes that determine the values of a record in `layout`.
   func stamp(of layout: RecordLayout) -> UInt32 {
     var checksum = Checksum()
     for word in words(of: layout) {
@@ -21,8 +22,8 @@ extension StoredEntity {
     return checksum.value
   }
 
-  /// The attributes that a layout has, then the initial values of those that the program declares
-  /// and the layout lacks.
+  /// Describes the attributes of a layout, and the initial values of declared attributes that it
+  /// lacks.
   private func words(of layout: RecordLayout) -> [String] {
     let stored = layout.attributes.map { attribute in
       let name = description.attribute(number: attribute.number)?.name ?? ""

@@ -1,22 +1,22 @@
 internal import LodestoreFormat
 
-/// Notes which entities and relationships a read uses, and is told of changes of them.
+/// Tracks the entities and relationships that a read uses, and is informed of their changes.
 ///
-/// Mutable state: `region`, under the lock; `hasGrown`, of the one task that reads.
+/// The mutable state `region` is protected by the lock; `hasGrown` belongs to the task that reads.
 class TrackingObserver: Observer, @unchecked Sendable {
   private final var region: ObservedRegion
-  /// Whether the last read has used an entity or relationship for the first time.
+  /// Whether the last read used an entity or relationship for the first time.
   ///
-  /// Commits to it since the read began may have been reported to nobody.
+  /// Commits that changed it since the read began may not have been reported to this observer.
   private(set) final var hasGrown = false
 
   init(_ region: ObservedRegion = ObservedRegion()) { self.region = region }
 
   override var dependencies: ObservedRegion { region }
 
-  /// Goes on from an observer of the store before, when nothing has changed of what it depends on.
+  /// Continues from the observer of the previous store if its dependencies are unchanged.
   ///
-  /// - Returns: whether that is so.
+  /// - Returns: whether they are unchanged.
   final func goOn(
     from last: TrackingObserver, of older: StoreCore, _ core: TransactionCore
   ) throws -> Bool {
@@ -31,7 +31,7 @@ class TrackingObserver: Observer, @unchecked Sendable {
     return true
   }
 
-  /// Runs `body` and notes which entities and relationships it reads.
+  /// Runs `body`, and records the entities and relationships that it reads.
   final func tracking<R>(_ core: TransactionCore, _ body: () throws -> R) throws -> R {
     let tracker = ReadTracker()
     core.tracker = tracker

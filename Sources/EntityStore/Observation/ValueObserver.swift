@@ -1,11 +1,11 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// What a value depends on, which says when it may have changed.
+/// The dependencies of a value, which determine when it may have changed.
 enum ObservedSubject {
   case record(EntityNumber, UInt64)
   case query(ObservedQuery)
-  /// Found out by each read.
+  /// The dependencies are those that each read uses.
   case tracked
 
   fileprivate var region: ObservedRegion {
@@ -17,21 +17,21 @@ enum ObservedSubject {
   }
 }
 
-/// Reads a value again when the records that it depends on have changed.
+/// Reads a value again when records have changed on which it depends.
 ///
-/// Mutable state, of the one task that loops.
+/// The mutable state belongs to the task of the loop.
 final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, @unchecked Sendable
 {
-  /// A value, and what notes that the loop has delivered it.
+  /// A value, with a closure that records its delivery by the loop.
   struct Reading {
     let value: Value
     let noteDelivery: @Sendable () -> Void
   }
 
   private let subject: ObservedSubject
-  /// Reads the value; `nil` where it is the one that was delivered last.
+  /// Reads the value; returns `nil` when it equals the value that was delivered last.
   private let read: @Sendable (_ core: TransactionCore) throws -> Reading?
-  /// What the loop has not taken yet.
+  /// The reading that the loop has not taken.
   private var reading: Reading?
 
   init(
@@ -75,18 +75,18 @@ final class ValueObserver<Value: Sendable>: TrackingObserver, FollowedObserver, 
   }
 }
 
-/// Values that follow the store: each after a commit that changes what they depend on.
+/// Values that follow the store, each after a commit that changes its dependencies.
 ///
-/// The first is that of the newest commit. Commits that come while the loop is busy are one; the
-/// loop ends when its task is cancelled or the store is closed.
+/// The first value is that of the newest commit. Commits made while the loop body runs are merged.
+/// The loop ends when its task is cancelled or the store is closed.
 public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
-  /// One value.
+  /// A value.
   @_documentation(visibility: internal)
   public typealias Element = Value
 
   fileprivate let makeFeed: @Sendable () -> FollowedFeed<ValueObserver<Value>>
 
-  /// Begins with the value as it is.
+  /// Creates an iterator that begins with the current value.
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: makeFeed()) }
 
@@ -102,10 +102,10 @@ public struct ValueUpdates<Value: Sendable>: AsyncSequence, Sendable {
 }
 
 extension FollowedOrigin {
-  /// Values that are read again when what they depend on has changed.
+  /// Values that are read again when their dependencies have changed.
   ///
-  /// - Parameter read: is given what tells the value that was delivered last; returns `nil` where the
-  ///   value is that one, otherwise the value and what tells it.
+  /// - Parameter read: receives the mark of the value delivered last. Returns `nil` for an equal
+  ///   value, otherwise the value and its mark.
   private func values<Value: Sendable, Mark: Sendable>(
     of subject: @escaping @Sendable (TransactionCore) throws -> ObservedSubject,
     _ read: @escaping @Sendable (TransactionCore, Mark?) throws -> (value: Value, mark: Mark)?
@@ -122,7 +122,7 @@ extension FollowedOrigin {
   }
 
   func updates<E: Entity>(of id: RecordID<E>) -> ValueUpdates<E?> {
-    // The bytes of the record say whether it has changed; in another store also its layouts.
+    // The bytes of the record show whether it has changed; in another store also its layouts.
     typealias Mark = (entity: StoredEntity, bytes: [UInt8]?)
     return values(of: { .record(try $0.entity(E.self).number, id.rawValue) }) {
       (core, last: Mark?) in
@@ -170,13 +170,15 @@ extension Store {
     followed.updates(of: id)
   }
 
-  /// How many records `query` finds, after each commit that changes it.
+  /// The number of results of `query`, after each commit that changes it.
   public func updates<E: Entity>(ofCount query: Query<E>) -> ValueUpdates<Int> {
     followed.updates(ofCount: query)
   }
 
-  /// The value that `body` reads, again after each commit that changes records of an entity, or
-  /// links of a relationship, that `body` has read.
+  /// The result of `body`, recomputed after each commit that may change it.
+  ///
+  /// A commit counts if it changes records of an entity, or links of a relationship, that `body`
+  /// has read.
   ///
   ///     for try await total in store.updates({ try $0.aggregate(Pod.all, .sum(\.downloads)) }) { … }
   public func updates<Value: Sendable>(
@@ -185,8 +187,7 @@ extension Store {
     followed.values(body)
   }
 
-  /// The value that `body` reads, after each commit that changes it: equal values are not delivered
-  /// twice.
+  /// The result of `body`, after each commit that changes it; equal values are not delivered twice.
   public func updates<Value: Equatable & Sendable>(
     _ body: @escaping @Sendable (borrowing Snapshot) throws -> Value
   ) -> ValueUpdates<Value> {

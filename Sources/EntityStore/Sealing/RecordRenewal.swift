@@ -2,19 +2,19 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Brings records of old layouts into the current one, where the old one has attributes that were
-/// removed, and takes members out of documents that a program gave up.
+/// Rewrites records of old layouts without removed attributes, and documents without removed
+/// members.
 ///
-/// A removed attribute's values stay in records that nobody has changed since, and so do removed
-/// members of nested types. A sealed file is for others, and has none of them.
+/// The values of a removed attribute stay in records that nobody has changed since, and so do
+/// removed members of nested types. A sealed file is for other people, and contains none of them.
 struct RecordRenewal {
   private let entity: EntityDescription
   private let current: RecordLayout
-  /// The layouts with attributes that the current one does not have, by their numbers.
+  /// The layouts with attributes that the current layout lacks, by number.
   private let outdated: [UInt16: RecordLayout]
-  /// All layouts by their numbers, where documents are looked at.
+  /// All layouts by number, if documents must be examined.
   private let layouts: [UInt16: RecordLayout]
-  /// The outlines of the documents that may have members which a program gave up, by attribute.
+  /// The outlines of documents that may have removed members, by attribute.
   private let outlines: [UInt32: DocumentOutline]
 
   init(_ entity: EntityDescription) {
@@ -37,10 +37,10 @@ struct RecordRenewal {
       ? [:] : Dictionary(entity.layouts.map { ($0.number, $0) }) { first, _ in first }
   }
 
-  /// Whether a record may be renewed.
+  /// Whether a record may need rewriting.
   var isNeeded: Bool { !outdated.isEmpty || !outlines.isEmpty }
 
-  /// The record in the current layout; `nil` where it may stay as it is.
+  /// Returns the record in the current layout; `nil` when it needs no rewriting.
   func renewed(_ bytes: ByteView, id: UInt64) throws -> [UInt8]? {
     guard isNeeded else { return nil }
     let number = try RecordLayout.layoutNumber(of: bytes)

@@ -11,29 +11,30 @@ internal import LodestorePages
 
 /// The facts of a sealed file: its dataset, its generation, its dates and its counts.
 ///
-/// A seal is no signature: whoever makes a file writes its seal. See <doc:SealedFiles>.
+/// A seal is not a signature: the creator of a file writes its seal. See <doc:SealedFiles>.
 public struct Seal: Sendable, Hashable {
-  /// The name of the dataset: 1 to 64 ASCII letters, digits, `.`, `-` and `_`, the first a letter
-  /// or digit.
+  /// The name of the dataset.
+  ///
+  /// A name has 1 to 64 ASCII letters, digits, `.`, `-` and `_`, and begins with a letter or digit.
   public var name: String
-  /// The number of this state of the dataset, from 1 to 2^63 − 1; a later state has a higher one.
+  /// The number of this state of the dataset, from 1 to 2^63 − 1; later states have higher numbers.
   public var generation: UInt64
-  /// When the data was as the file has it.
+  /// The date of the data.
   public var dataAsOf: Date
-  /// When the file was made.
+  /// The date at which the file was created.
   public var sealedAt: Date
   /// The SHA-256 of the catalogue, in 64 hexadecimal digits.
   ///
-  /// Two generations with equal fingerprints have the same entities, attributes and indexes.
+  /// Two generations with equal fingerprints have equal entities, attributes and indexes.
   public var schemaFingerprint: String
   /// The number of records of each entity, by the entity's name.
   public var recordCounts: [String: Int]
   /// The digest of all records, links and buckets, in 32 hexadecimal digits.
   ///
-  /// Two generations with equal digests and fingerprints have the same content.
+  /// Two generations with equal digests and fingerprints have equal content.
   public var contentDigest: String
 
-  /// A seal with these facts, as for tests and previews.
+  /// Creates a seal from these facts, for example for tests and previews.
   public init(
     name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date, schemaFingerprint: String,
     recordCounts: [String: Int], contentDigest: String
@@ -65,8 +66,8 @@ public struct Seal: Sendable, Hashable {
 
   /// Reads the seal of the file at `path` without opening the file as a store.
   ///
-  /// Costs a few page reads, and checks those pages and the checksum of the seal, but no other
-  /// pages. Use it to choose among files, such as a bundled one and a downloaded one.
+  /// The call reads a few pages, and checks only these pages and the checksum of the seal. Use it
+  /// to choose among files, such as a bundled one and a downloaded one.
   ///
   /// - Throws: ``StoreError/Code/notSealed`` for a file without a seal;
   ///   ``StoreError/Code/noSuchStore``, ``StoreError/Code/damaged``,

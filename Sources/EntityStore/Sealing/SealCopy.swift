@@ -3,18 +3,18 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// Copies the trees of one transaction into a sealed file, or into a store that is not sealed.
+/// Copies the trees of one transaction into a sealed file, or into an unsealed store.
 struct SealCopy {
   let transaction: Transaction
   /// The trees of the store, by name.
   let trees: [String: Tree]
   let header: Tree
   var writer: PageFileWriter
-  /// The pairs of all trees.
+  /// The number of pairs in all trees.
   let total: Int
   let step: (_ done: Int, _ total: Int) -> Bool
   private var done = 0
-  /// The digests of the store; `nil` where it has none.
+  /// The digests in the store; `nil` when it has none.
   private let stored: [DigestedContent: ContentDigest]?
   private var digests: [DigestedContent: ContentDigest] = [:]
   private var counts: [String: UInt64] = [:]
@@ -34,8 +34,8 @@ struct SealCopy {
     }
   }
 
-  /// - Parameter seal: the seal of the file, whose counts and digests are filled in; nil for a store
-  ///   that is not sealed.
+  /// - Parameter seal: the seal of the file, without counts and digests; nil for an unsealed store.
+  /// - Returns: the seal with counts and digests.
   mutating func run(
     _ known: Catalogue.Trees, _ seal: SealDescription?
   ) throws -> SealDescription? {
@@ -102,7 +102,7 @@ struct SealCopy {
     }
   }
 
-  /// Copies a tree as it is; where it has a digest, compares that.
+  /// Copies a tree unchanged, and verifies its digest if it has one.
   private mutating func copy(_ name: TreeName, checking content: DigestedContent? = nil) throws {
     try writer.beginTree(name.text)
     var sum = ContentDigest()
@@ -119,12 +119,12 @@ struct SealCopy {
 
   // MARK: Header and catalogue
 
-  /// The versions that a store with this content needs, which a seal does not say of its writer.
+  /// The versions of the format that an unsealed store with this content requires.
   private func requirement(
     _ entities: [EntityDescription], _ relationships: [RelationshipDescription]
   ) -> FormatRequirement {
     let names = trees.keys.compactMap { TreeName($0) }.filter { $0 != .seal }
-    // Both are made by each copy.
+    // Every copy has these two features, whether the original has them or not.
     var features: Set<FormatFeature> = [.contentDigest, .catalogueCopy]
     for entity in entities { features.formUnion(entity.features) }
     for relationship in relationships { features.formUnion(relationship.features) }
@@ -134,8 +134,8 @@ struct SealCopy {
 
   /// Copies the header, without the marks of imports.
   ///
-  /// - Parameter needed: the versions that a store needs; nil for those of a sealed file, whose lowest
-  ///   writer no version is.
+  /// - Parameter needed: the required versions of an unsealed store; nil for a sealed file, which
+  ///   no version may write.
   private mutating func copyHeader(
     _ fingerprint: inout SchemaFingerprint, _ needed: FormatRequirement?
   ) throws {
@@ -158,7 +158,7 @@ struct SealCopy {
     }
   }
 
-  /// - Parameter sizes: the sizes of entities that are not those of the store, by their keys.
+  /// - Parameter sizes: the sizes of entities that differ from those of the store, by their keys.
   private mutating func copyCounters(
     _ fingerprint: inout SchemaFingerprint, sizes: [[UInt8]: UInt64]
   ) throws {
@@ -171,8 +171,8 @@ struct SealCopy {
     }
   }
 
-  /// The sums of the lengths that records will have, by the keys of their counters, where the copy may
-  /// have shorter records.
+  /// The sizes of entities whose records may become shorter in the copy, by the keys of their
+  /// counters.
   private func renewedSizes(of entities: [EntityDescription]) throws -> [[UInt8]: UInt64] {
     var sizes: [[UInt8]: UInt64] = [:]
     for entity in entities where entity.keepsSize {
@@ -188,7 +188,7 @@ struct SealCopy {
     return sizes
   }
 
-  /// Copies the catalogue, and makes its second copy; returns its fingerprint.
+  /// Copies the catalogue, and creates its second copy; returns its fingerprint.
   private mutating func copyCatalogue(_ catalogue: Tree) throws -> [UInt8] {
     var fingerprint = SchemaFingerprint()
     var copies: [(key: [UInt8], body: [UInt8])] = []
@@ -271,7 +271,7 @@ struct SealCopy {
 
   // MARK: Digests
 
-  /// Throws where the digest of what was copied is not that of the store.
+  /// Throws when the digest of the copied content differs from the digest in the store.
   private func check(_ content: DigestedContent) throws {
     guard let stored else { return }
     guard stored[content] ?? ContentDigest() == digests[content] ?? ContentDigest() else {

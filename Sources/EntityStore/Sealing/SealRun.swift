@@ -2,10 +2,9 @@ internal import LMDB
 internal import LodestoreFormat
 internal import LodestorePages
 
-/// The copying of one commit into a sealed file, or into a store that is not sealed; see Format.md,
-/// "Sealed files".
+/// Copies one commit into a sealed file, or into an unsealed store; see Format.md, "Sealed files".
 ///
-/// Every checksum and digest of the content is compared on the way: damage is not sealed.
+/// Every checksum and digest of the content is verified, so damage is never sealed.
 struct SealRun {
   private let core: StoreCore
   private let environment: Environment
@@ -28,14 +27,14 @@ struct SealRun {
     return (described, written)
   }
 
-  /// Writes a store with the same content, which can be written.
+  /// Writes an unsealed store with this content, which can be changed.
   func writeUnsealed(to path: String) throws {
     _ = try SealedFile.make(at: path, of: environment, isSealed: false) { writer in
       _ = try write(nil, into: &writer)
     }
   }
 
-  /// Reads all trees at one commit.
+  /// Reads all trees at one commit, and copies them to `writer`.
   private func write(
     _ seal: SealDescription?, into writer: inout PageFileWriter
   ) throws -> SealDescription? {

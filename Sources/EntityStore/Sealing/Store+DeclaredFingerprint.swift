@@ -2,13 +2,13 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension Store {
-  /// The fingerprint of the schema that a new store of these entities has, in hexadecimal digits;
-  /// `nil` when they cannot be in one store.
+  /// The schema fingerprint of a new store with these entities, in hexadecimal digits.
   ///
-  /// Equal for equal declarations in the same order. A store of another age may describe the same
-  /// entities otherwise, so this is to be compared with itself alone.
+  /// Returns `nil` when the entities cannot be in one store. Equal declarations in an equal order
+  /// have equal fingerprints. An older store may describe these entities differently, so compare
+  /// the result only with other results of this function.
   ///
-  /// - Complexity: that of making a store in memory
+  /// - Complexity: the time of creating a store in memory.
   package static func fingerprint(ofNewStoreWith entities: [any Entity.Type]) -> String? {
     guard let store = try? Store.inMemory(entities: entities) else { return nil }
     defer { store.close() }

@@ -8,9 +8,9 @@ internal import LodestoreFormat
 #endif
 
 extension Store {
-  /// The seal of a sealed file that is open; `nil` for any other store.
+  /// The seal of an open sealed file; `nil` for any other store.
   ///
-  /// The seal is the same for as long as the store is open, since nobody writes a sealed file.
+  /// The seal does not change while the store is open, because nobody writes a sealed file.
   public var seal: Seal? { core.seal.map { Seal($0) } }
 
   /// Copies the newest commit into a sealed file: compacted, read-only for everyone, with a seal.
@@ -18,32 +18,34 @@ extension Store {
   ///     try store.seal(
   ///       to: "pods-7.lodestore", name: "pods", generation: 7, dataAsOf: fetchedAt)
   ///
-  /// The file has records, indexes, links, orders, buckets and the schema. The file has no history,
-  /// nothing that importers remember of their sources, no values of removed attributes, no expired
-  /// record, and no byte of deleted data. Expired records are evicted from the store first, and those above a limit. One
-  /// commit gives the same bytes whenever name, generation and dates are the same.
-  /// ``init(at:entities:options:)-(String,_,_)`` opens the file, always read-only and without a
-  /// lock file. See <doc:SealedFiles>.
+  /// The file contains records, indexes, links, orders, buckets and the schema. The file does not
+  /// contain history, importers' memories of their sources, values of removed attributes, expired
+  /// records, or any byte of deleted data. Expired records and those above a limit are first
+  /// evicted from the store. One commit always gives equal bytes when name, generation and dates
+  /// are equal. ``init(at:entities:options:)-(String,_,_)`` opens the file, always read-only and
+  /// without a lock file. See <doc:SealedFiles>.
   ///
-  /// Readers and writers go on meanwhile. The file gets its name when it is complete and on the
-  /// disk, so there is a whole file or none. Whoever may read the store may read the file.
+  /// Readers and writers continue meanwhile. The file gets its name when it is complete and on
+  /// disk, so the path never has a partial file. Everyone who may read the store may read the file.
   ///
   /// - Parameters:
-  ///   - path: where nothing is yet, on any local disk.
-  ///   - name: of the dataset, see ``Seal/name``.
-  ///   - generation: from 1 to 2^63 − 1; higher than that of every earlier state.
-  ///   - dataAsOf: when the data was as it is now in the store.
-  ///   - sealedAt: the date of the file, the present by default.
-  /// - Throws: ``StoreError/Code/invalidValue`` for a name or a generation that cannot be;
-  ///   ``StoreError/Code/unsuitablePath`` where something is there already, which stays as it is;
-  ///   ``StoreError/Code/diskFull``; ``StoreError/Code/damaged`` when content does not fit its
-  ///   checksums or digests; ``StoreError/Code/newerFormat`` when the store has a part that this
-  ///   version does not know; ``StoreError/Code/deleteDenied`` when expired records cannot be evicted, as
-  ///   of a store that is read-only; ``StoreError/Code/nestedWrite`` inside a write of this store.
-  ///   No file is left then.
-  /// - Complexity: one reading of every pair and one writing of the file; memory does not grow with
-  ///   either. The commit is held until the file is complete, so the store grows with each write
-  ///   meanwhile.
+  ///   - path: a path where nothing exists, on any local disk.
+  ///   - name: the name of the dataset; see ``Seal/name``.
+  ///   - generation: a number from 1 to 2^63 − 1, higher than that of every earlier state.
+  ///   - dataAsOf: the date of the data in the store.
+  ///   - sealedAt: the date of the file, by default the current date.
+  /// - Throws: these errors, after which no file exists:
+  ///   - ``StoreError/Code/invalidValue`` for an invalid name or generation.
+  ///   - ``StoreError/Code/unsuitablePath`` when something exists at the path, which stays
+  ///     unchanged.
+  ///   - ``StoreError/Code/diskFull``.
+  ///   - ``StoreError/Code/damaged`` when content does not match its checksums or digests.
+  ///   - ``StoreError/Code/newerFormat`` when the store has a part that this version does not know.
+  ///   - ``StoreError/Code/deleteDenied`` when expired records cannot be evicted, for example from a
+  ///     read-only store.
+  ///   - ``StoreError/Code/nestedWrite`` inside a write of this store.
+  /// - Complexity: reading every pair once and writing the file once, in constant memory. The
+  ///   commit is pinned until the file is complete, so writes meanwhile make the store grow.
   @discardableResult
   public func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date = Date()
@@ -55,9 +57,11 @@ extension Store {
 
   /// Copies the newest commit into a sealed file on a thread of the store, with progress.
   ///
-  /// As ``seal(to:name:generation:dataAsOf:sealedAt:)``. Cancelling the task leaves nothing.
+  /// See ``seal(to:name:generation:dataAsOf:sealedAt:)``. After cancelling the task, no file
+  /// exists.
   ///
-  /// - Parameter onProgress: called on a thread of the store now and then, in records and entries.
+  /// - Parameter onProgress: called repeatedly on a thread of the store, with counts of records and
+  ///   entries.
   /// - Throws: `CancellationError` when the task is cancelled.
   @discardableResult
   public func seal(
@@ -77,12 +81,12 @@ extension Store {
 }
 
 extension Store {
-  /// Copies the newest commit into a new store that can be written, also of a sealed file.
+  /// Copies the newest commit, also of a sealed file, into a new store that can be changed.
   ///
-  /// The copy has all that a sealed file has, with the same ids of records and without the seal.
-  /// It gets its name when it is complete and on the disk.
+  /// The copy contains everything that a sealed file contains, with equal record ids and without
+  /// the seal. The file gets its name when it is complete and on disk.
   ///
-  /// - Throws: as ``seal(to:name:generation:dataAsOf:sealedAt:)``; no file is left then.
+  /// - Throws: the errors of ``seal(to:name:generation:dataAsOf:sealedAt:)``; no file exists then.
   package func copyUnsealed(to path: String) throws {
     try core.checkOpen("copy")
     try wrappingErrors { try SealRun(core) { _, _ in true }.writeUnsealed(to: path) }
@@ -90,10 +94,11 @@ extension Store {
 }
 
 extension StoreCore {
-  /// Makes a sealed file of the newest commit; also returns the hashes of the file.
+  /// Creates a sealed file of the newest commit; returns its seal, its fs-verity digest and its
+  /// size.
   ///
-  /// - Parameter step: called now and then with the pairs so far, of how many; false ends the work
-  ///   with ``StoreError/Code/cancelled``.
+  /// - Parameter step: called repeatedly with the number of copied pairs and the total. Returning
+  ///   false ends the work with ``StoreError/Code/cancelled``.
   func seal(
     to path: String, name: String, generation: UInt64, dataAsOf: Date, sealedAt: Date,
     step: @escaping (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
@@ -118,10 +123,11 @@ extension StoreCore {
     }
   }
 
-  /// Removes the records above limits, where this store may write, and the expired ones, which a reader
-  /// of the sealed file would not see and find in its bytes.
+  /// Evicts records above limits and expired records, if this store may write.
   ///
-  /// - Throws: ``StoreError/Code/deleteDenied`` where some remain.
+  /// A reader of the sealed file would not see expired records, but could find them in its bytes.
+  ///
+  /// - Throws: ``StoreError/Code/deleteDenied`` when expired records remain.
   private func evictBeforeSealing() throws {
     func expired() throws -> (name: String, count: Int)? {
       try read { core in

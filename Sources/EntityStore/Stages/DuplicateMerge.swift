@@ -1,16 +1,16 @@
 /// The rule by which ``MigrationStep/deduplicate(_:by:merging:links:survivor:)`` merges the values
-/// of records that are alike.
+/// of duplicate records.
 public struct DuplicateMerge: Sendable {
   let body: @Sendable (inout MigratedRecord, MigratedRecord) throws -> Void
 
-  /// The record that stays keeps its own values.
+  /// The surviving record keeps its own values.
   public static let keepingSurvivor = DuplicateMerge { _, _ in }
 
-  /// The record that stays gets a value of the others wherever it has null, from the lowest id on.
+  /// Where the surviving record has null, it takes a value of the others, from the lowest id on.
   public static let fillingMissing = DuplicateMerge { $0.fillMissing(from: $1) }
 
-  /// Calls `body` with the record that stays and each of the others, from the lowest id on, and
-  /// stores the first.
+  /// Calls `body` with the surviving record and each of the others, from the lowest id on, and
+  /// stores the surviving record.
   ///
   /// An error of `body` ends the migration.
   public static func custom(
@@ -22,22 +22,22 @@ public struct DuplicateMerge: Sendable {
 }
 
 /// The rule by which ``MigrationStep/deduplicate(_:by:merging:links:survivor:)`` treats links to
-/// records that go.
+/// removed records.
 public enum DuplicateLinks: Sendable {
-  /// Links, ids in attributes and places in orders lead to the record that stays.
+  /// Links, ids in attributes and positions in orders are redirected to the surviving record.
   ///
-  /// An id becomes null where its record would lead to itself, or where one record alone may lead
-  /// to the one that stays and another record does. Where null cannot be stored, the migration is
-  /// refused.
+  /// An id becomes null in two cases: its record would lead to itself, or only one record may lead
+  /// to the surviving record and another one already does. When null cannot be stored, the
+  /// migration is refused.
   case move
-  /// The records are deleted by the rules of their relationships, in one delete.
+  /// The duplicates are deleted following the delete rules of their relationships, in one delete.
   ///
-  /// Where the rules would delete a record that is to stay, the migration is refused.
+  /// The migration is refused if the rules would delete a surviving record.
   case delete
 }
 
 extension MigratedRecord {
-  /// Takes the values of `other` wherever this record has null and the store derives nothing.
+  /// Takes the values of `other` where this record has null and the attribute is not derived.
   mutating func fillMissing(from other: MigratedRecord) {
     for (position, attribute) in names.attributes.enumerated()
     where attribute.derivation == nil && values[position] == .null {

@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
 extension DynamicSnapshot {
-  /// The changes that a program would make in this store that declares the entities of `other`.
+  /// The changes that a program would make in this store if it declared the entities of `other`.
   ///
-  /// - Parameter names: of the entities to compare; all of `other` where it is left out.
+  /// - Parameter names: the entities to compare; by default all of `other`.
   package func changes(
     toward other: DynamicSnapshot, names: Set<String>? = nil
   ) throws -> [SchemaChange] {
@@ -15,7 +15,7 @@ extension DynamicSnapshot {
       core.schema.relationships.map(\.description), records: core)
   }
 
-  /// An entity as a program would declare it; functions of programs are left out.
+  /// The declaration of an entity, as a program would write it, without functions.
   private func declared(_ entity: StoredEntity) throws -> DeclaredEntity {
     let attributes = entity.description.declaredAttributes
     var declared = try DeclaredEntity(

@@ -16,7 +16,7 @@ struct ExactConversion {
     }
   }
 
-  /// The value in the type; `nil` where there is none that says the same.
+  /// Returns the equal value of the type; `nil` when the type has no equal value.
   func value(_ value: Value) -> Value? {
     if value == .null { return .null }
     if value.fits(type) { return value }
@@ -44,7 +44,7 @@ struct ExactConversion {
     return converted.flatMap { $0.fits(type) ? $0 : nil }
   }
 
-  /// A text that reads back as the same value.
+  /// Returns a text that reads back as an equal value.
   private func text(of value: Value) -> Value? {
     switch value {
     case .data, .document, .null: return nil

@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// An object within a document, in a step of a migration: its members by their names.
+/// An object in a document, in a step of a migration; its members are accessed by name.
 ///
 /// Members keep their types: a date stays a date, and a decimal a decimal.
 public struct MigratedDocument {
@@ -11,8 +11,7 @@ public struct MigratedDocument {
   /// The names of the members, in ascending order.
   public var names: [String] { members.keys.sorted() }
 
-  /// The value of a member; `nil` for null, and where it has another type or there is no such
-  /// member.
+  /// The value of a member; `nil` when it is null, missing or of another type.
   ///
   /// Assigning nil removes the member.
   public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {
@@ -30,7 +29,7 @@ public struct MigratedDocument {
     }
   }
 
-  /// A member that is an object itself; `nil` for a member of another kind.
+  /// A member that is an object; `nil` for a missing or other member.
   ///
   /// Assigning nil removes the member.
   public subscript(object name: String) -> MigratedDocument? {
@@ -41,16 +40,16 @@ public struct MigratedDocument {
     set { members[name] = newValue.map { .object($0.members) } }
   }
 
-  /// Gives a member another name; does nothing where there is no such member.
+  /// Renames a member; does nothing when it is missing.
   public mutating func rename(_ name: String, to new: String) {
     guard let member = members.removeValue(forKey: name) else { return }
     members[new] = member
   }
 
-  /// Removes a member; does nothing where there is no such member.
+  /// Removes a member; does nothing when it is missing.
   public mutating func remove(_ name: String) { members[name] = nil }
 
-  /// Calls `change` with each object in the array `name`; elements that are no objects stay.
+  /// Calls `change` with each object in the array `name`; other elements stay unchanged.
   public mutating func forEach(
     in name: String, _ change: (inout MigratedDocument) throws -> Void
   ) rethrows {
@@ -64,7 +63,8 @@ public struct MigratedDocument {
       })
   }
 
-  /// The document with its object, or the objects in its array, changed; `nil` where it has none.
+  /// Returns the document after changing its object, or the objects in its array; `nil` when it has
+  /// none.
   static func changed(
     _ document: Document, _ change: (inout MigratedDocument) throws -> Void
   ) rethrows -> Document? {

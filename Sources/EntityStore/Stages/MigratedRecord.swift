@@ -1,13 +1,13 @@
 internal import LodestoreFormat
 
-/// A record in a step of a migration, by the names of its attributes.
+/// A record in a step of a migration; its attributes are accessed by name.
 public struct MigratedRecord {
-  /// The names and the positions of attributes; one for all records of an entity.
+  /// The names and the positions of an entity's attributes, shared by all its records.
   final class Names {
     let entity: EntityDescription
     let attributes: [EntityDescription.Attribute]
     let positions: [String: Int]
-    /// The first mistake of a closure, which ends the migration.
+    /// The first error of a closure, which ends the migration.
     private(set) var failure: StoreError?
 
     init(_ entity: EntityDescription) {
@@ -23,7 +23,7 @@ public struct MigratedRecord {
       if let failure { throw failure }
     }
 
-    /// The position of an attribute; a name that there is not is a mistake.
+    /// Returns the position of an attribute; records an error for an unknown name.
     func position(of name: String) -> Int? {
       if let position = positions[name] { return position }
       let hint = NearestName.of(name, among: Array(positions.keys))
@@ -34,7 +34,7 @@ public struct MigratedRecord {
       return nil
     }
 
-    /// Notes that the value of an attribute was read as another type than it has.
+    /// Records the error that an attribute was read as a type that it does not have.
     func failReading(_ position: Int, as type: String, id: UInt64) {
       let attribute = attributes[position]
       fail(
@@ -55,11 +55,10 @@ public struct MigratedRecord {
     self.values = values
   }
 
-  /// The value of an attribute; `nil` for null, and for a raw value of an enumeration without such
-  /// a case.
+  /// The value of an attribute; `nil` for null, and for a raw value of no case.
   ///
-  /// Assigning nil makes it null. An unknown name, reading as a type that the value does not have,
-  /// and a value that does not fit are errors of the step.
+  /// Assigning nil sets null. The step fails for an unknown name, for reading as another type, and
+  /// for assigning a value that does not fit.
   public subscript<V: AttributeValue>(_ name: String, as _: V.Type = V.self) -> V? {
     get {
       guard let position = names.position(of: name), values[position] != .null else { return nil }
@@ -72,7 +71,7 @@ public struct MigratedRecord {
     set { set(name, newValue?._storedValue.value ?? .null) }
   }
 
-  /// The id of the record that an attribute leads to; `nil` for none.
+  /// The id in an attribute that leads to another record; `nil` for null.
   public subscript(id name: String) -> UInt64? {
     get {
       guard let position = names.position(of: name), values[position] != .null else { return nil }
@@ -85,11 +84,11 @@ public struct MigratedRecord {
     set { set(name, newValue.map { .integer(unsigned: $0) } ?? .null) }
   }
 
-  /// The `Codable` value of an attribute that is stored as a document; `nil` for null, and where it
-  /// does not decode as the type.
+  /// The `Codable` value of an attribute that is stored as a document.
   ///
-  /// Assigning nil makes it null. An unknown name, an attribute of another type, and a value that
-  /// does not fit are errors of the step.
+  /// The value is `nil` for null, and when the document cannot be decoded as the type. Assigning
+  /// nil sets null. The step fails for an unknown name, for an attribute of another type, and for
+  /// assigning a value that does not fit.
   public subscript<V: Codable & Sendable>(document name: String, as _: V.Type = V.self) -> V? {
     get {
       guard let position = names.position(of: name), values[position] != .null else { return nil }
@@ -125,14 +124,14 @@ public struct MigratedRecord {
     values[position] = value
   }
 
-  /// The values, one for each attribute of the layout.
+  /// Returns the values, one for each attribute of the layout; throws the first error.
   func checkedValues() throws(StoreError) -> [Value] {
     try names.check()
     return values
   }
 }
 
-/// Reads and changes records in a step of a migration, by names.
+/// Reads and changes records in a step of a migration, with names of entities and attributes.
 public struct MigrationTransaction {
   private let run: MigrationRun
   private let core: WriteCore
@@ -144,7 +143,7 @@ public struct MigrationTransaction {
 
   func end() throws { try run.end(core) }
 
-  /// How many records the entity has.
+  /// Returns the number of records of the entity.
   public func count(_ entity: String) throws -> Int {
     return try core.count(of: try core.entity(named: entity))
   }
@@ -161,7 +160,7 @@ public struct MigrationTransaction {
     }
   }
 
-  /// Stores a new record, whose attributes `fill` sets; returns its id.
+  /// Inserts a new record, whose attributes `fill` sets; returns its id.
   public func insert(
     _ entity: String, _ fill: (inout MigratedRecord) throws -> Void
   ) throws -> UInt64 {
@@ -178,7 +177,7 @@ public struct MigrationTransaction {
     return try changes.insert(try changes.encode(try record.checkedValues()))
   }
 
-  /// Gives the record `id` what `change` leaves in it.
+  /// Updates the record `id` with the changes of `change`.
   public func update(
     _ entity: String, _ id: UInt64, _ change: (inout MigratedRecord) throws -> Void
   ) throws {
@@ -192,7 +191,7 @@ public struct MigrationTransaction {
     _ = try changes.update(id, to: try changes.encode(try record.checkedValues()))
   }
 
-  /// Removes the record `id` by the rules of relationships; returns whether there was one.
+  /// Deletes the record `id`, following the delete rules; returns whether it existed.
   @discardableResult
   public func delete(_ entity: String, _ id: UInt64) throws -> Bool {
     return try core.delete(id, of: try core.entity(named: entity))

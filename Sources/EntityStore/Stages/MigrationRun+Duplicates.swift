@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The rules of one step `deduplicate`.
+/// The rules of one `deduplicate` step.
 struct DuplicateRules {
   var survivor: (MigratedRecord, MigratedRecord) throws -> MigrationStep.Survivor
   var merge: DuplicateMerge
@@ -53,7 +53,7 @@ extension MigrationRun {
           ? "" : "; \(move.droppedIDs) ids become null, as the record that stays has one already"))
   }
 
-  /// Records that are alike, and the one of them that stays.
+  /// Duplicate records, and the one of them that survives.
   private struct Group {
     var stays: UInt64
     var others: [UInt64]
@@ -89,11 +89,11 @@ extension MigrationRun {
     return groups
   }
 
-  /// Gives each record that stays its merged values, once `remove` has taken the others; returns
-  /// how many values are others.
+  /// Updates each surviving record to its merged values, after `remove` has removed the others;
+  /// returns the number of changed values.
   ///
-  /// All values are read and merged before the first record goes: by the rules of relationships,
-  /// records of one group may go with those of another.
+  /// All values are read and merged before the first record is removed, because delete rules may
+  /// remove records of several groups together.
   @discardableResult
   private func merge(
     _ groups: [Group], _ gone: [UInt64], _ entity: StoredEntity, _ core: WriteCore,
@@ -109,7 +109,7 @@ extension MigrationRun {
       let before = try record(group.stays)
       var after = before
       for other in group.others { try merge.body(&after, try record(other)) }
-      // A record that one of the others led to must not lead to itself, nor to one that goes.
+      // The surviving record must not take a link to itself, nor one to a removed record.
       for position in positions {
         guard case .integer(let number) = after.values[position],
           let id = UInt64(exactly: number)
@@ -124,7 +124,7 @@ extension MigrationRun {
       merged.append(
         (group.stays, Dictionary(uniqueKeysWithValues: changed.map { ($0, values[$0]) })))
     }
-    // Records go first, so that their unique values can move to the one that stays.
+    // Records are removed first, so that their unique values can move to the surviving record.
     try remove()
     for group in groups where try core.record(group.stays, of: entity) == nil {
       throw StoreError.cannotMigrate(
@@ -133,7 +133,7 @@ extension MigrationRun {
         entity: entity.name, recordID: group.stays)
     }
     for (id, others) in merged {
-      // Relationships may have made its ids null.
+      // Delete rules may have set its ids to null, so its values are read again.
       var values = try record(id).values
       for (position, value) in others { values[position] = value }
       let changes = core.changes(of: entity)
@@ -144,8 +144,8 @@ extension MigrationRun {
 }
 
 extension TransactionCore {
-  /// The sorted entries that a unique index over `numbers` would have; `nil` where there are no
-  /// records.
+  /// Returns the sorted entries of a unique index on `numbers`, if it existed; `nil` when there are
+  /// no records.
   func uniqueEntries(
     over numbers: [UInt32], of entity: StoredEntity, _ work: OpeningWork?
   ) throws(StoreError) -> IndexEntries? {
@@ -156,12 +156,12 @@ extension TransactionCore {
   }
 }
 
-/// Moves links and ids that lead to records that go to the ones that stay.
+/// Redirects links and ids from removed records to the surviving ones.
 private struct DuplicateMove {
   private let entity: StoredEntity
-  /// By a record that goes, the one that stays.
+  /// The surviving record for each removed one.
   private let heirs: [UInt64: UInt64]
-  /// The records that go, ascending.
+  /// The removed records, in ascending order.
   private let gone: [UInt64]
   private let migration: MigrationRun
   private let core: WriteCore
@@ -191,7 +191,7 @@ private struct DuplicateMove {
     movePendingLinks()
   }
 
-  /// The record that `id` of `other` is from now on.
+  /// Returns the record that replaces `id` of `other`; `id` itself when it stays.
   private func heir(_ id: UInt64, of other: StoredEntity) -> UInt64 {
     other.number == entity.number ? heirs[id] ?? id : id
   }
@@ -237,7 +237,7 @@ private struct DuplicateMove {
     }
   }
 
-  // MARK: Links of their own
+  // MARK: Links in link trees
 
   private mutating func moveLinks(_ end: RelationshipEnd) throws {
     var pairs: [(id: UInt64, other: UInt64)] = []
@@ -300,7 +300,7 @@ private struct DuplicateMove {
     }
   }
 
-  /// Links that an earlier step has left to the end lead to the records that stay, too.
+  /// Redirects links that an earlier step has postponed to the end.
   private func movePendingLinks() {
     for index in migration.links.indices {
       func source(_ id: UInt64) -> UInt64 {

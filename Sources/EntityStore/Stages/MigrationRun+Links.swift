@@ -1,19 +1,19 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Links that a step has left, which are made once the declared relationships are there.
+/// Links requested by a step, which are created when the declared relationships exist.
 struct MigratedLinks {
   var source: EntityNumber
   var target: EntityNumber
-  /// The relationship as the source knows it.
+  /// The name of the relationship on the side of the source.
   var relationship: String
   var pairs: [(source: UInt64, target: UInt64)]
-  /// What targets lead to, in order, where they had one.
+  /// The order of the sources of each target, if the relationship was ordered.
   var orders: [(target: UInt64, sources: [UInt64])]
 }
 
 extension MigrationRun {
-  /// The order of what the targets of a relationship by an attribute lead to.
+  /// Returns the order of the records that lead to each target through an attribute.
   func orders(
     of held: RelationshipDescription, _ core: WriteCore
   ) throws -> [(target: UInt64, sources: [UInt64])] {
@@ -31,13 +31,13 @@ extension MigrationRun {
     return found
   }
 
-  /// Makes the links that steps have left, between records that are still there.
+  /// Creates the links that steps have requested, between records that still exist.
   func makeLinks() throws {
     for made in links {
       let core = try core()
       let source = core.schema.entities.first { $0.number == made.source }
       let target = core.schema.entities.first { $0.number == made.target }
-      // A later step has removed one of them.
+      // A later step has removed one of the entities.
       guard let source, let target else { continue }
       guard let end = core.schema.end(named: made.relationship, of: source), end.links != nil,
         end.target.number == made.target
@@ -55,7 +55,7 @@ extension MigrationRun {
       }
       _ = try core.addLinks(list, by: end)
       if let order = try LinkOrderWriter(end.opposite, core: core) {
-        // Another step may have made the same link.
+        // Another step may have created such a link, so only new ones are appended.
         for (owner, sources) in made.orders {
           let fresh = try sources.filter { try order.position(of: $0, in: owner) == nil }
           try order.append(fresh, to: owner)

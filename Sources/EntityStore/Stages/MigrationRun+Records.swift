@@ -2,13 +2,13 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension MigrationRun {
-  /// The number of records that are read before they are written again.
+  /// The number of records that are read before they are written.
   private static let round = 1 << 16
 
-  /// Writes all records of `old` in the current layout of `new`, with the values that `body` makes of those
-  /// of each.
+  /// Rewrites all records of `old` in the current layout of `new`; `body` converts the values of
+  /// each.
   ///
-  /// Indexes that both descriptions have must not be over attributes whose values change.
+  /// Indexes in both descriptions must not contain attributes whose values change.
   func rewrite(
     _ old: EntityDescription, as new: EntityDescription,
     _ body: (UInt64, [Value]) throws -> [Value]
@@ -47,7 +47,7 @@ extension MigrationRun {
     }
   }
 
-  /// The ids of the next records, from `first` on; none at the end.
+  /// Returns the ids of the next records, starting with `first`; empty at the end.
   private func ids(from first: UInt64, of entity: StoredEntity) throws -> [UInt64] {
     let cursor = try Cursor(entity.records, in: transaction)
     var ids: [UInt64] = []
@@ -61,8 +61,8 @@ extension MigrationRun {
 
   /// Fills the indexes of `new` with these numbers.
   ///
-  /// A unique index over which records are alike is left to the end of the stage: a later step may
-  /// merge them.
+  /// A unique index with repeated keys is postponed to the end of the stage, because a later step
+  /// may merge the records.
   func build(_ numbers: Set<UInt32>, of new: EntityDescription) throws {
     let after = try stored(new)
     let core = WriteCore(transaction, only: after, store: store)
@@ -72,7 +72,7 @@ extension MigrationRun {
       do throws(StoreError) {
         try core.build(index, of: after, work)
       } catch {
-        // A relationship needs the index of its attribute.
+        // A relationship needs the index of its attribute, so this index cannot be postponed.
         guard error.code == .incompatibleSchema, index.isUnique,
           Set(index.description.attributes).isDisjoint(with: held)
         else { throw error }
@@ -86,15 +86,15 @@ extension MigrationRun {
     leftIndexes.append(contentsOf: left.map { (entity: new.number, index: $0) })
   }
 
-  /// The numbers of the attributes of an entity that relationships are held by.
+  /// Returns the numbers of an entity's attributes that hold relationships.
   private func heldAttributes(of entity: EntityDescription) throws -> Set<UInt32> {
     Set(
       try relationships().filter { $0.from.entity == entity.number }.compactMap(\.attribute))
   }
 
-  /// Makes the unique indexes that steps have left, at the end of a stage.
+  /// Builds the postponed unique indexes, at the end of a stage.
   ///
-  /// - Throws: ``StoreError/Code/incompatibleSchema`` where records are still alike.
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` when keys are still repeated.
   func buildLeftIndexes() throws {
     let left = leftIndexes
     leftIndexes = []
@@ -114,12 +114,12 @@ extension MigrationRun {
 
   // MARK: Steps
 
-  /// Gives an attribute another type, under its name and with a new number.
+  /// Changes the type of an attribute, which keeps its name and gets a new number.
   ///
   /// - Parameters:
-  ///   - asksForNull: whether null is given to `conversion`; otherwise it stays null, and an optional attribute
-  ///     optional.
-  ///   - conversion: `nil` for a value that does not convert.
+  ///   - asksForNull: whether null is passed to `conversion`. Otherwise null stays null, and an
+  ///     optional attribute optional.
+  ///   - conversion: returns `nil` for a value that cannot be converted.
   func convert(
     _ name: String, of entity: String, to storage: AttributeStorage, asksForNull: Bool = false,
     _ conversion: (Value) throws -> Value?
@@ -159,7 +159,7 @@ extension MigrationRun {
     var new = old
     new.attributes[position].isRemoved = true
     let number = (old.attributes.map(\.number).max() ?? 0) + 1
-    // All records are rewritten, so that the initial value is that of new records.
+    // All records are rewritten, so the initial value applies only to new records.
     let initial: Value =
       attribute.defaultValue == .null ? .null : (try? conversion(attribute.defaultValue)) ?? .null
     var successor = attribute
@@ -174,7 +174,7 @@ extension MigrationRun {
       attribute.type.widens(to: storage.type)
       ? attribute.constraints.converted(conversion, to: storage.type) : AttributeConstraints()
     new.attributes.append(successor)
-    // In its place among the others.
+    // The new attribute takes the position of the old one.
     let order = old.layout.attributes.map { $0.number == attribute.number ? number : $0.number }
     new.settleLayout(order)
     try dropElementIndexes(over: [attribute.number], of: &new)
@@ -190,7 +190,7 @@ extension MigrationRun {
     _ = redirect(attribute.number, to: number, of: new.number, in: &new, relationships)
     try put(new)
     for var other in try entities() where other.number != new.number {
-      // A derivation that does not fit any more is refused with the declared types.
+      // A derivation that no longer fits is refused when the declared types are applied.
       if redirect(attribute.number, to: number, of: new.number, in: &other, relationships) {
         try put(other)
       }
@@ -198,11 +198,11 @@ extension MigrationRun {
     try build(rebuilt, of: new)
   }
 
-  /// Gives the indexes over an attribute new numbers, over another attribute in its place; returns those.
+  /// Replaces the indexes on an attribute by indexes on another one; returns their new numbers.
   private func replaceIndexes(
     of new: inout EntityDescription, over attribute: UInt32, by number: UInt32
   ) throws -> Set<UInt32> {
-    // A number that is used up becomes 0, which the catalogue refuses.
+    // After the highest number, the next number is 0, which the catalogue refuses.
     let left = leftIndexes.filter { $0.entity == new.number }.map(\.index.number)
     var next = ((new.indexes.map(\.number) + left).max() ?? 0) &+ 1
     for position in leftIndexes.indices where leftIndexes[position].entity == new.number {
@@ -221,14 +221,14 @@ extension MigrationRun {
       rebuilt.insert(next)
       next &+= 1
     }
-    // A type that cannot be indexed has no index.
+    // A type that cannot be indexed loses its indexes.
     guard new.attribute(number: number)?.type.isIndexable == false else { return rebuilt }
     new.indexes.removeAll { rebuilt.contains($0.number) }
     return []
   }
 
   /// Redirects derived attributes of `description` from one attribute of `entity` to another;
-  /// returns whether there are any.
+  /// returns whether any was redirected.
   private func redirect(
     _ attribute: UInt32, to number: UInt32, of entity: EntityNumber,
     in description: inout EntityDescription, _ relationships: [RelationshipDescription]
@@ -319,7 +319,7 @@ extension MigrationRun {
   }
 }
 
-/// The values that did not convert: the error names the first ten.
+/// The values that could not be converted; the error lists the first ten.
 private struct ConversionFailures {
   let entity: String
   let attribute: String
@@ -348,7 +348,7 @@ private struct ConversionFailures {
       "'\(entity).\(attribute)' does not convert to \(to.isOptional ? "" : "a required ")"
         + "\(to.type.name) in record\(found.count == 1 ? "" : "s") "
         + records.joined(separator: ", ") + more
-        + (cause.map { " (\($0))" } ?? "") + "; say by a closure what becomes of such values",
+        + (cause.map { " (\($0))" } ?? "") + "; convert such values with a closure",
       entity: entity, attribute: attribute, recordID: first.id, cause: cause)
     error.privateDetail = found.map(\.detail).joined(separator: ", ")
     throw error
@@ -356,7 +356,7 @@ private struct ConversionFailures {
 }
 
 extension AttributeConstraints {
-  /// The bounds as values of a wider type; none where one of them does not convert.
+  /// The bounds as values of a wider type; removed when one of them cannot be converted.
   fileprivate func converted(
     _ conversion: (Value) throws -> Value?, to type: AttributeType
   ) -> AttributeConstraints {

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension MigrationRun {
-  /// Gives up an entity: its records and indexes, and what leads to its records.
+  /// Removes an entity with its records and indexes, and the links to its records.
   func remove(entity name: String) throws {
     let entity = try self.entity(name)
     let gone = try relationships().filter {
@@ -27,7 +27,7 @@ extension MigrationRun {
     links.removeAll { $0.source == entity.number }
   }
 
-  /// Throws where an attribute of another entity is worked out of records of `entity`.
+  /// Throws when an attribute of another entity is derived from records of `entity`.
   private func checkDerived(
     of entity: EntityDescription, by gone: [RelationshipDescription]
   ) throws {
@@ -38,12 +38,12 @@ extension MigrationRun {
       }
       guard let derived else { continue }
       throw StoreError.cannotMigrate(
-        "'\(other.name).\(derived.name)' is worked out of \(entity.name); the stage first says "
+        "'\(other.name).\(derived.name)' is derived from \(entity.name); the stage must first have the step "
           + ".remove(\"\(derived.name)\", of: \"\(other.name)\")", entity: entity.name)
     }
   }
 
-  /// Purges the history where it tells of `entity`: what it tells must be of entities that are there.
+  /// Purges the history if it contains `entity`, because it may only refer to existing entities.
   private func purgeHistory(of entity: EntityDescription) throws {
     guard try store.environment.tree(.history, in: transaction) != nil else { return }
     let log = try HistoryLog(writing: try core())

@@ -2,10 +2,10 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension MigrationRun {
-  /// Makes the links that steps have left, and what follows from the records that steps have changed.
+  /// Creates the links that steps have requested, and the data that follows from changed records.
   ///
-  /// Called once the declared relationships are there. Indexes over elements and orders are made here, derived
-  /// attributes later.
+  /// Called when the declared relationships exist. Element indexes and orders are built here,
+  /// derived attributes later.
   func finish() throws {
     try makeLinks()
     guard !touched.isEmpty else { return }
@@ -23,7 +23,7 @@ extension MigrationRun {
 
   func checkRules(_ core: WriteCore) throws { try rules?.check(core, StoreError.afterStages) }
 
-  /// Checks where the records of changed entities lead, and brings orders up to date.
+  /// Checks the link targets of changed entities, and updates orders.
   func settleLinks(_ core: WriteCore) throws {
     for relationship in core.schema.relationships
     where touched.contains(relationship.from.number) || touched.contains(relationship.to.number) {
@@ -38,7 +38,7 @@ extension MigrationRun {
     }
   }
 
-  /// Takes what is not linked any more out of an order, and puts what is linked since behind the rest.
+  /// Removes missing links from an order, and appends new ones.
   private func settleOrder(of end: RelationshipEnd, _ core: WriteCore) throws {
     guard let links = end.links, let order = try LinkOrderWriter(end, core: core) else { return }
     let cursor = try LinkCursor(links, core: core)

@@ -1,20 +1,20 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The steps of stages on a file, within the transaction that opens it.
+/// Runs the steps of stages on a file, within the transaction that opens it.
 final class MigrationRun {
   let store: StoreCore
   let transaction: Transaction
   let work: OpeningWork?
-  /// The rules to check at the end; `nil` where no value becomes another one.
+  /// The rules to check at the end; `nil` when no value changes.
   let rules: OpeningRules?
-  /// The entities whose records or links were changed, and whose derived data is made at the end.
+  /// The entities whose records or links were changed; their derived data is rebuilt at the end.
   var touched: Set<EntityNumber> = []
-  /// Links to be made once the declared relationships are there.
+  /// The links to create when the declared relationships exist.
   var links: [MigratedLinks] = []
-  /// Unique indexes that the end of the stage makes, since records are alike until then.
+  /// The unique indexes postponed to the end of the stage, because keys are repeated until then.
   var leftIndexes: [(entity: EntityNumber, index: EntityDescription.Index)] = []
-  /// The steps that were taken, with their effects.
+  /// The steps that have run, with their effects.
   private(set) var steps: [SchemaChange] = []
 
   init(
@@ -29,14 +29,14 @@ final class MigrationRun {
 
   // MARK: Report
 
-  /// Notes a step that is taken next.
+  /// Adds the next step to the report.
   func begin(_ step: MigrationStep, of stage: MigrationStage) {
     steps.append(
       SchemaChange(
         step.pass ?? "stage \(stage.version)", step.text, step.pass == nil ? .free : .pass))
   }
 
-  /// Adds to the report what the step that is being taken has done.
+  /// Adds the effect of the current step to the report.
   func report(_ text: String) {
     guard let step = steps.popLast() else { return }
     steps.append(SchemaChange(step.entity, "\(step.text): \(text)", step.cost))
@@ -69,23 +69,23 @@ final class MigrationRun {
         + (hint.map { "; did you mean '\($0)'?" } ?? ""), entity: entity.name)
   }
 
-  /// Changes what the catalogue says of an entity.
+  /// Changes the catalogue's description of an entity.
   func change(_ name: String, _ body: (inout EntityDescription) throws -> Void) throws {
     var description = try entity(name)
     try body(&description)
     try put(description)
   }
 
-  /// Puts what the catalogue is to say of an entity.
+  /// Writes the description of an entity to the catalogue.
   ///
-  /// Drops rules that name a missing attribute: the declared type gives others.
+  /// Drops rules that name a missing attribute; the declared type provides new rules.
   func put(_ description: EntityDescription) throws {
     var description = description
-    // The declared types, which come last, say it again.
+    // The declared types are applied last and set the expiry and the limit again.
     description.settleEviction()
     let before = try entities().first { $0.number == description.number }
     description.rules = try description.rules.filter { rule in
-      // Rules that this program cannot read in any case stay.
+      // Rules that this program could not parse before stay.
       try isReadable(rule, in: description) || before.map { try !isReadable(rule, in: $0) } ?? false
     }
     try store.trees.put(description, in: transaction)
@@ -115,7 +115,7 @@ final class MigrationRun {
     try StoredEntity(description: description, declared: nil, tree: tree)
   }
 
-  /// Reads and writes with the catalogue as it is now.
+  /// Creates a core that reads and writes with the current catalogue.
   ///
   /// No constraint and no rule of the catalogue is checked: those of the declared types are, at the
   /// end of all stages.
@@ -127,10 +127,10 @@ final class MigrationRun {
     return core
   }
 
-  /// Keeps in mind what `core`, which has come to its end, has changed.
+  /// Records the changes that `core` has made; call it when `core` is no longer used.
   ///
-  /// - Throws: ``StoreError/Code/brokenTransaction`` when one of its changes has failed halfway,
-  ///   although the step has gone on.
+  /// - Throws: ``StoreError/Code/brokenTransaction`` when a batch of changes failed and the step
+  ///   continued nevertheless.
   func end(_ core: WriteCore) throws {
     if let brokenBy = core.brokenBy { throw StoreError.brokenTransaction(by: brokenBy) }
     touched.formUnion(core.notedEntities)
@@ -190,7 +190,7 @@ final class MigrationRun {
     try drop(try self.entity(entity), [name])
   }
 
-  /// Gives up attributes with their indexes.
+  /// Removes attributes with their indexes.
   private func drop(_ entity: EntityDescription, _ names: [String]) throws {
     var description = entity
     let numbers = try Set(
@@ -222,7 +222,7 @@ final class MigrationRun {
         + "the step toMany", entity: entity.name)
   }
 
-  /// Drops the indexes over elements of attributes; opening makes the declared ones again.
+  /// Drops the element indexes on attributes; opening rebuilds the declared ones.
   func dropElementIndexes(
     over numbers: Set<UInt32>, of description: inout EntityDescription
   ) throws {
@@ -246,7 +246,7 @@ final class MigrationRun {
   func check(_ attribute: String, of entity: String, is storage: AttributeStorage) throws {
     let description = try self.entity(entity)
     let found = description.attributes[try self.index(of: attribute, in: description)]
-    // Whether documents are of the type shows when they are decoded.
+    // Whether documents have the type is only known when they are decoded.
     guard found.type == storage.type else {
       throw StoreError.cannotMigrate(
         "'\(entity).\(attribute)' is stored as \(found.shape ?? found.type.name), and the step takes it "
@@ -256,7 +256,7 @@ final class MigrationRun {
 }
 
 extension EntityDescription {
-  /// Adds an attribute after the others.
+  /// Appends an attribute.
   mutating func append(
     _ name: String, _ storage: AttributeStorage, initial: Value,
     constraints: AttributeConstraints = AttributeConstraints()
@@ -270,7 +270,8 @@ extension EntityDescription {
     settleLayout()
   }
 
-  /// New records have the attributes that are not removed, in the order of the current layout.
+  /// Sets the layout of new records to the remaining attributes, in the order of the current
+  /// layout.
   mutating func settleLayout() {
     let live = attributes.filter { !$0.isRemoved }
     let before = layout.attributes.map(\.number)

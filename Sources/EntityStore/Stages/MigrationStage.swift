@@ -11,24 +11,24 @@
 ///           .require("title", of: "Film", default: "untitled")),
 ///       ])
 ///
-/// Versions are the program's own, from 1 and ascending; the file remembers the highest one that it
-/// has been brought to, and a new file begins with the newest. Changes without a cost need no
-/// stage: the declared types say them (new, renamed and removed attributes, indexes,
-/// relationships). A stage converts values. Its steps name entities and attributes as they are in
-/// the file at that point, not by Swift types, so they stay right when the types change again.
+/// The program chooses the versions, ascending from 1. The file stores the highest version whose
+/// stage has run. A new file begins with the newest version. Changes without a cost need no stage,
+/// because the declared types express them: new, renamed and removed attributes, indexes,
+/// relationships. A stage converts values. Its steps name entities and attributes as they are in
+/// the file at that point, not by Swift types, so they stay correct when the types change again.
 ///
-/// All stages that a file lacks are one transaction, together with the changes for the declared
-/// types. Other processes read the file as it was until the commit. A process that is killed, or an
-/// error, leaves the file as it was, and the next opening starts again. Memory stays bounded; the
-/// file may grow to three times its size meanwhile.
+/// All stages that a file lacks run in one transaction, together with the changes for the declared
+/// types. Other processes read the old state until the commit. If the process is killed or an error
+/// occurs, the file stays unchanged, and the next opening starts again. Memory stays bounded; the
+/// file may temporarily grow to three times its size.
 /// ``Store/open(at:entities:migrating:options:onProgress:)`` reports progress. Closures of steps
-/// run again when the file has to grow in their midst.
+/// run again when the file must grow during a step.
 public struct MigrationStage: Sendable {
-  /// The version of the model that the stage leads to.
+  /// The version of the model after the stage.
   public let version: Int
   let steps: [MigrationStep]
 
-  /// A stage to `version`, 1 or more, whose steps are taken in their order.
+  /// Creates the stage to `version`, 1 or more; its steps run in this order.
   public init(to version: Int, _ steps: MigrationStep...) {
     self.version = version
     self.steps = steps
@@ -37,13 +37,12 @@ public struct MigrationStage: Sendable {
 
 /// One step of a ``MigrationStage``.
 ///
-/// A step that cannot be taken throws ``StoreError/Code/incompatibleSchema`` with the fact, the
-/// place and the record. An error of a closure comes through as its cause. In either case the file
-/// stays as it was.
+/// A step that cannot run throws ``StoreError/Code/incompatibleSchema`` with the fact, the place
+/// and the record. An error of a closure becomes its cause. In both cases the file stays unchanged.
 public struct MigrationStep: Sendable {
   /// The step in words, for reports and errors.
   let text: String
-  /// The entity whose records it goes through; `nil` where it goes through none.
+  /// The entity whose records the step processes; `nil` for a step without records.
   let pass: String?
   let run: @Sendable (MigrationRun) throws -> Void
 
@@ -59,14 +58,14 @@ public struct MigrationStep: Sendable {
 // MARK: Names
 
 extension MigrationStep {
-  /// The entity has another name; free.
+  /// Renames an entity, in a time that does not depend on the number of records.
   public static func rename(entity old: String, to new: String) -> MigrationStep {
     MigrationStep("rename entity \(old) to \(new)") { run in try run.rename(entity: old, to: new) }
   }
 
-  /// The attribute has another name; free.
+  /// Renames an attribute, in a time that does not depend on the number of records.
   ///
-  /// Rules and conditions of the file take the new name.
+  /// Rules and conditions in the file use the new name.
   public static func rename(
     _ attribute: String, of entity: String, to new: String
   ) -> MigrationStep {
@@ -75,14 +74,17 @@ extension MigrationStep {
     }
   }
 
-  /// A new entity without attributes, for steps that split another one; free.
+  /// Creates an entity without attributes, for steps that split another entity.
+  ///
+  /// - Complexity: does not depend on the number of records.
   public static func create(entity: String) -> MigrationStep {
     MigrationStep("create entity \(entity)") { run in try run.create(entity) }
   }
 
-  /// A new attribute, for steps that give it values; free.
+  /// Adds an attribute, for steps that set its values.
   ///
-  /// - Parameter initial: its value in the records that are there; needed where `V` is not optional.
+  /// - Parameter initial: its value in existing records; required when `V` is not optional.
+  /// - Complexity: does not depend on the number of records.
   public static func add<V: AttributeValue>(
     _ attribute: String, to entity: String, _: V.Type = V.self, initial: V? = nil
   ) -> MigrationStep {
@@ -92,18 +94,20 @@ extension MigrationStep {
     }
   }
 
-  /// The entity goes, with its records; free, but for a history that tells of it.
+  /// Removes an entity with its records.
   ///
-  /// Links to its records go, too, and attributes of other entities that hold their ids. Where the history
-  /// tells of the entity, all of it is purged, and tokens expire. A declared type of this name is a new
-  /// entity then.
+  /// The time does not depend on the number of records, unless the history contains the entity.
+  /// Links to its records are removed too, and so are attributes of other entities that hold their
+  /// ids. If the history contains the entity, the complete history is purged, and tokens expire. A
+  /// declared type of this name is then a new entity.
   ///
-  /// - Throws: where an attribute of another entity is derived from its records; remove that one first.
+  /// - Throws: when an attribute of another entity is derived from its records; remove that
+  ///   attribute first.
   public static func remove(entity: String) -> MigrationStep {
     MigrationStep("remove entity \(entity)") { run in try run.remove(entity: entity) }
   }
 
-  /// The attribute goes, with its values; free.
+  /// Removes an attribute with its values, in a time that does not depend on the number of records.
   public static func remove(_ attribute: String, of entity: String) -> MigrationStep {
     MigrationStep("remove \(entity).\(attribute)") { run in
       try run.remove(attribute, of: entity)
@@ -114,15 +118,17 @@ extension MigrationStep {
 // MARK: Values
 
 extension MigrationStep {
-  /// The attribute has another type, into which every value converts exactly.
+  /// Changes the type of an attribute, converting every value exactly.
   ///
-  /// Such values are integers of any width, numbers that are the same in the other type, texts that
-  /// are numbers, dates or UUIDs, and each of these as text. Null stays null, and an optional
-  /// attribute optional.
+  /// Exact conversions exist for:
+  /// - integers of any width, and numbers that the other type represents exactly;
+  /// - texts that are numbers, dates or UUIDs, and each of these as text.
+  ///
+  /// Null stays null, and an optional attribute stays optional.
   ///
   /// - Parameters:
-  ///   - dates: the form of dates in texts, as `dd.MM.yyyy` or `unix`; ISO 8601 where it is left out.
-  /// - Throws: where a value does not convert, the first ten of them with their records.
+  ///   - dates: the form of dates in texts, such as `dd.MM.yyyy` or `unix`; by default ISO 8601.
+  /// - Throws: when values cannot be converted, listing the first ten with their records.
   public static func convert<V: AttributeValue>(
     _ attribute: String, of entity: String, to _: V.Type, dates: String? = nil
   ) -> MigrationStep {
@@ -135,10 +141,10 @@ extension MigrationStep {
     }
   }
 
-  /// The attribute has the values that `conversion` makes of the old ones, and their type.
+  /// Converts the values of an attribute with a closure, which also determines the new type.
   ///
-  /// `Old` is the type that is stored. Where it is optional, null is converted too; otherwise null stays null, and
-  /// an optional attribute optional.
+  /// `Old` is the stored type. If it is optional, null is converted too. Otherwise null stays null,
+  /// and an optional attribute stays optional.
   public static func convert<Old: AttributeValue, New: AttributeValue>(
     _ attribute: String, of entity: String, _ conversion: @escaping @Sendable (Old) throws -> New
   ) -> MigrationStep {
@@ -155,7 +161,7 @@ extension MigrationStep {
     }
   }
 
-  /// The attribute is required; records without a value have `value`.
+  /// Makes an attribute required; records without a value get `value`.
   public static func require<V: AttributeValue>(
     _ attribute: String, of entity: String, default value: V
   ) -> MigrationStep {
@@ -166,26 +172,30 @@ extension MigrationStep {
     }
   }
 
-  /// Each record has the values that `change` leaves in it: to split an attribute or join two, with
-  /// `add` before and ``remove(_:of:)`` after.
+  /// Changes each record with a closure.
+  ///
+  /// To split or join attributes, use `add` before this step and ``remove(_:of:)`` after it.
   public static func map(
     _ entity: String, _ change: @escaping @Sendable (inout MigratedRecord) throws -> Void
   ) -> MigrationStep {
     MigrationStep("map \(entity)", pass: entity) { run in try run.map(entity, change) }
   }
 
-  /// Of records with the same values in all of `attributes` one stays, and the others go.
+  /// Merges records with equal values in all of `attributes`: one survives, and the others are
+  /// removed.
   ///
   ///     .deduplicate("Film", by: "episode", merging: .fillingMissing)
   ///
-  /// A unique index can be made over the attributes then. Null is like no other value. The step may
-  /// follow those that make records alike: unique indexes are made at the end of the stage.
+  /// Afterwards a unique index can be built on the attributes. Null equals no other value. The step
+  /// may follow steps that create duplicates, because unique indexes are built at the end of the
+  /// stage.
   ///
   /// - Parameters:
-  ///   - merging: the use of the values of the records that go; by default the one that stays keeps its own alone.
-  ///   - links: the fate of links to the records that go.
-  ///   - survivor: says which of two records stays, the one with the lower id first; always that one where it is
-  ///     left out.
+  ///   - merging: the use of the removed records' values; by default the surviving record keeps
+  ///     only its own.
+  ///   - links: the treatment of links to removed records.
+  ///   - survivor: chooses between two records, the one with the lower id first; by default that
+  ///     one survives.
   public static func deduplicate(
     _ entity: String, by attributes: String..., merging: DuplicateMerge = .keepingSurvivor,
     links: DuplicateLinks = .move,
@@ -202,18 +212,17 @@ extension MigrationStep {
     }
   }
 
-  /// Which of two records stays.
+  /// The record that survives.
   public enum Survivor: Sendable {
-    /// That with the lower id.
+    /// The record with the lower id.
     case first
-    /// That with the higher id.
+    /// The record with the higher id.
     case second
   }
 
-  /// An attribute that holds the id of one record becomes a relationship to many, with the records that it
-  /// led to.
+  /// Converts an attribute that holds a record's id to a to-many relationship with the same links.
   ///
-  /// - Parameter relationship: the ``ToMany`` of the entity, by its name in the declared types.
+  /// - Parameter relationship: the name of the entity's ``ToMany`` in the declared types.
   public static func toMany(
     _ attribute: String, of entity: String, as relationship: String
   ) -> MigrationStep {
@@ -222,7 +231,8 @@ extension MigrationStep {
     }
   }
 
-  /// Whatever the other steps cannot say: reads and changes records by names.
+  /// Runs a closure that reads and changes records by name, for changes that other steps cannot
+  /// express.
   ///
   /// As with all steps, constraints and rules are checked at the end of the migration: the declared
   /// ones, on the final values.

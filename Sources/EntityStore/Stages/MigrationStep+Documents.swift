@@ -1,19 +1,18 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-// Steps whose values are nested `Codable` types, which are stored as documents.
+// Steps for values of nested `Codable` types, which are stored as documents.
 
 extension MigrationStep {
-  /// The values of the attribute are those that `conversion` makes of the old ones, with nested
-  /// types on either side.
+  /// Converts the values of an attribute with a closure, between nested types.
   ///
   ///     .convert("place", of: "Film") { (old: OldPlace) in Place(city: old.town, zip: nil) }
   ///
-  /// `Old` decodes the documents as they are in the file, as a type of the program's past does.
-  /// Where it is optional, null is converted too; otherwise null stays null, and an optional
-  /// attribute optional.
+  /// `Old` decodes the documents in the file, like a type of an earlier version of the program. If
+  /// it is optional, null is converted too. Otherwise null stays null, and an optional attribute
+  /// stays optional.
   ///
-  /// - Throws: where a document does not decode as `Old`, the first ten records.
+  /// - Throws: when documents cannot be decoded as `Old`, listing the first ten records.
   @_disfavoredOverload
   public static func convert<Old: Codable & Sendable, New: Codable & Sendable>(
     _ attribute: String, of entity: String, _ conversion: @escaping @Sendable (Old) throws -> New
@@ -24,18 +23,18 @@ extension MigrationStep {
     }
   }
 
-  /// Each object in the documents of the attribute has the members that `change` leaves in it, and
-  /// is read as `New` from then on.
+  /// Changes the members of each object in an attribute's documents, which are then read as `New`.
   ///
   ///     .convert("place", of: "Film", to: Place.self) { place in
   ///       place.rename("town", to: "city")
   ///       if place["zip", as: String.self] == nil { place["zip"] = "" }
   ///     }
   ///
-  /// No type of the past is needed. `change` is called with the document, or with each element
-  /// where the document is an array. Null stays null.
+  /// No earlier type is needed. `change` is called with the document, or with each element if the
+  /// document is an array. Null stays null.
   ///
-  /// - Throws: where the result does not decode as `New`, or the document holds no object, the first ten records.
+  /// - Throws: when results cannot be decoded as `New`, or documents contain no object, listing the
+  ///   first ten records.
   public static func convert<New: Codable & Sendable>(
     _ attribute: String, of entity: String, to _: New.Type,
     _ change: @escaping @Sendable (inout MigratedDocument) throws -> Void
@@ -51,9 +50,10 @@ extension MigrationStep {
     }
   }
 
-  /// A new attribute of a nested type, for steps that give it values; free.
+  /// Adds an attribute of a nested type, for steps that set its values.
   ///
-  /// - Parameter initial: its value in the records that are there; needed where `V` is not optional.
+  /// - Parameter initial: its value in existing records; required when `V` is not optional.
+  /// - Complexity: does not depend on the number of records.
   @_disfavoredOverload
   public static func add<V: Codable & Sendable>(
     _ attribute: String, to entity: String, _: V.Type = V.self, initial: V? = nil
@@ -79,8 +79,8 @@ extension MigrationStep {
   }
 }
 
-/// How values of a `Codable` type are stored: those of an ``AttributeValue`` as scalars, all others
-/// as documents.
+/// The storage of a `Codable` type: an ``AttributeValue`` is stored as a scalar, other types as
+/// documents.
 struct StepValue<V: Codable & Sendable>: Sendable {
   let storage: AttributeStorage
   /// The scalar type; `nil` for documents.
@@ -99,7 +99,7 @@ struct StepValue<V: Codable & Sendable>: Sendable {
     }
   }
 
-  /// The value that is stored; `nil` where it is none of the type.
+  /// Returns the stored value as a value of the type; `nil` when it has another type.
   func load(_ value: Value) throws -> V? {
     if let scalar { return scalar.loaded(value) as? V }
     switch value {
@@ -119,7 +119,7 @@ struct StepValue<V: Codable & Sendable>: Sendable {
 }
 
 extension AttributeValue {
-  /// The stored value as a value of the type, which may be an optional without a value.
+  /// Returns the stored value as a value of the type, which may be an empty optional.
   fileprivate static func loaded(_ value: Value) -> Any? { _value(from: StoredValue(value)) }
 }
 
@@ -129,6 +129,6 @@ extension _OptionalDocument {
 }
 
 extension StoredValue {
-  /// Null as a document.
+  /// Null, encoded as a document.
   fileprivate static let nullDocument = StoredValue(.document(Document.null.encoded()))
 }

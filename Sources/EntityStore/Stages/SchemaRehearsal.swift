@@ -5,15 +5,17 @@ extension Store {
   /// Lists the changes that opening the store at `path` with these types and stages would make in
   /// the file.
   ///
-  /// The file stays as it is. Use it in tests of a migration, and before an update is shipped.
+  /// The file stays unchanged. Use the function in tests of a migration, and before shipping an
+  /// update.
   ///
   ///     let changes = try Store.schemaChanges(at: path, opening: [Film.self])
   ///     #expect(!changes.contains { $0.cost == .refused })
   ///
-  /// Records are read where a change may be refused. Stages are rehearsed in a write that is taken
-  /// back, so the call takes as long as the migration, and other writers wait.
+  /// Records are read if a change may be refused. Stages run in a write that is then aborted, so
+  /// the call takes as long as the migration, and other writers wait.
   ///
-  /// - Throws: errors of reading the file. A refused change is no error, but one of the changes.
+  /// - Throws: errors of reading the file. A refused change is not an error, but one of the
+  ///   returned changes.
   public static func schemaChanges(
     at path: String, opening entities: [any Entity.Type], migrating stages: [MigrationStage] = []
   ) throws(StoreError) -> [SchemaChange] {
@@ -32,13 +34,13 @@ extension Store {
   }
 }
 
-/// Finds the changes for declared types, in a write that is taken back.
+/// Determines the changes for declared types, in a write that is then aborted.
 struct SchemaRehearsal {
   private let store: StoreCore
 
   init(_ store: StoreCore) { self.store = store }
 
-  /// Takes the write back, with the changes that were found.
+  /// Thrown to abort the write, with the changes that were found.
   private struct Found: Error {
     var changes: [SchemaChange]
   }
@@ -79,7 +81,7 @@ struct SchemaRehearsal {
       declared, core.schema.entities.map(\.description),
       core.schema.relationships.map(\.description), lost: opening.lost, records: core)
     guard let opened, !changes.contains(where: { $0.cost == .refused }) else { return changes }
-    // The values that stages leave are final only once the schema fits the declared types.
+    // The values of stages are final only when the schema fits the declared types.
     do throws(StoreError) {
       try wrappingErrors {
         opening.stages = opened
@@ -95,9 +97,9 @@ struct SchemaRehearsal {
   /// The changes from described entities to declared ones.
   ///
   /// - Parameters:
-  ///   - lost: the messages about conditions that named what was not there before all stages; `nil`
-  ///     where there are none.
-  ///   - records: the records of the described entities; `nil` where there are none.
+  ///   - lost: the messages about conditions that named missing parts before all stages; `nil`
+  ///     without stages.
+  ///   - records: the records of the described entities; `nil` when there are none.
   static func differences(
     _ declared: [DeclaredEntity], _ stored: [EntityDescription],
     _ relationships: [RelationshipDescription], lost: Set<String>? = nil,
@@ -162,7 +164,7 @@ struct SchemaRehearsal {
       for entity in settled {
         for number in (derivations.rebuilt[entity.number] ?? []).sorted() {
           let name = entity.attribute(number: number)?.name ?? "\(number)"
-          add(entity.name, "'\(name)' is derived anew", .pass)
+          add(entity.name, "'\(name)' is derived again", .pass)
         }
         let after = derivations.changed.first { $0.number == entity.number } ?? entity
         for attribute in entity.declaredAttributes
@@ -171,7 +173,7 @@ struct SchemaRehearsal {
         {
           add(
             entity.name,
-            "'\(attribute.name)' is derived no more; it keeps its values, and programs give new ones",
+            "'\(attribute.name)' is no longer derived; it keeps its values, and programs set new ones",
             .free)
         }
       }
@@ -226,7 +228,7 @@ struct SchemaRehearsal {
         }
       }
       if old.constraints != attribute.constraints {
-        add("'\(attribute.name)' has other constraints, for what is written from now on")
+        add("'\(attribute.name)' has other constraints, for records written from now on")
       }
       if old.defaultValue != attribute.defaultValue {
         add(
@@ -263,7 +265,7 @@ struct SchemaRehearsal {
       add("the index on \(before.indexName(index)) goes")
     }
     let rules = RenamedAttributes(from: before, to: after).renamed(before.rules)
-    if rules != after.rules { add("other rules, for what is written from now on") }
+    if rules != after.rules { add("other rules, for records written from now on") }
     if before.expiry != after.expiry {
       add(
         after.expiryText.map { "records expire by '\($0)', those of the past at once" }
@@ -276,8 +278,8 @@ struct SchemaRehearsal {
     }
     if before.history != after.history {
       add(
-        after.history.map { "history of what is written from now on: \(after.words(of: $0))" }
-          ?? "no history of what is written from now on")
+        after.history.map { "history of changes from now on: \(after.words(of: $0))" }
+          ?? "no history of changes from now on")
     }
     return changes
   }
@@ -341,7 +343,7 @@ private struct RecordCheck {
     self.entity = entity
   }
 
-  /// How many records have null in an attribute.
+  /// Returns the number of records with null in an attribute.
   func nullCount(of attribute: EntityDescription.Attribute) throws -> Int {
     var count = 0
     let verifies = core.verifiesChecksums(of: entity)
@@ -351,15 +353,16 @@ private struct RecordCheck {
     return count
   }
 
-  /// How many records have the values of others in a unique index, with two of them; `nil` where
-  /// the values are not known yet.
+  /// Returns the number of records with a repeated key in a unique index, and an example of two.
+  ///
+  /// Returns `nil` when the values are not known yet.
   func repeated(
     _ index: EntityDescription.Index, _ after: EntityDescription, _ derived: Set<UInt32>
   ) throws -> (count: Int, example: (UInt64, UInt64)?)? {
     guard derived.isDisjoint(with: index.attributes) else { return nil }
     let old = index.attributes.filter { entity.description.attribute(number: $0) != nil }
     let new = index.attributes.filter { !old.contains($0) }
-    // A new attribute has one value in all records, and null is like no other value.
+    // A new attribute has one value in all records, and null equals no other value.
     if new.contains(where: { after.attribute(number: $0)?.initial == .null }) { return (0, nil) }
     guard !old.isEmpty else { return (max(0, try core.count(of: entity) - 1), nil) }
     guard let entries = try core.uniqueEntries(over: old, of: entity, nil) else { return (0, nil) }
@@ -373,7 +376,7 @@ private struct RecordCheck {
     return (count, example)
   }
 
-  /// Why a document does not fit what the program reads; `nil` where all do.
+  /// Returns the error for a document that the program cannot read; `nil` when it can read all.
   func misfit(_ reshaped: [ReshapedDocuments]) throws -> StoreError? {
     do throws(StoreError) {
       try core.checkDocuments(of: reshaped, in: entity, nil)

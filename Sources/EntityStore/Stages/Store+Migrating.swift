@@ -2,12 +2,13 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension Store {
-  /// Opens the store at `path`, brings it to the newest stage, and then up to `entities`.
+  /// Opens the store at `path`, runs the pending stages, and then applies the declarations of
+  /// `entities`.
   ///
   /// See ``MigrationStage``, and ``init(at:entities:options:)-(String,_,_)``.
   ///
-  /// - Throws: also ``StoreError/Code/incompatibleSchema`` where a step cannot be taken, and where the file has
-  ///   been brought to a stage that is not among these and lacks what `entities` declare.
+  /// - Throws: also ``StoreError/Code/incompatibleSchema`` when a step cannot run, and when the
+  ///   file has a higher version than these stages and lacks parts that `entities` declare.
   public convenience init(
     at path: String, entities: [any Entity.Type], migrating stages: [MigrationStage],
     options: StoreOptions = StoreOptions()
@@ -30,22 +31,21 @@ extension Store {
 }
 
 extension Store {
-  /// The steps of stages that opening this store has taken, in their order, with their effects;
-  /// empty where the file lacked none.
+  /// The steps of stages that ran when this store was opened, in their order, with their effects.
   ///
   ///     print(store.migrationSteps)  // [Film: deduplicate Film by episode: 3 records are merged into 2, …]
   ///
-  /// Any thread may ask.
+  /// The array is empty when no stage was pending. The property may be read on any thread.
   public var migrationSteps: [SchemaChange] { core.migrationSteps.withLock { $0 } }
 }
 
-/// The stages that a program knows.
+/// The stages of a program.
 struct MigrationPlan: OpeningStages {
   private let stages: [MigrationStage]
 
   init(_ stages: [MigrationStage]) throws(StoreError) {
     for (stage, next) in zip(stages, stages.dropFirst()) where stage.version >= next.version {
-      throw .badStages("stage \(next.version) comes behind stage \(stage.version)")
+      throw .badStages("stage \(next.version) comes after stage \(stage.version)")
     }
     if let first = stages.first, first.version < 1 {
       throw .badStages("a stage leads to version \(first.version), and versions begin at 1")
@@ -78,7 +78,7 @@ struct MigrationPlan: OpeningStages {
     return run
   }
 
-  /// Takes the steps after `version`.
+  /// Runs the steps after `version`.
   func run(after version: UInt64, _ run: MigrationRun) throws {
     for stage in pending(version) {
       for step in stage.steps {
@@ -103,7 +103,8 @@ struct MigrationPlan: OpeningStages {
 extension MigrationRun: OpenedStages {}
 
 extension StoreError {
-  /// Whether a step asks for something impossible; otherwise the file or the machine is in the way.
+  /// Whether a step requested something impossible; otherwise the file or the machine caused the
+  /// error.
   fileprivate var isOfValues: Bool {
     [
       .deleteDenied, .uniqueViolation, .noSuchRecord, .invalidValue, .unstorableValue,

@@ -1,9 +1,9 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Gives attributes of the file the wider types that entities declare.
+/// Changes attributes of the file to the wider types that entities declare.
 ///
-/// No stage of a program: the model of the file keeps its version.
+/// The model of the file keeps its version, because a program's stages are not involved.
 struct WideningStages: OpeningStages {
   let declared: [DeclaredEntity]
 
@@ -40,7 +40,7 @@ struct WideningStages: OpeningStages {
     return run
   }
 
-  /// The attributes that are declared with a wider type than they have.
+  /// Returns the attributes that are declared with a wider type than their stored one.
   private func widened(
     _ entity: DeclaredEntity, in stored: EntityDescription?
   ) -> [DeclaredEntity.Attribute] {
@@ -51,11 +51,12 @@ struct WideningStages: OpeningStages {
 }
 
 extension StoreCore {
-  /// Makes the file's schema fit `declared`, whose wider types attributes of the file get, in one
-  /// transaction, or throws and leaves it as it was.
+  /// Applies the declarations to the file in one transaction, widening the types of attributes.
   ///
-  /// - Throws: ``StoreError/Code/incompatibleSchema`` where a value is not the same in the wider type, with the
-  ///   first ten records.
+  /// When it throws, the file is unchanged.
+  ///
+  /// - Throws: ``StoreError/Code/incompatibleSchema`` when the wider type cannot represent values
+  ///   exactly, with the first ten records.
   func bringUpToDate(widening declared: [DeclaredEntity]) throws {
     try bringUpToDate(declared, nil, WideningStages(declared: declared))
   }

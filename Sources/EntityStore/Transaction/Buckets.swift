@@ -8,21 +8,22 @@ internal import LodestoreFormat
   public import Foundation
 #endif
 
-/// A named area for the program's own settings and marks: keys and values, in the same
-/// transactions as the entities.
+/// Reading of buckets, which are named areas for the program's own settings and marks.
+///
+/// Keys and values are written in the same transactions as the entities.
 ///
 ///     try store.write { tx in try tx.put(Settings(pageSize: 100), for: "import", in: "settings") }
 ///     let settings = try store.read { try $0.value(Settings.self, for: "import", in: "settings") }
 ///
-/// A bucket is there while it has a key. Its name has 1 to 64 bytes of UTF-8, keys have 1 to 400
-/// bytes; keys are ordered by their bytes. Values are checksummed.
+/// A bucket exists while it has a key. Its name has 1 to 64 bytes of UTF-8, and keys have 1 to 400
+/// bytes. Keys are ordered by their bytes. Values have checksums.
 extension ReadableTransaction where Self: ~Copyable {
-  /// The bytes under `key`; `nil` when there are none.
+  /// Returns the bytes under `key`; `nil` when the bucket does not have the key.
   public func data(for key: String, in bucket: String) throws(StoreError) -> Data? {
     try data(for: Array(key.utf8), in: bucket)
   }
 
-  /// The bytes under a key of bytes; `nil` when there are none.
+  /// Returns the bytes under a key of bytes; `nil` when the bucket does not have the key.
   public func data(for key: [UInt8], in bucket: String) throws(StoreError) -> Data? {
     let core = access.core
     let stored = try Buckets.key(key, bucket)
@@ -35,9 +36,9 @@ extension ReadableTransaction where Self: ~Copyable {
     }
   }
 
-  /// The value under `key`; `nil` when there is none.
+  /// Returns the value under `key`; `nil` when the bucket does not have the key.
   ///
-  /// - Throws: ``StoreError/Code/undecodableValue`` when the bytes are no `V`.
+  /// - Throws: ``StoreError/Code/undecodableValue`` when the bytes cannot be decoded as `V`.
   public func value<V: Decodable>(
     _: V.Type = V.self, for key: String, in bucket: String
   ) throws(StoreError) -> V? {
@@ -51,8 +52,9 @@ extension ReadableTransaction where Self: ~Copyable {
     }
   }
 
-  /// Visits the pairs of `bucket` whose keys begin with `prefix`, in the order of the keys' bytes, until `body`
-  /// returns false.
+  /// Visits the pairs of `bucket` whose keys begin with `prefix`, until `body` returns false.
+  ///
+  /// The pairs are visited in the order of the keys' bytes.
   public func forEach(
     in bucket: String, prefix: [UInt8] = [], _ body: (_ key: [UInt8], _ value: Data) throws -> Bool
   ) throws {
@@ -82,14 +84,14 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Keeps `data` under `key`.
+  /// Stores `data` under `key`.
   public mutating func put(
     _ data: Data, for key: String, in bucket: String
   ) throws(StoreError) {
     try put(data, for: Array(key.utf8), in: bucket)
   }
 
-  /// Keeps `data` under a key of bytes.
+  /// Stores `data` under a key of bytes.
   public mutating func put(
     _ data: Data, for key: [UInt8], in bucket: String
   ) throws(StoreError) {
@@ -103,7 +105,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Keeps `value` under `key`, as a document.
+  /// Stores `value` under `key`, as a document.
   public mutating func put<V: Encodable>(
     _ value: V, for key: String, in bucket: String
   ) throws(StoreError) {
@@ -118,13 +120,13 @@ extension WriteTransaction {
     try put(Data(document.bytes), for: key, in: bucket)
   }
 
-  /// Removes the value under `key`; returns whether there was one.
+  /// Removes the value under `key`; returns whether it existed.
   @discardableResult
   public mutating func delete(key: String, in bucket: String) throws(StoreError) -> Bool {
     try delete(key: Array(key.utf8), in: bucket)
   }
 
-  /// Removes the value under a key of bytes; returns whether there was one.
+  /// Removes the value under a key of bytes; returns whether it existed.
   @discardableResult
   public mutating func delete(key: [UInt8], in bucket: String) throws(StoreError) -> Bool {
     let stored = try Buckets.key(key, bucket)
@@ -152,7 +154,8 @@ enum Buckets {
     return BucketKey.prefix(bucket: bucket) + key
   }
 
-  /// The first bytes of a name or a key as text, or in hexadecimal where they are none, for errors.
+  /// The first bytes of a name or a key as text, or in hexadecimal if they are not text, for
+  /// errors.
   fileprivate static func label(_ bytes: [UInt8]) -> String {
     guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
       return KeyText.detail(of: .data(bytes))
@@ -162,7 +165,7 @@ enum Buckets {
 }
 
 extension WriteCore {
-  /// Changes the digest of the buckets before a pair is put or, for a `nil` body, removed.
+  /// Updates the digest of the buckets before a pair is stored or, for a `nil` body, removed.
   fileprivate func digestBucketPair(_ key: [UInt8], _ body: [UInt8]?) throws(StoreError) {
     let sum = ContentLedger.of(self).sum(of: .buckets)
     func number(_ body: ByteView) -> ContentDigest? {

@@ -1,4 +1,5 @@
-/// What a transaction works with: opaque, and not to be kept beyond it.
+/// The implementation of a transaction; an opaque value, which must not be used beyond the
+/// transaction.
 @_documentation(visibility: internal)
 public struct TransactionAccess: ~Copyable, ~Escapable {
   let core: TransactionCore
@@ -7,19 +8,19 @@ public struct TransactionAccess: ~Copyable, ~Escapable {
   init(core: TransactionCore) { self.core = core }
 }
 
-/// What a snapshot or a write transaction holds.
+/// The core of a snapshot or a write transaction.
 ///
-/// A type of its own: Swift 6.3 crashes while it inlines the initializer of a type that cannot be copied and has
-/// an object as its only part.
+/// A separate type, because Swift 6.3 crashes while inlining the initializer of a noncopyable type
+/// whose only member is an object.
 struct KeptCore<Core: TransactionCore> {
   let core: Core
 }
 
-/// What can be read in a ``Snapshot`` and in a ``WriteTransaction``.
+/// The calls for reading in a ``Snapshot`` and in a ``WriteTransaction``.
 ///
-/// Do not conform to it.
+/// Do not conform to this protocol.
 public protocol ReadableTransaction: ~Copyable {
-  /// The library's own part; nothing for others.
+  /// The library's implementation; programs cannot use it.
   @_documentation(visibility: internal)
   var access: TransactionAccess { @_lifetime(borrow self) get }
 }

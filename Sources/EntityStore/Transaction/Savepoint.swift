@@ -1,7 +1,7 @@
 extension WriteTransaction {
-  /// Runs `body` as a part of this write that can fail by itself.
+  /// Runs `body` as a part of this write that can fail separately.
   ///
-  /// If `body` throws, its changes are undone, and the error is thrown on; the write can go on.
+  /// If `body` throws, its changes are undone and the error is rethrown. The write can continue.
   ///
   ///     let rejected = try store.write { tx in
   ///       var rejected: [Int] = []
@@ -18,20 +18,21 @@ extension WriteTransaction {
   ///       return rejected
   ///     }
   ///
-  /// Savepoints may be nested. A single call needs none: its error leaves the state before the
-  /// call.
+  /// Savepoints may be nested. A single call needs no savepoint: after its error the state is that
+  /// from before the call.
   ///
   /// A `body` that succeeds costs nothing. When `body` fails after a change, the closure of the
-  /// write runs again on a clean transaction, and this call throws the same error without running
-  /// `body`. The closure must therefore have no effects but on the transaction, and do the same
-  /// again. Whatever the closure does and throws in the rest of the first run is ignored.
+  /// write runs again on a clean transaction, and this call throws the error again without running
+  /// `body`. The closure must therefore have no side effects outside the transaction, and must
+  /// repeat its calls. Later calls and errors of the first run are ignored.
   ///
-  /// - Complexity: when `body` fails after a change, that of all that the write has done so far.
+  /// - Complexity: when `body` fails after a change, the time of the whole write so far.
   @discardableResult
   public mutating func savepoint<R>(
     _ body: (inout WriteTransaction) throws -> R
   ) throws -> R {
-    // There are none outside of the closure of a write, where no one can have a transaction.
+    // Savepoints are missing only outside the closure of a write, where no program has a
+    // transaction.
     guard let savepoints = core.savepoints else { return try body(&self) }
     let number = savepoints.begin()
     if let failure = savepoints.failure(of: number) { throw failure.error }

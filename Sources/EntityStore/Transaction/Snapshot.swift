@@ -1,13 +1,13 @@
-/// An unchanging view of a store, as of one commit.
+/// An immutable view of a store, as of one commit.
 ///
 ///     let pods = try store.read { snapshot in
 ///       try snapshot.fetch(Pod.index(\.name, \.version), key: "AFNetworking", "1.0")
 ///     }
 ///
-/// It cannot outlive the closure that it is passed to. What it returns owns its bytes. The calls
-/// are those of ``ReadableTransaction``.
+/// A snapshot cannot outlive the closure that receives it. Returned values own their memory. The
+/// calls are those of ``ReadableTransaction``.
 public struct Snapshot: ~Copyable, ReadableTransaction {
-  /// The library's own part; nothing for others.
+  /// The library's implementation; programs cannot use it.
   @_documentation(visibility: internal)
   public var access: TransactionAccess {
     @_lifetime(borrow self) get {

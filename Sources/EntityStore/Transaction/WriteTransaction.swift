@@ -1,10 +1,10 @@
-/// The changes of one write, all or nothing; sees its own changes.
+/// The changes of one write, which are committed together or not at all.
 ///
-/// It cannot outlive the closure that it is passed to. An error of a single call leaves the transaction as it was
-/// before the call, unless it says otherwise; thrown out of the closure, it takes everything
-/// back.
+/// Reads in the transaction see its own changes. The transaction cannot outlive the closure that
+/// receives it. When a single call throws, the transaction is as it was before the call, unless the
+/// call documents otherwise. When the closure throws, all changes are undone.
 public struct WriteTransaction: ~Copyable, ReadableTransaction {
-  /// The library's own part; nothing for others.
+  /// The library's implementation; programs cannot use it.
   @_documentation(visibility: internal)
   public var access: TransactionAccess {
     @_lifetime(borrow self) get {

@@ -1,28 +1,29 @@
 internal import LodestoreFormat
 
-/// How each attribute of a stored record is merged with that of an incoming one.
+/// The policies for merging each attribute of a stored record with that of an incoming one.
 struct AttributePolicies: Sendable {
   enum Policy: Sendable {
     /// The incoming value wins.
     case incoming
     /// The stored value wins, unless it is null.
     case stored
-    /// Two different values refuse the incoming record.
+    /// The incoming record is refused when the values differ.
     case fail
-    /// The value of the record with the later date in the attribute with this number wins; the
-    /// incoming one when the dates are equal. Null is before every date.
+    /// The value of the record with the later date wins; with equal dates, the incoming value wins.
+    ///
+    /// The date is in the attribute with this number. Null is before every date.
     case newest(date: UInt32)
-    /// The program makes one value of both.
+    /// The program combines both values.
     case combine(@Sendable (_ stored: Value, _ incoming: Value) throws -> Value)
   }
 
   /// The policy of attributes that are not in ``byNumber``.
   var standard: Policy
   var byNumber: [UInt32: Policy]
-  /// Whether a record may lack required attributes; the stored values of those are kept.
+  /// Whether a record may lack required attributes, whose stored values then stay.
   var takesParts = false
 
-  /// Whether the attribute may not change.
+  /// Returns whether the policy forbids changing the attribute.
   func keeps(_ number: UInt32) -> Bool {
     if case .fail = byNumber[number] ?? standard { true } else { false }
   }
@@ -32,7 +33,7 @@ struct AttributePolicies: Sendable {
     self.byNumber = byNumber
   }
 
-  /// The merged content; an attribute that was not given keeps its stored value.
+  /// Returns the merged content; an attribute that was not given keeps its stored value.
   func merge(
     _ input: MergeInput, isGiven: (_ position: Int) -> Bool
   ) throws(StoreError) -> RecordBytes {
@@ -41,14 +42,14 @@ struct AttributePolicies: Sendable {
     var merged = stored
     for (position, attribute) in entity.layout.attributes.enumerated() where isGiven(position) {
       let policy = byNumber[attribute.number] ?? standard
-      // Taken even when equal: equal values may have different bytes.
+      // An equal incoming value is taken too, because equal values may have different bytes.
       if case .incoming = policy { merged[position] = incoming[position] }
       guard stored[position] != incoming[position] else { continue }
       switch policy {
       case .incoming: break
       case .stored: if stored[position] == .null { merged[position] = incoming[position] }
       case .fail:
-        // Where the link will lead is not known, so it changes nothing.
+        // The target of the link is not known yet, so the link changes nothing.
         if stored[position] == .null, incoming[position] == MergeInput.unresolvedLink { continue }
         let name = entity.description.attribute(number: attribute.number)?.name ?? "?"
         throw StoreError(

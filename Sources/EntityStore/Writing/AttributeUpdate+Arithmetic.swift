@@ -6,8 +6,8 @@ internal import LodestoreFormat
   public import Foundation
 #endif
 
-// Arithmetic on the right of an assignment in an update. A null operand makes the result null; a
-// result beyond the type's range makes the update throw ``StoreError/Code/unstorableValue``.
+// Arithmetic on the right side of an assignment in an update. A null operand makes the result null.
+// A result beyond the type's range makes the update throw ``StoreError/Code/unstorableValue``.
 
 extension UpdatedAttribute {
   fileprivate static func combined<A, B>(
@@ -26,68 +26,68 @@ extension UpdatedAttribute {
 // MARK: Dates
 
 extension UpdatedAttribute where Value == Date {
-  /// The date `seconds` later.
+  /// The date plus `seconds`.
   ///
   ///     try tx.update(Loan.all) { $0.dueAt = $0.dueAt + 86_400 }
   public static func + (date: Self, seconds: TimeInterval) -> Self { combined(.add, date, seconds) }
 
-  /// The date `seconds` earlier.
+  /// The date minus `seconds`.
   public static func - (date: Self, seconds: TimeInterval) -> Self {
     combined(.subtract, date, seconds)
   }
 
-  /// The date later by the seconds that another attribute has.
+  /// The date plus the seconds in another attribute.
   public static func + (date: Self, seconds: UpdatedAttribute<E, TimeInterval>) -> Self {
     combined(.add, date, seconds)
   }
 
-  /// The date earlier by the seconds that another attribute has.
+  /// The date minus the seconds in another attribute.
   public static func - (date: Self, seconds: UpdatedAttribute<E, TimeInterval>) -> Self {
     combined(.subtract, date, seconds)
   }
 
-  /// The seconds from one date to the other; negative where `start` is later.
+  /// The seconds from one date to another; negative when `start` is later.
   public static func - (end: Self, start: Self) -> UpdatedAttribute<E, TimeInterval> {
     .combined(.subtract, end, start)
   }
 
-  /// Makes the date `seconds` later.
+  /// Adds `seconds` to the date.
   public static func += (date: inout Self, seconds: TimeInterval) { date = date + seconds }
 
-  /// Makes the date `seconds` earlier.
+  /// Subtracts `seconds` from the date.
   public static func -= (date: inout Self, seconds: TimeInterval) { date = date - seconds }
 }
 
 extension UpdatedAttribute where Value == Date? {
-  /// The date `seconds` later; null for null.
+  /// The date plus `seconds`; null for a null date.
   @_documentation(visibility: internal)
   public static func + (date: Self, seconds: TimeInterval) -> Self { combined(.add, date, seconds) }
 
-  /// The date `seconds` earlier; null for null.
+  /// The date minus `seconds`; null for a null date.
   @_documentation(visibility: internal)
   public static func - (date: Self, seconds: TimeInterval) -> Self {
     combined(.subtract, date, seconds)
   }
 
-  /// The date later by the seconds that another attribute has; null where one of the two is.
+  /// The date plus the seconds in another attribute; null when an operand is null.
   @_documentation(visibility: internal)
   public static func + (date: Self, seconds: UpdatedAttribute<E, TimeInterval>) -> Self {
     combined(.add, date, seconds)
   }
 
-  /// The date earlier by the seconds that another attribute has; null where one of the two is.
+  /// The date minus the seconds in another attribute; null when an operand is null.
   @_documentation(visibility: internal)
   public static func - (date: Self, seconds: UpdatedAttribute<E, TimeInterval>) -> Self {
     combined(.subtract, date, seconds)
   }
 
-  /// The seconds from one date to the other; null where one of the two is.
+  /// The seconds from one date to another; null when an operand is null.
   @_documentation(visibility: internal)
   public static func - (end: Self, start: Self) -> UpdatedAttribute<E, TimeInterval?> {
     .combined(.subtract, end, start)
   }
 
-  /// The seconds from a date to an optional one; null for null.
+  /// The seconds from a date to an optional date; null when the optional date is null.
   @_documentation(visibility: internal)
   public static func - (
     end: Self, start: UpdatedAttribute<E, Date>
@@ -95,25 +95,25 @@ extension UpdatedAttribute where Value == Date? {
     .combined(.subtract, end, start)
   }
 
-  /// Makes the date `seconds` later; null stays null.
+  /// Adds `seconds` to the date; null stays null.
   @_documentation(visibility: internal)
   public static func += (date: inout Self, seconds: TimeInterval) { date = date + seconds }
 
-  /// Makes the date `seconds` earlier; null stays null.
+  /// Subtracts `seconds` from the date; null stays null.
   @_documentation(visibility: internal)
   public static func -= (date: inout Self, seconds: TimeInterval) { date = date - seconds }
 }
 
-// The right side of an assignment of a required attribute's date to an optional attribute.
+// Operators for assigning the date of a required attribute to an optional one.
 extension UpdatedAttribute where Value == Date? {
-  /// The date `seconds` later, for an optional attribute.
+  /// The date plus `seconds`, for an optional attribute.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public static func + (date: UpdatedAttribute<E, Date>, seconds: TimeInterval) -> Self {
     combined(.add, date, seconds)
   }
 
-  /// The date `seconds` earlier, for an optional attribute.
+  /// The date minus `seconds`, for an optional attribute.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public static func - (date: UpdatedAttribute<E, Date>, seconds: TimeInterval) -> Self {

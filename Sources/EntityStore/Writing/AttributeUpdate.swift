@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
-/// The assignments of an update: the closure of ``WriteTransaction/update(_:onProgress:_:)`` writes
-/// into it.
+/// The assignments of an update, written by the closure of
+/// ``WriteTransaction/update(_:onProgress:_:)``.
 ///
 ///     try tx.update(Film.where { $0.episode >= 4 }) {
 ///       $0.rating = 5
@@ -11,11 +11,11 @@ internal import LodestoreFormat
 ///       $0.dueAt = $0.lentAt + 14 * 86_400
 ///     }
 ///
-/// The right sides read the record before the update. Each attribute is set at most once.
+/// The right sides read the record before the update. Each attribute may be assigned only once.
 @dynamicMemberLookup
 public struct AttributeUpdates<E: Entity>: ~Copyable {
   private var assignments: [AttributeAssignment] = []
-  /// The first thing that cannot be said.
+  /// The first invalid assignment.
   private var failure: StoreError?
 
   init() {}
@@ -44,7 +44,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
     }
   }
 
-  /// The attribute, to add to it or to assign it to another one.
+  /// The attribute, for arithmetic or for an assignment to another attribute.
   public subscript<V>(
     dynamicMember path: KeyPath<E.Attributes, Attribute<E, V>>
   ) -> UpdatedAttribute<E, V> {
@@ -52,7 +52,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
     set { assign(E.attributes[keyPath: path], newValue.operand, nil) }
   }
 
-  /// A derived attribute, which the store keeps.
+  /// A derived attribute, which only the store sets.
   @_documentation(visibility: internal)
   @_disfavoredOverload
   public subscript<V>(dynamicMember path: WritableKeyPath<E.Attributes, Attribute<E, V>>) -> V {
@@ -67,7 +67,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
     set { preconditionFailure("not called: it is unavailable") }
   }
 
-  /// A derived attribute, to assign it to another one.
+  /// A derived attribute, for an assignment to another attribute.
   @_documentation(visibility: internal)
   public subscript<V>(
     dynamicMember path: WritableKeyPath<E.Attributes, Attribute<E, V>>
@@ -79,8 +79,9 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
     set { preconditionFailure("not called: it is unavailable") }
   }
 
-  /// Sets the attribute at `path` to the value of an expression in a predicate format string:
-  /// `$0.set(\.total, format: "price * amount")`.
+  /// Assigns the value of an expression in a predicate format string to the attribute at `path`.
+  ///
+  ///     $0.set(\.total, format: "price * amount")
   public mutating func set<V>(
     _ path: KeyPath<E.Attributes, Attribute<E, V>>, format: String,
     _ arguments: any Sendable...
@@ -105,7 +106,7 @@ public struct AttributeUpdates<E: Entity>: ~Copyable {
   }
 }
 
-/// An attribute inside of an update, or a value computed from attributes.
+/// An attribute in an update, or a value computed from attributes.
 public struct UpdatedAttribute<E: Entity, Value> {
   var operand: Operand
 
@@ -119,7 +120,8 @@ public struct UpdatedAttribute<E: Entity, Value> {
 extension UpdatedAttribute where Value: AttributeValue & Numeric {
   /// Adds `amount` to the value of each record; null stays null.
   ///
-  /// Beyond the type's range the update throws ``StoreError/Code/unstorableValue``.
+  /// The update throws ``StoreError/Code/unstorableValue`` when a result is beyond the type's
+  /// range.
   public mutating func add(_ amount: Value) { combine(.add, amount) }
 
   /// Subtracts `amount` from the value of each record; null stays null.

@@ -1,28 +1,28 @@
 internal import LodestoreFormat
 
-/// Writes the records of a batch insert by its rule.
+/// Writes the records of a batch insert, following its rule.
 ///
-/// With ``MergeRule/fail`` records are appended as they come, and nothing remains of a batch that
-/// throws. With the other rules they are collected up to ``StoreOptions/batchMemoryInBytes`` and
-/// merged together.
+/// With ``MergeRule/fail``, each record is appended immediately, and a batch that throws stores
+/// nothing. With the other rules, records are collected up to ``StoreOptions/batchMemoryInBytes``
+/// and merged together.
 struct BatchInsert {
-  /// An estimate of the memory that a record to merge takes, without its bytes: for its outcome,
-  /// its index entries and the sort of these.
+  /// The estimated memory for merging a record besides its bytes: its outcome and its sorted index
+  /// entries.
   private static let memoryPerRecord = 192
 
   private let core: WriteCore
   private let entity: StoredEntity
   private let matching: Matching
   private let rule: MergeRule
-  /// How many copies of the records are in memory: merged ones are another.
+  /// The number of copies of the records in memory; derived attributes need another copy.
   private let copyCount: Int
   private let bulk: BulkInsert?
   private var batch: IncomingRecords
   private let keepsIDs: Bool
   private var counts = InsertCounts()
-  /// How many values were added.
+  /// The number of added values.
   private(set) var addedCount = 0
-  /// How many of them are written.
+  /// The number of added values that have been merged.
   private var mergedCount = 0
 
   init(
@@ -45,7 +45,7 @@ struct BatchInsert {
 
   /// Adds a record.
   ///
-  /// - Parameter isGiven: which attributes it was given; `nil` for all.
+  /// - Parameter isGiven: for each attribute, whether it was given; `nil` when all were.
   mutating func add(
     _ record: UnsealedRecord, given isGiven: [Bool]? = nil
   ) throws(StoreError) {
@@ -69,14 +69,14 @@ struct BatchInsert {
   ) throws(StoreError) {
     batch.append(record.content, given: isGiven)
     addedCount &+= 1
-    // As late as possible: each merge visits the index pages of its keys, which for keys in no order
-    // are nearly all pages.
+    // The merge is postponed as long as possible. Each merge visits the index pages of its keys,
+    // and unsorted keys concern nearly all pages.
     let memory = batch.byteCount &* copyCount &+ batch.count &* Self.memoryPerRecord
     let limit = min(core.store.options.batchMemoryInBytes, KeyEntries.largestByteCount)
     if memory >= limit { try flush() }
   }
 
-  /// Adds the records of `row`, which are in the layout of the program's type, and empties it.
+  /// Adds the records of `row`, which have the layout of the program's type, and empties it.
   mutating func add(_ row: inout RecordBuffer) throws(StoreError) {
     if let part = entity.part { return try complete(&row, part) }
     guard let bulk else {
@@ -108,7 +108,7 @@ struct BatchInsert {
     row.removeAll()
   }
 
-  /// Undoes what can be undone; called after an error.
+  /// Undoes the appended records; called after an error.
   func takeBack() throws(StoreError) { try bulk?.takeBack() }
 
   mutating func finish() throws(StoreError) -> InsertCounts {
@@ -161,7 +161,7 @@ struct InsertCounts {
 }
 
 extension BatchMerge.Outcome {
-  /// Returns the id of the record, or throws the error of a rejected one.
+  /// The id of the record; throws the error of a rejected record.
   func id() throws(StoreError) -> UInt64 {
     switch self {
     case .inserted(let id), .updated(let id), .unchanged(let id), .ignored(let id): return id

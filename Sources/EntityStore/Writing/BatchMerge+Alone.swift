@@ -2,12 +2,12 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension BatchMerge {
-  /// Writes the only record of the batch.
+  /// Writes a batch of one record.
   func applyAlone() throws(StoreError) -> Outcome {
     return try writeAlone(0)
   }
 
-  /// Writes one record, seeing everything that was written before it.
+  /// Writes one record, with the effects of everything that was written before it.
   func writeAlone(_ position: Int) throws(StoreError) -> Outcome {
     do throws(StoreError) {
       let view = try batch.view(position, of: entity)
@@ -50,15 +50,15 @@ extension BatchMerge {
       return .updated(stored.id)
     }
     guard let new = try renewed(stored, with: record) else { return .unchanged(stored.id) }
-    // Checked before the delete, as what is inserted: a refused record must not remove the stored
-    // one.
+    // The record to be inserted is checked before the delete, because a refused record must not
+    // remove the stored one.
     try changes.checkRenewal(of: stored.id, with: new)
     _ = try core.delete(stored.id, of: entity)
     add(links)
     return .updated(try changes.insert(new))
   }
 
-  /// The first unique key of a record in words, with its values; `nil` where it has none.
+  /// A record's first unique key and its values in words; `nil` when the record has no unique key.
   func keyText(of position: Int) throws(StoreError) -> String? {
     let view = try batch.view(position, of: entity)
     for index in matching.indexes {
@@ -68,7 +68,7 @@ extension BatchMerge {
     return nil
   }
 
-  /// The stored record that the matching indexes lead to; `nil` for a new record.
+  /// Returns the stored record that the matching indexes identify; `nil` for a new record.
   ///
   /// - Throws: ``StoreError/Code/uniqueViolation`` when the keys do not agree on one record.
   func holder(of view: RecordView, at position: Int) throws(StoreError) -> UInt64? {
@@ -88,7 +88,7 @@ extension BatchMerge {
     guard let bytes = try core.record(found, of: entity) else { throw missing(found) }
     let stored = try entity.view(bytes, id: found)
     for other in others {
-      // A key without a record is new to a stored record that has no key in that index.
+      // A key without a record is acceptable if the stored record has no key in that index.
       let hasNone = try core.encodeKey(of: stored, id: found, in: other.index, of: entity)
       if other.holder == nil, hasNone { continue }
       throw .ambiguousKeys(

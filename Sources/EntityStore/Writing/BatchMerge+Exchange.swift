@@ -2,12 +2,12 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Records that are written alone.
+/// Writing of records one at a time.
 ///
-/// The records of one page are one step: a record may take the unique key that another record of
-/// its page gives up, and two records may exchange their keys.
+/// The records of one page form one step. A record may take the unique key that another record of
+/// its page releases, and two records may exchange their keys.
 extension BatchMerge {
-  /// Writes all records that are written alone.
+  /// Writes all records that must be written one at a time.
   func writeRest() throws(StoreError) {
     var start = 0
     for end in pages.ends.isEmpty ? [batch.count] : pages.ends {
@@ -23,7 +23,7 @@ extension BatchMerge {
 
   private func writeExchanging(_ rows: [Int]) throws(StoreError) {
     var refused: [Int] = []
-    // Records with one key keep their order.
+    // Records with equal keys keep their order.
     var refusedKeys: Set<[UInt8]> = []
     for row in rows {
       let key = pages.takesLast ? nil : try matchingKey(row)
@@ -53,25 +53,25 @@ extension BatchMerge {
 
   /// A unique key.
   private struct UniqueKey: Hashable {
-    /// The number of its index.
+    /// The number of the key's index.
     var index: UInt32
     var bytes: [UInt8]
   }
 
-  /// A stored record and its new values.
+  /// A stored record with its new values.
   private struct Exchange {
     var row: Int
     var holder: UInt64
     var record: RecordBytes
-    /// The links that come and go; `nil` without a tally.
+    /// The added and removed links; `nil` without a tally.
     var links: LinkTally.Change?
-    /// Keys that the stored record does not have.
+    /// The new keys of the record.
     var claims: [UniqueKey] = []
-    /// Keys that it gives up.
+    /// The old keys that the record releases.
     var freed: [UniqueKey] = []
   }
 
-  /// Writes those of `rows` together whose stored records give each other the keys that they want.
+  /// Writes the records in `rows` together whose stored records release each other's new keys.
   private func exchange(_ rows: [Int]) throws(StoreError) {
     var exchanges: [Exchange] = []
     var holders: Set<UInt64> = []
@@ -105,7 +105,7 @@ extension BatchMerge {
 
   /// Merges the record at `row` with its stored record.
   ///
-  /// Returns `nil` for a new record, and where the merge or a constraint refuses it.
+  /// Returns `nil` for a new record, and when the merge or a constraint refuses the record.
   private func exchange(of row: Int) throws(StoreError) -> Exchange? {
     let view = try batch.view(row, of: entity)
     guard let holder = try holder(of: view, at: row),
@@ -113,7 +113,7 @@ extension BatchMerge {
     else { return nil }
     let stored = try changes.stored(bytes, id: holder, isCarriedOver: carriesOver(row))
     guard case .record(let merged) = try merged(row, stored, view) else { return nil }
-    // A new record takes the place of a renewed one.
+    // With ``MergeRule/renew``, the derived attributes are those of a new record.
     let isRenewed = if case .renew = rule { true } else { false }
     let derived = try changes.derived(merged, over: isRenewed ? nil : stored)
     guard case .ready(let record) = try changes.prepareOrRefuse(derived, id: holder) else {
@@ -133,9 +133,9 @@ extension BatchMerge {
     return exchange
   }
 
-  /// Returns the exchanges whose keys are free once all of them are made.
+  /// Returns the exchanges whose keys are free after all of them are made.
   ///
-  /// Of several that want one key the first is taken.
+  /// When several exchanges need one key, only the first of them is returned.
   private func possible(_ exchanges: [Exchange]) throws(StoreError) -> [Exchange] {
     let indexes = Dictionary(
       (entity.indexes + entity.building).map { ($0.description.number, $0) },
@@ -161,7 +161,8 @@ extension BatchMerge {
         out.append(place)
       }
     }
-    // A record that stays as it is keeps its keys from those that want them.
+    // A record that is not written keeps its keys, so the records that need them cannot be written
+    // either.
     while let place = out.popLast() {
       for key in exchanges[place].freed {
         guard let other = claimed[key], !isOut[other] else { continue }

@@ -2,7 +2,7 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension BatchMerge {
-  /// Writes all records that are not written alone.
+  /// Writes all records that need not be written one at a time.
   func writeTogether() throws(StoreError) {
     // `match(by:isMatching:)` has found all holders of the batch's unique keys.
     try changes.withChangeBatch(expectedCount: batch.count, checksUnique: false) { writes in
@@ -16,8 +16,9 @@ extension BatchMerge {
     }
   }
 
-  /// The positions in the batch that have stored records, with the ids of these as words, by ascending
-  /// ids: neighbours are read together.
+  /// The positions in the batch that have stored records, sorted by the ids of the stored records.
+  ///
+  /// Adjacent records are then read together.
   func heldPositions() -> [SortItem] {
     var held = WordSort()
     held.reserve(batch.count)
@@ -28,7 +29,7 @@ extension BatchMerge {
     return held.items
   }
 
-  /// Whether the record at `position` has no outcome yet.
+  /// Returns whether the record at `position` has no outcome yet.
   @inline(__always)
   private func isOpen(_ position: Int) -> Bool {
     if case .none = outcomes[position] { true } else { false }
@@ -36,13 +37,13 @@ extension BatchMerge {
 
   // MARK: Stored records
 
-  /// Whether values of the stored record may be carried over into the merged one.
+  /// Returns whether values of the stored record may become part of the merged one.
   @inline(__always)
   func carriesOver(_ position: Int) -> Bool { rule.combinesValues || !batch.isWhole(position) }
 
   /// The outcome of a merge.
   enum MergedRecord {
-    /// The stored record stays as it is.
+    /// The stored record stays unchanged.
     case kept
     /// The rule refuses the incoming record.
     case refused(StoreError)
@@ -81,10 +82,10 @@ extension BatchMerge {
     try rule.merge(input, isWhole: batch.isWhole(position)) { batch.isGiven($0, at: position) }
   }
 
-  /// Merges a record with links to records that are not there yet.
+  /// Merges a record with links to records that do not exist yet.
   ///
-  /// The rule sees an id that no record has. Where the rule takes that id, the record has null
-  /// until the link is resolved.
+  /// The rule receives an id that no record has. If the merged value is this id, the record has
+  /// null until the link is resolved.
   private func mergedWithLinks(
     _ position: Int, _ input: MergeInput, _ rule: MergeRule, _ unresolved: [Int]
   ) throws(StoreError) -> MergeRule.Merged {
@@ -117,7 +118,7 @@ extension BatchMerge {
   private func change(
     _ position: Int, _ holder: UInt64, _ cursor: Cursor, _ writes: ChangeBatch
   ) throws {
-    // Consecutive ids are mostly adjacent: the next record is tried before a search.
+    // Consecutive ids are mostly adjacent, so the next record is tried before a search.
     let isNext = try cursor.integerKey &+ 1 == holder && cursor.next()
     guard try isNext && cursor.integerKey == holder || cursor.seek(holder) else {
       throw missing(holder)
@@ -154,8 +155,10 @@ extension BatchMerge {
 
   /// Merges a stored record with the incoming one.
   ///
-  /// - Returns: the merged record, whose values a new record takes where the rule renews; `nil` where
-  ///   the stored record stays, whose outcome is set.
+  /// With the rule `renew`, the caller deletes the stored record and inserts the merged one.
+  ///
+  /// - Returns: the merged record; `nil` when the stored record stays as it is. In this case the
+  ///   method has set the outcome.
   private func changed(
     _ position: Int, _ stored: StoredRecord
   ) throws(StoreError) -> SealedRecord? {
@@ -189,8 +192,9 @@ extension BatchMerge {
     return nil
   }
 
-  /// The record that is inserted in place of `stored` where the rule renews; `nil` where `stored` has
-  /// its values.
+  /// Returns the record to insert in place of `stored` when the rule renews.
+  ///
+  /// Returns `nil` when `stored` has equal values.
   func renewed(
     _ stored: StoredRecord, with record: UnsealedRecord
   ) throws(StoreError) -> UnsealedRecord? {
@@ -198,8 +202,10 @@ extension BatchMerge {
     return try changes.isSame(stored, as: changed) ? nil : try changes.derived(changed)
   }
 
-  /// Whether the record at the cursor has the bytes of the incoming one, as most records of a repeated
-  /// import have; its checksum is verified where the options say so.
+  /// Returns whether the record at the cursor has the bytes of the incoming one.
+  ///
+  /// This is so for most records of a repeated import. The checksum is verified if the options
+  /// require it.
   @inline(__always)
   private func isUnchanged(_ position: Int, _ holder: UInt64, at cursor: Cursor) -> Bool {
     guard rule.keepsEqualRecords, batch.isWhole(position), pages.unresolved[position] == nil
@@ -208,8 +214,10 @@ extension BatchMerge {
     return batch.isSame(position, as: stored) && changes.isSound(stored, id: holder)
   }
 
-  /// Whether the merged record has a unique key that neither the stored nor the incoming one had:
-  /// no holder of that key has been looked for.
+  /// Returns whether the merged record has a unique key that neither the stored nor the incoming
+  /// one had.
+  ///
+  /// The holder of such a key has not been looked up.
   private func hasNewKey(
     _ position: Int, _ stored: StoredRecord, _ record: SealedRecord
   ) throws(StoreError) -> Bool {
@@ -224,8 +232,10 @@ extension BatchMerge {
     return false
   }
 
-  /// Merges all records with their stored ones before anything is written, and keeps the results in
-  /// ``planned``; true, without results, when one has a unique key that neither record had.
+  /// Merges all records with their stored ones before anything is written, and stores the results
+  /// in ``planned``.
+  ///
+  /// Returns true, without results, when a merged record has a unique key that neither record had.
   func planningFindsNewKey() throws(StoreError) -> Bool {
     var decided: [Int] = []
     do {
@@ -257,7 +267,7 @@ extension BatchMerge {
     return false
   }
 
-  /// Counts what becomes of links when `old`, `nil` for a new record, becomes `new`.
+  /// Counts the added and removed links when `old` becomes `new`; `old` is `nil` for a new record.
   @inline(__always)
   func tallyLinks(_ old: RecordView?, _ new: RecordView) throws(StoreError) {
     add(try tally?.change(old, new))
@@ -273,7 +283,7 @@ extension BatchMerge {
 
   // MARK: New records
 
-  /// Whether the record is new and is appended with the others.
+  /// Returns whether the record is new and is appended with the others.
   @inline(__always)
   private func isNew(_ position: Int) -> Bool {
     !isAlone[position] && isOpen(position) && holders[position] == nil
@@ -287,7 +297,7 @@ extension BatchMerge {
     } else {
       first = try core.nextID(of: entity)
     }
-    // A batch that updates alone needs no ids.
+    // A batch of updates needs no new ids.
     if first >= WriteCore.idLimit, (0..<batch.count).contains(where: isNew) {
       _ = try core.newID(of: entity)
     }
@@ -334,7 +344,8 @@ extension BatchMerge {
     return try changes.prepareOrRefuse(new: view, id: id)
   }
 
-  /// Why a record that was given only some attributes cannot be a new one.
+  /// The error for a record with only some attributes that cannot be inserted; `nil` when it can
+  /// be.
   func refusalOfNew(_ position: Int) -> StoreError? {
     guard !batch.isWhole(position) else { return nil }
     let missing = entity.description.declaredAttributes.enumerated().first {
@@ -353,7 +364,7 @@ extension BatchMerge {
 }
 
 extension MergeRule {
-  /// Whether a record that is equal to the stored one counts as unchanged, not as refused or
+  /// Whether a record that equals the stored one counts as unchanged, and not as refused or
   /// ignored.
   var keepsEqualRecords: Bool {
     switch self {
@@ -362,8 +373,10 @@ extension MergeRule {
     }
   }
 
-  /// Whether a merged record may have values of both: the stored one must be sound for that, and the
-  /// merged one may have a unique key that neither had.
+  /// Whether a merged record may contain values of both records.
+  ///
+  /// The stored record must then have a correct checksum, and the merged record may have a unique
+  /// key that neither record had.
   var combinesValues: Bool {
     switch self {
     case .fail, .ignore, .replace, .renew: false

@@ -3,47 +3,48 @@ internal import LodestoreFormat
 
 /// Merges a batch of records into an entity.
 ///
-/// A record whose key is in a matching unique index is merged with the stored record by the rule.
-/// The others are inserted.
+/// A record whose key is in a matching unique index is merged with the stored record, following the
+/// rule. Other records are inserted.
 ///
-/// The stored records are found in one pass over the sorted keys and compared before anything is
-/// written, so that an unchanged record costs one read and no write. New records are appended, and
-/// the entries of each index removed and written in key order.
+/// The stored records are found in one pass over the sorted keys, and compared before anything is
+/// written. An unchanged record therefore costs one read and no write. New records are appended.
+/// The index entries are removed and written in key order.
 ///
-/// The result is that of merging one record after the other. So a record whose unique keys meet
-/// those of other records of the batch, or of another stored record, is written alone after the
-/// rest. A merge may make a unique key that neither record had, and that another record of the
-/// batch wants. Then all records are written one by one.
+/// The result equals merging one record after the other. A record is therefore written alone, after
+/// the rest, if its unique keys conflict with other records of the batch or with another stored
+/// record. A merge may create a unique key that neither record had and that another record of the
+/// batch needs. In this case all records are written one at a time.
 final class BatchMerge {
-  /// The outcome of one record of the batch, and its id.
+  /// The outcome of one record of the batch, with its id.
   enum Outcome: Sendable {
     case inserted(UInt64), updated(UInt64), unchanged(UInt64), ignored(UInt64)
-    /// Indirect, to keep outcomes small: there is one for each record, and errors are rare.
+    /// Indirect, because there is one outcome for each record, and errors are rare.
     indirect case rejected(StoreError)
   }
 
-  /// The facts that an import knows of a batch and its pages.
+  /// The facts that an import passes about a batch and its pages.
   struct Pages {
-    /// The end of each page in the batch, ascending; the last of them is the number of records.
+    /// The end of each page in the batch, in ascending order; the last one is the number of
+    /// records.
     ///
-    /// The records of one page may exchange unique keys. Without pages they may not.
+    /// The records of one page may exchange unique keys. Without pages, no records may.
     var ends: [Int] = []
-    /// Whether the last of the records of one page with one key is taken and the others are
+    /// Whether the last of several records with one key in a page is used, and the others are
     /// refused.
     ///
-    /// Otherwise they are merged one after the other.
+    /// Otherwise such records are merged one after the other.
     var takesLast = false
-    /// A new record gets this id plus its position, as others of its page lead to it by that id
-    /// already.
-    var firstID: UInt64?
-    /// Records that links of this import have made.
+    /// The id of the first record, if it is new; a new record gets this id plus its position.
     ///
-    /// Such a record holds a key and nothing else, so an incoming record takes its place whatever
-    /// the rule says.
+    /// Other records of the page already have links with these ids.
+    var firstID: UInt64?
+    /// The records that links of this import have created.
+    ///
+    /// Such a record contains only a key, so an incoming record replaces it, whatever the rule.
     var made: Set<UInt64> = []
-    /// By position: the places of attributes whose link leads to a record that is not there yet.
+    /// By position: the places of attributes whose link has no target yet.
     var unresolved: [Int: [Int]] = [:]
-    /// By position: records that are refused before the merge.
+    /// By position: the records that are refused before the merge.
     var refused: [Int: StoreError] = [:]
   }
 
@@ -55,27 +56,28 @@ final class BatchMerge {
   let pages: Pages
   let changes: EntityChanges
   let keys: BatchKeys
-  // Used by one thread; exclusivity checks would slow down each record.
+  // A batch is used by one thread only, and exclusivity checks would slow down each record.
   @exclusivity(unchecked) var outcomes: [Outcome?]
-  /// The stored record that each record of the batch is merged with.
+  /// The stored record with which each record of the batch is merged.
   @exclusivity(unchecked) var holders: [UInt64?]
-  /// The stored records that keys of the batch lead to, in any unique index.
+  /// The stored records with keys of the batch, in any unique index.
   @exclusivity(unchecked) private var touched: [(holder: UInt64, position: Int)] = []
-  /// Records that are written alone, after the others.
+  /// Whether each record is written alone, after the others.
   @exclusivity(unchecked) var isAlone: [Bool]
-  /// Counts links that are written with records; `nil` where nobody asks.
+  /// The counter for links in attributes of the records; `nil` when nobody needs it.
   @exclusivity(unchecked) var tally: LinkTally?
-  /// With several matching indexes: how many keys of each record do not lead to a stored record.
+  /// With several matching indexes: for each record, the number of its keys without a stored
+  /// record.
   @exclusivity(unchecked) private var leadingNowhere: [Int32] = []
-  /// Whether a record was given some of the attributes of a unique key and not the others.
+  /// Whether a record was given some of a unique key's attributes and not the others.
   @exclusivity(unchecked) private var hasPartOfKey = false
-  /// Merged records that were made before anything was written; see ``planningFindsNewKey()``.
+  /// The records that were merged before anything was written; see ``planningFindsNewKey()``.
   @exclusivity(unchecked) var planned: [Int: RecordBytes] = [:]
   /// By position: places of ``Pages/unresolved`` whose stored value stays by the rule.
   var untaken: [Int: Set<Int>] = [:]
-  /// Records whose stored ones were removed for them.
+  /// Whether the stored record of each record was removed for it.
   var isRenewed: [Bool]
-  /// The merged records of those that were not given all attributes, by their positions.
+  /// The merged records for records that were not given all attributes, by position.
   var renewed: [Int: RecordBytes] = [:]
 
   init(
@@ -90,7 +92,7 @@ final class BatchMerge {
     self.entity = entity
     self.matching = matching
     self.pages = pages
-    // A new id would take the links of the record along.
+    // A new id would lose the links of the record.
     if case .renew = rule, core.hasDeleteRules(entity) {
       self.rule = .replace
     } else {
@@ -106,14 +108,14 @@ final class BatchMerge {
     for (position, error) in pages.refused { outcomes[position] = .rejected(error) }
   }
 
-  /// Writes the batch; one outcome a record, in order.
+  /// Writes the batch; returns one outcome for each record, in order.
   ///
-  /// After an error some records are written and some are not: the transaction can only be aborted.
+  /// After an error, only some records are written, and the transaction can only be aborted.
   func apply() throws(StoreError) -> [Outcome] {
     core.noteBatch(of: batch.count)
     if matching.indexes.count > 1 { leadingNowhere = Array(repeating: 0, count: batch.count) }
-    // First the indexes that say which stored record is meant, then those whose uniqueness is only
-    // checked.
+    // The matching indexes come first, because they determine the stored record; the others are
+    // only checked for uniqueness.
     for index in matching.indexes { try match(by: index, isMatching: true) }
     for index in entity.indexes where index.isUnique {
       if matching.indexes.contains(where: { $0.description.number == index.description.number }) {
@@ -124,7 +126,7 @@ final class BatchMerge {
     separateSharers()
     separateUnclear()
     try core.breakingOnError {
-      // An index that is being built may refuse a record, and takes no part in what is looked up before.
+      // An index under construction may refuse a record, and the look-up before did not use it.
       let hasUnbuiltKey = entity.building.contains(where: \.isUnique)
       if try hasUnbuiltKey || goesOneByOne() {
         for position in outcomes.indices where outcomes[position] == nil {
@@ -138,7 +140,8 @@ final class BatchMerge {
     return outcomes.map { $0 ?? .rejected(.damagedIndex(entity.name, "a record was left out")) }
   }
 
-  /// The records with their derived attributes as new ones, as unique keys may be among them.
+  /// Returns the records with derived attributes as for new records, because unique keys may
+  /// contain them.
   private static func derived(
     _ batch: IncomingRecords, of entity: StoredEntity, _ changes: EntityChanges
   ) throws(StoreError) -> IncomingRecords {
@@ -154,8 +157,8 @@ final class BatchMerge {
     return derived
   }
 
-  /// Finds the stored records that the batch's keys in `index` lead to, and the keys that several
-  /// records of the batch share.
+  /// Finds the stored records with the batch's keys in `index`, and the keys that several records
+  /// of the batch share.
   private func match(by index: StoredIndex, isMatching: Bool) throws(StoreError) {
     guard
       let number = entity.indexes.firstIndex(where: {
@@ -171,7 +174,7 @@ final class BatchMerge {
         isAlone[position] = isAlone[position] || isLacking
         continue
       }
-      // The record may have left this core's cache, or never have been in it.
+      // The record may not be in this core's cache.
       if position &+ 8 < batch.count { batch.fetchAhead(position &+ 8) }
       let view = try batch.view(position, of: entity)
       let hasNull = try keys.encode(number, of: view, id: 0, core)
@@ -191,7 +194,7 @@ final class BatchMerge {
       if end - start > 1 { settle(repeated: positions[start..<end], index, isMatching) }
       start = end
     }
-    // With a single index, records that share a stored record have equal keys, which are settled
+    // With a single index, records that share a stored record have equal keys, which were handled
     // above.
     let mayShare = entity.indexes.count(where: \.isUnique) > 1
     try box.eachHeld(in: index, core: core) { (entry, holder) throws(StoreError) in
@@ -209,16 +212,16 @@ final class BatchMerge {
     }
   }
 
-  /// Returns `nil` when the record at `position` was given a key.
+  /// Returns `nil` when the record at `position` was given all of a key.
   ///
-  /// Otherwise returns whether the merged or new record may have a key all the same.
+  /// Otherwise returns whether the merged or new record may have a key nevertheless.
   private func lacksKey(_ position: Int, _ parts: KeyParts) -> Bool? {
     switch parts.given(to: batch, at: position) {
     case .all: return nil
     case .some:
       hasPartOfKey = true
       return true
-    // The stored record keeps its key; a new one has that of the initial values.
+    // The stored record keeps its key; the key of a new record consists of initial values.
     case .none: return parts.hasInitialKey
     }
   }
@@ -228,8 +231,9 @@ final class BatchMerge {
     outcomes[position] = .rejected(.withoutKey(entity: entity.name, index: index.name))
   }
 
-  /// Marks records whose keys lead to the same stored record to be written alone, one after the
-  /// other: each must see the changes of the earlier ones.
+  /// Marks records with keys of one stored record to be written alone.
+  ///
+  /// Written alone, each record sees the changes of the earlier ones.
   private func separateSharers() {
     touched.sort { $0 < $1 }
     for (pair, next) in zip(touched, touched.dropFirst())
@@ -240,8 +244,9 @@ final class BatchMerge {
     touched = []
   }
 
-  /// Marks records to be written alone whose matching keys do not all lead to a stored record, and
-  /// records whose stored record a link has made.
+  /// Marks records to be written alone when the stored record is uncertain.
+  ///
+  /// The stored record is uncertain when not all matching keys have one, or when a link created it.
   private func separateUnclear() {
     for (position, count) in leadingNowhere.enumerated() where count > 0 && holders[position] != nil
     {
@@ -253,10 +258,12 @@ final class BatchMerge {
     }
   }
 
-  /// Whether all records are written one after the other, since one may take a unique key that
-  /// another of them wants, and that no index leads to yet.
+  /// Returns whether all records are written one after the other.
+  ///
+  /// This is needed when a record may get a unique key that another one needs and that no index
+  /// contains yet.
   private func goesOneByOne() throws(StoreError) -> Bool {
-    // Both records have the same values in the one index that matches them.
+    // The two records have equal values in the one matching index.
     let same = matching.indexes.count == 1 ? matching.indexes[0].description.number : nil
     let mayCombine = entity.indexes.contains { index in
       index.isUnique && (rule.mayChangeEqualValues || index.description.number != same)
@@ -267,7 +274,8 @@ final class BatchMerge {
     return try planningFindsNewKey()
   }
 
-  /// Decides about records of the batch with equal keys; `positions` ascend, since the sort is stable.
+  /// Handles records of the batch with equal keys; `positions` are ascending because the sort is
+  /// stable.
   private func settle(
     repeated positions: ArraySlice<Int>, _ index: StoredIndex, _ isMatching: Bool
   ) {
@@ -275,7 +283,7 @@ final class BatchMerge {
       for position in positions { isAlone[position] = true }
       return
     }
-    // So that importing the same page again changes nothing.
+    // Only the last record is kept, so that importing the page again changes nothing.
     for (position, next) in zip(positions, positions.dropFirst())
     where page(of: position) == page(of: next) {
       outcomes[position] = .rejected(

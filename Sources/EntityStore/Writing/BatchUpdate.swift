@@ -1,14 +1,16 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Gives attributes of many records new values: slots are patched in the page, records whose size
-/// changes are rebuilt, and index entries move where their keys changed.
+/// Assigns new values to attributes of many records.
+///
+/// Slots are patched in the page, records whose size changes are rebuilt, and changed index entries
+/// are moved.
 final class BatchUpdate {
   /// One attribute and its new value.
   struct Assignment {
     var attribute: BoundAttribute
     var operand: BoundOperand
-    /// The value, where it is the same for every record.
+    /// The value, if it is equal for every record.
     var constant: Value?
   }
 
@@ -19,30 +21,33 @@ final class BatchUpdate {
   private let changes: EntityChanges
   /// The indexes whose keys may change.
   private let concerned: [StoredIndex]
-  /// Notes the changes instead of making them.
+  /// The rehearsal, which collects the changes without making them.
   @exclusivity(unchecked) private var rehearsal: ChangeRehearsal?
   /// The current layout.
   private let layout: RecordLayout
-  /// The slots of the assigned attributes in records of the current layout; `nil` unless all of them
-  /// are of fixed width.
+  /// The slots of the assigned attributes in the current layout; `nil` unless all have a fixed
+  /// width.
   private let slots: [RecordLayout.Slot]?
-  /// The values, where they are the same for every record.
+  /// The values, if they are equal for every record.
   private let constants: [Value]?
   /// Returns the new values of a record, where the caller has them.
   private let given: ((UInt64) -> [Value])?
-  /// Writes ``constants`` into ``slots``; `nil` where more than these bytes must change or be checked.
+  /// The patch that writes ``constants`` into ``slots``.
+  ///
+  /// `nil` when other bytes must change too, or when values must be checked.
   private let patch: SlotPatch?
   /// The longest record that is patched.
   private let longestInPage = RecordTree.longestInPage
   /// The rules that records of the batch break.
   @exclusivity(unchecked) private var broken = BrokenRules()
-  /// Whether derived attributes may change with those that are assigned.
+  /// Whether derived attributes may change together with the assigned ones.
   private let derives: Bool
-  /// Whether new values depend on other records, which may be among those that are updated.
+  /// Whether new values depend on other records, which the update may change too.
   private let readsOthers: Bool
-  /// The new values by id, where they are computed before the first record is changed.
+  /// The new values by id, if they are computed before the first record is changed.
   @exclusivity(unchecked) private var prepared: [UInt64: [Value]] = [:]
-  // Used by one thread; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private(set) var updatedCount = 0
 
   init(
@@ -84,13 +89,15 @@ final class BatchUpdate {
     patch = patchesInPlace ? try? SlotPatch(constants, at: slots, of: entity.layout) : nil
   }
 
-  /// Whether records can be changed while they are walked: they keep their size and position, and
-  /// no new value depends on another record.
+  /// Whether records can be changed during the scan.
+  ///
+  /// For this, the records must keep their size and position, and no new value may depend on
+  /// another record.
   var isInPlace: Bool { slots != nil && !readsOthers }
 
-  /// Updates what a scan of all records finds, as it goes.
+  /// Scans all records, and updates those that match.
   func updateAll(where condition: BoundCondition?) throws(StoreError) {
-    // Made once, also without a condition: an optional would be retained for each record.
+    // Created even without a condition, because an optional would be retained for each record.
     let filter = ConditionEvaluator(condition ?? .constant(true), entity: entity, core: core)
     try rehearse(of: try core.count(of: entity)) { try updateEach(admittedBy: filter, nil) }
     try change { try updateEach(admittedBy: filter, $0) }
@@ -114,8 +121,8 @@ final class BatchUpdate {
         || ChangeRehearsal.isNeeded(changes, concerned: concerned))
   }
 
-  /// Runs an update of `count` records at most without making its changes, and throws what would be
-  /// refused.
+  /// Runs an update of at most `count` records without its changes; throws an error that would
+  /// refuse it.
   private func rehearse(of count: Int, _ body: () throws -> Void) throws(StoreError) {
     guard canBeRefused, count <= ChangeRehearsal.largestCount else { return }
     let rehearsal = try ChangeRehearsal(changes, concerned: concerned, core: core)
@@ -134,13 +141,13 @@ final class BatchUpdate {
     try wrappingErrors(body)
   }
 
-  /// Notes what ``update(_:)`` would change in the records with `ids`, which ascend.
+  /// Adds the changes that ``update(_:)`` would make in the records with `ids`, in ascending order.
   func rehearse(_ ids: [UInt64], with rehearsal: ChangeRehearsal) throws(StoreError) {
     guard canBeRefused else { return }
     try rehearse(with: rehearsal) { try updateEach(ids, nil) }
   }
 
-  /// Apart, because what a closure captures is looked up for each record.
+  /// A separate method, because variables captured by a closure are looked up for each record.
   ///
   /// - Parameter batch: makes the changes; `nil` where ``rehearsal`` notes them.
   private func updateEach(admittedBy filter: ConditionEvaluator, _ batch: ChangeBatch?) throws {
@@ -159,19 +166,19 @@ final class BatchUpdate {
     }
   }
 
-  /// Tells how far the update is, and ends it where it was cancelled.
+  /// Reports the progress of the update, and throws when it was cancelled.
   @inline(never)
   private func pause(_ count: Int, _ total: Int) throws(StoreError) {
     try core.checkCancellation(of: entity)
     if rehearsal == nil { core.batchReport?.tell(count, of: total, entity) }
   }
 
-  /// Updates the records with `ids`, which ascend.
+  /// Updates the records with `ids`, in ascending order.
   ///
-  /// Values that depend on other records are all computed first, and kept: O(n) memory for n
-  /// records.
+  /// Values that depend on other records are all computed before the first change: O(*n*) memory
+  /// for *n* records.
   ///
-  /// After an error some have new values and some have not: the transaction can only be aborted.
+  /// After an error, only some records have new values, and the transaction can only be aborted.
   func update(_ ids: [UInt64]) throws(StoreError) {
     if readsOthers {
       try wrappingErrors {
@@ -196,7 +203,7 @@ final class BatchUpdate {
     }
   }
 
-  /// Updates the record at the cursor; false when it has these values already.
+  /// Updates the record at the cursor; returns false when its values are already equal.
   @inline(__always)
   private func update(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool {
     switch try patched(id, at: cursor, batch) {
@@ -205,7 +212,8 @@ final class BatchUpdate {
     }
   }
 
-  /// Whether the record at the cursor was changed in place; `nil` when it cannot be.
+  /// Patches the record at the cursor; returns whether it changed, or `nil` when it cannot be
+  /// patched.
   @inline(__always)
   private func patched(_ id: UInt64, at cursor: Cursor, _ batch: ChangeBatch?) throws -> Bool? {
     assert(patch == nil || rehearsal == nil, "what is patched cannot be refused")
@@ -242,7 +250,7 @@ final class BatchUpdate {
     return true
   }
 
-  /// Checks and seals `record`, and writes it in place of the one at the cursor.
+  /// Checks and seals `record`, and replaces the record at the cursor with it.
   private func replace(
     _ stored: StoredRecord, with record: UnsealedRecord, at cursor: Cursor, _ batch: ChangeBatch?
   ) throws {
@@ -276,8 +284,10 @@ final class BatchUpdate {
     return values
   }
 
-  /// Whether an expression is null although none of its operands is, as after an overflow: a condition
-  /// takes that for null, an update must not write it.
+  /// Returns whether an expression is null although none of its operands is, for example by
+  /// overflow.
+  ///
+  /// A condition treats such a value as null; an update must not write it.
   private func isOverflow(_ operand: BoundOperand, _ record: RecordUnderTest) throws -> Bool {
     switch operand {
     case .arithmetic(_, let left, let right):
@@ -291,7 +301,7 @@ final class BatchUpdate {
     }
   }
 
-  /// The record in the current layout; `nil` when nothing changes.
+  /// Returns the record in the current layout; `nil` when nothing changes.
   private func rebuilt(_ view: RecordView, _ values: [Value]) throws -> UnsealedRecord? {
     let before = try entity.values(of: view)
     var all = before

@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Checks before an update by expressions that enumerations get raw values of cases: a record with
-/// another one could not be decoded.
+/// Checks the raw values that an update by expressions would assign to enumerations.
 ///
-/// Constants have the type of their attribute; the value of an expression depends on the record.
+/// A record with a raw value of no case could not be decoded. Constants have the type of their
+/// attribute and need no check.
 struct CaseCheck {
   private var assignments: [BatchUpdate.Assignment] = []
   private var cases: [any EnumerationCases] = []
@@ -28,11 +28,13 @@ struct CaseCheck {
     }
   }
 
-  /// Whether there is nothing to look at.
+  /// Whether there is nothing to check.
   var isEmpty: Bool { assignments.isEmpty }
 
-  /// Throws ``StoreError/Code/unstorableValue`` for the first of the records with `ids` that would get
-  /// another raw value; nothing is changed.
+  /// Throws ``StoreError/Code/unstorableValue`` for the first record that would get a raw value of
+  /// no case.
+  ///
+  /// The records are those with `ids`; no record is changed.
   func check(_ ids: [UInt64], core: WriteCore) throws(StoreError) {
     guard !isEmpty else { return }
     let evaluator = ConditionEvaluator(.constant(true), entity: entity, core: core)
@@ -41,7 +43,7 @@ struct CaseCheck {
         let record = RecordUnderTest(view: try entity.view(cursor.value, id: id), id: id)
         for (assignment, cases) in zip(assignments, cases) {
           let result = try evaluator.value(assignment.operand, record)
-          // What does not fit the type is refused by the update itself.
+          // The update itself refuses a value that does not fit the type.
           guard let raw = result.stored(in: assignment.attribute.type),
             !cases.contain(StoredValue(raw))
           else { continue }

@@ -1,17 +1,17 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// A change of one record, as a ``ChangeHook`` sees it before the commit.
+/// A change of one record, as a ``ChangeHook`` receives it before the commit.
 public enum EntityChange<E: Entity>: Sendable {
   /// A new record.
   case insert(E)
-  /// A record has other values.
+  /// A record with changed values.
   case update(from: E, to: E)
-  /// A record goes.
+  /// A deleted record.
   case delete(E)
 }
 
-/// A program's own check of each change of an entity, made by ``Store/beforeChanges(of:_:)``.
+/// A program's check of each change of an entity, registered with ``Store/beforeChanges(of:_:)``.
 ///
 ///     store.beforeChanges(of: Account.self) { change in
 ///       if case .delete(let account) = change, account.balance != 0 {
@@ -19,17 +19,17 @@ public enum EntityChange<E: Entity>: Sendable {
 ///       }
 ///     }
 ///
-/// The check is called for every change of a record of the entity by any store of this process that
-/// was opened on the same file with this type: single writes, batches, imports, and what follows
-/// from relationships and derived attributes. Other programs, and `kvdump`, do not have it.
+/// The check is called for every change of the entity's records by a store of this process that was
+/// opened on the file with this type. Changes may come from single writes, batches, imports,
+/// relationships and derived attributes. Other programs, including `kvdump`, do not run the check.
 ///
-/// The check runs on the writer's thread while the write's closure does, so it must be quick, and
-/// cannot write. Its errors are collected. Once the closure has ended, the write is refused with
-/// ``StoreError/Code/invalidValue`` and all of them in ``StoreError/violations``; an error of
-/// another type is the ``StoreError/cause`` too. A write that runs again is checked again.
+/// The check runs on the writer's thread inside the write, so it must be fast, and cannot write.
+/// Its errors are collected. After the closure has ended, the write is refused with
+/// ``StoreError/Code/invalidValue``, with all errors in ``StoreError/violations``. An error of
+/// another type is also the ``StoreError/cause``. A write that runs again is checked again.
 ///
-/// The store keeps the check until ``cancel()``, or until the store is closed or gone. A check that
-/// captures the store strongly keeps it open until one of these.
+/// The store keeps the check until ``cancel()``, or until the store is closed or deallocated. A
+/// check that captures the store strongly keeps it open until then.
 public final class ChangeHook: Sendable {
   private let observers: ChangeObservers
   private let key: Int
@@ -39,7 +39,7 @@ public final class ChangeHook: Sendable {
     self.key = key
   }
 
-  /// Ends the checks; writes that run now are still checked.
+  /// Ends the checks; writes that are already running are still checked.
   public func cancel() { observers.remove(key) }
 }
 
@@ -47,9 +47,9 @@ extension Store {
   /// Calls `check` with each change of a record of `E`, until the result is cancelled or the store
   /// is closed.
   ///
-  /// See ``ChangeHook``. Costs every such change the decoding of the record, before and after.
+  /// See ``ChangeHook``. For every such change, the record is decoded before and after the change.
   ///
-  /// - Returns: The hook, by which the checks can be cancelled; it need not be kept.
+  /// - Returns: the hook, which can cancel the checks; you need not keep it.
   @discardableResult
   public func beforeChanges<E: Entity>(
     of type: E.Type, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void
@@ -60,7 +60,7 @@ extension Store {
   }
 }
 
-/// The checks of one store, which end with it.
+/// The checks of one store, which end when it is closed.
 private final class ChangeChecks: StoreCompanion {
   private let observers: ChangeObservers
   private let keys = Guarded<[Int]>([])
@@ -91,9 +91,9 @@ private final class HookSink<E: Entity>: ChangeSink {
   private let check: @Sendable (EntityChange<E>) throws -> Void
   private var violations: [RuleViolation] = []
   private var cause: (any Error)?
-  /// As this program's type sees it; `nil` where the store does not have the entity.
+  /// The entity with this program's type; `nil` when the store does not have the entity.
   private let entity: StoredEntity?
-  /// Why the entity cannot be seen as this program's type: then no change of it can be asked for, and none is made.
+  /// The error when the entity does not fit this program's type; its changes are then refused.
   private let misfit: StoreError?
 
   init(core: WriteCore, _ check: @escaping @Sendable (EntityChange<E>) throws -> Void) {

@@ -1,23 +1,23 @@
 internal import LMDB
 internal import LodestoreFormat
 
-// A transaction holds up other writers, and its pages are in memory. Work on very many records can be
-// divided: each chunk is all or nothing, the whole is not.
+// A transaction blocks other writers, and its pages are in memory. Work on very many records can
+// therefore be divided: each chunk is atomic, the whole is not.
 
 extension Store {
-  /// Deletes what `query` finds in chunks, each a transaction of its own.
+  /// Deletes the records that match `query` in chunks, each in its own transaction.
   ///
   ///     let count = try await store.delete(
   ///       Entry.where { $0.usedAt < cutoff }, inChunksOf: 10_000) { print($0.completed) }
   ///
-  /// The records are those that the query finds at the beginning; one that no longer fulfils the
-  /// condition when its chunk comes stays. Other writers come between chunks. For all or nothing use
+  /// The query runs once at the beginning. A record that no longer matches when its chunk is
+  /// processed stays. Other writers run between chunks. For an atomic delete use
   /// ``WriteTransaction/delete(_:onProgress:)``.
   ///
   /// - Parameter onProgress: called after each commit, on a thread of the store.
-  /// - Returns: how many records were deleted.
+  /// - Returns: the number of deleted records.
   /// - Throws: `CancellationError` between chunks when the task is cancelled; the errors of the
-  ///   undivided form. Chunks before it are kept.
+  ///   atomic delete. Earlier chunks stay committed.
   @discardableResult
   public func delete<E: Entity>(
     _ query: Query<E>, inChunksOf size: Int,
@@ -28,12 +28,11 @@ extension Store {
     }
   }
 
-  /// Gives attributes of the records that `query` finds new values, in chunks, each a transaction
-  /// of its own.
+  /// Updates the records that match `query` in chunks, each in its own transaction.
   ///
-  /// As ``delete(_:inChunksOf:onProgress:)``; each record is updated once.
+  /// The rules are those of ``delete(_:inChunksOf:onProgress:)``; each record is updated once.
   ///
-  /// - Returns: how many records have other values now.
+  /// - Returns: the number of records whose values changed.
   @discardableResult
   public func update<E: Entity>(
     _ query: Query<E>, inChunksOf size: Int,
@@ -50,11 +49,11 @@ extension Store {
     }
   }
 
-  /// Stores records in chunks, each a transaction of its own.
+  /// Inserts records in chunks, each in its own transaction.
   ///
-  /// Chunks before an error or a cancellation are kept.
+  /// Chunks before an error or a cancellation stay committed.
   ///
-  /// - Returns: the outcome of all values; without ids, when these were not asked for.
+  /// - Returns: the outcome of all values; without ids when `returning` excludes them.
   @discardableResult
   public func insert<E: Entity>(
     _ values: some Sequence<E> & Sendable, onConflict: MergePolicy<E> = .fail,
@@ -95,7 +94,7 @@ extension Store {
     let ids = try await cancellably { isCancelled in
       try core.read { core in
         let run = try core.run(query, control: RunControl(isCancelled: isCancelled))
-        // The order, limit and offset are those of the query: its first records go first.
+        // The query determines the order, limit and offset; its first records come first.
         return try run.ids()
       }
     }
@@ -124,7 +123,7 @@ private func checkChunk(_ size: Int) throws(StoreError) {
 }
 
 extension WriteCore {
-  /// Returns the ids, of ascending `ids`, whose records fulfil the condition of `request`.
+  /// Returns those of the ascending `ids` whose records match the condition of `request`.
   fileprivate func filter(
     _ ids: [UInt64], of entity: StoredEntity, by request: QueryRequest
   ) throws(StoreError) -> [UInt64] {

@@ -1,23 +1,24 @@
 internal import LodestoreFormat
 
 extension WriteTransaction {
-  /// Removes the records that `query` finds; returns how many there were.
+  /// Deletes the records that match `query`; returns their number.
   ///
   ///     try store.write { tx in try tx.delete(Pod.where { $0.isDeprecated }) }
   ///
-  /// The records are found by the best plan for the condition, and removed with their index entries
-  /// in page order. Their ids are not used again.
+  /// The records are found with the best plan for the condition, and removed with their index
+  /// entries in page order. Their ids are never reused.
   ///
-  /// `tx.delete(Pod.all)` removes every record. A condition whose lines were all left out by an `if` is
-  /// refused.
+  /// `tx.delete(Pod.all)` deletes every record. A condition is refused when an `if` has left out
+  /// all its lines.
   ///
-  /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
-  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed; ``StoreError/Code/deleteDenied`` and
-  ///   ``StoreError/Code/invalidValue`` where a delete rule or a rule of another record forbids the delete. The
-  ///   transaction is then as it was before the call. After ``StoreError/Code/cancelled``, in an asynchronous
-  ///   write whose task was cancelled, the transaction cannot be committed.
-  /// - Complexity: that of the plan, and O(*k* log *n*) for *k* records; all records are removed in
-  ///   O(pages), without reading one.
+  /// - Parameter onProgress: called at most a hundred times a second, on the thread of the write.
+  /// - Throws: ``StoreError/Code/invalidQuery`` before anything is removed.
+  ///   ``StoreError/Code/deleteDenied`` and ``StoreError/Code/invalidValue`` when a delete rule or a rule
+  ///   of another record forbids the delete. The transaction is then as it was before the call.
+  ///   ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled; the
+  ///   transaction can then not be committed.
+  /// - Complexity: the time of the plan, and O(*k* log *n*) for *k* records. Deleting all records
+  ///   takes O(*pages*), without reading a record.
   @discardableResult
   public mutating func delete<E: Entity>(
     _ query: Query<E>, onProgress: ((WorkProgress) -> Void)? = nil
@@ -30,9 +31,9 @@ extension WriteTransaction {
     }
   }
 
-  /// Removes the records that `query` finds and returns them, in its order.
+  /// Deletes the records that match `query`, and returns them in its order.
   ///
-  /// Errors are those of ``delete(_:onProgress:)``.
+  /// The errors are those of ``delete(_:onProgress:)``.
   public mutating func deleteReturning<E: Entity>(_ query: Query<E>) throws(StoreError) -> [E] {
     try query.checkSaysWhich()
     let core = core
@@ -53,10 +54,10 @@ extension WriteTransaction {
 }
 
 extension QueryPlan {
-  /// Whether the query finds all records there are.
+  /// Whether every record is a result.
   var isEverything: Bool { isWholeScan && residual == nil }
 
-  /// Whether all records are visited, and all that match are results.
+  /// Whether the plan visits all records, and every match is a result.
   var isWholeScan: Bool {
     guard case .scan = access else { return false }
     return request.limit == nil && request.offset == 0 && request.after == nil
@@ -64,7 +65,7 @@ extension QueryPlan {
 }
 
 extension PlanRun {
-  /// The ids of the results, ascending.
+  /// The ids of the results, in ascending order.
   func sortedIDs() throws(StoreError) -> [UInt64] {
     var ids = try ids()
     IDSort.sort(&ids)

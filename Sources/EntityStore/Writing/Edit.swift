@@ -1,21 +1,22 @@
 internal import LodestoreFormat
 
-/// A record that was read to be edited, with what it was then.
+/// A record that was read to be edited, with its original values.
 ///
 ///     var edit = try store.edit(film.id)
 ///     edit.title = "Star Wars"
 ///     try store.update(edit)
 ///
-/// Between reading and saving, others may change the record. ``WriteTransaction/update(_:onConflict:)`` compares
-/// what is stored with what it was, attribute by attribute, and fails, or merges as it is told to.
+/// Other writers may change the record between reading and saving.
+/// ``WriteTransaction/update(_:onConflict:)`` compares the stored values with the original ones,
+/// attribute by attribute, and fails or merges, depending on its policy.
 @dynamicMemberLookup
 public struct Edit<E: Entity>: Sendable {
   /// The record as it was read.
   public let base: E
-  /// The record as it is to be.
+  /// The record with the edited values.
   public var value: E
 
-  /// Begins to edit a record from a value that was read.
+  /// Begins to edit a value that was read.
   public init(_ value: E) {
     base = value
     self.value = value
@@ -28,44 +29,46 @@ public struct Edit<E: Entity>: Sendable {
   }
 }
 
-/// The rule for a record that others have changed while it was edited; the policies of `NSMergePolicy`.
-///
-/// A ``MergePolicy`` sees two records. This policy sees three: the record as it was read, the edited one and the
-/// stored one. So it knows which attributes each side has changed, and merges changes rather than values.
+/// The treatment of a record that other writers changed during an edit; the policies of
+/// `NSMergePolicy`.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
 public enum EditPolicy: Sendable {
-  /// Nothing is written, and ``EditConflict`` says why; `NSErrorMergePolicy`.
+  /// Nothing is written, and the error is an ``EditConflict``; `NSErrorMergePolicy`.
   case fail
-  /// Attribute by attribute; of those that both have changed, the stored value stays;
-  /// `NSMergeByPropertyStoreTrumpMergePolicy`.
+  /// Attributes are merged; an attribute that both sides changed keeps the stored value.
+  ///
+  /// This policy is `NSMergeByPropertyStoreTrumpMergePolicy`.
   case keepStored
-  /// Attribute by attribute; of those that both have changed, the edited value is written;
-  /// `NSMergeByPropertyObjectTrumpMergePolicy`.
+  /// Attributes are merged; an attribute that both sides changed takes the edited value.
+  ///
+  /// This policy is `NSMergeByPropertyObjectTrumpMergePolicy`.
   case keepEdited
   /// The edited record is written as a whole; `NSOverwriteMergePolicy`.
   case overwrite
-  /// The stored record stays as it is; `NSRollbackMergePolicy`.
+  /// The stored record stays unchanged; `NSRollbackMergePolicy`.
   case rollback
 }
 
-/// Both sides of an edit that others have come in the way of: the cause of ``StoreError/Code/editConflict``.
+/// The values of a conflict between an edit and another write.
+///
+/// The conflict is the cause of ``StoreError/Code/editConflict``.
 public struct EditConflict<E: Entity>: Error {
-  /// The record as it was when the edit began.
+  /// The record when the edit began.
   public let base: E
-  /// The record as it was to be.
+  /// The edited record.
   public let edited: E
-  /// The record as it is stored now; `nil` when it was deleted.
+  /// The stored record; `nil` when it was deleted.
   public let stored: E?
-  /// The names of the attributes that others have changed.
+  /// The names of the attributes that other writers changed.
   public let changedByOthers: [String]
-  /// The names of the attributes that the edit has changed.
+  /// The names of the attributes that the edit changed.
   public let changedByEdit: [String]
 }
 
 extension ReadableTransaction where Self: ~Copyable {
-  /// The record with this id, to be edited.
+  /// Reads the record with this id for editing.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord``.
   public func edit<E: Entity>(_ id: RecordID<E>) throws(StoreError) -> Edit<E> {
@@ -77,16 +80,17 @@ extension ReadableTransaction where Self: ~Copyable {
 }
 
 extension WriteTransaction {
-  /// Saves an edit: gives the record the values that the edit has changed.
+  /// Saves an edit: writes the values that the edit changed.
   ///
-  /// It is checked against what is stored: where others have changed an attribute since the edit began, also one
-  /// that the edit has not, `policy` says what happens. Links to many are no part of it: what is added and
-  /// removed stands beside what others do. Derived attributes are none either.
+  /// The edit is compared with the stored record. When other writers have changed an attribute
+  /// since the edit began, even one that the edit did not change, `policy` determines the result.
+  /// An edit does not include to-many links or derived attributes.
   ///
-  /// - Returns: what is stored now.
-  /// - Throws: ``StoreError/Code/editConflict`` with an ``EditConflict`` as its cause, where others have changed the
-  ///   record and `policy` is ``EditPolicy/fail``, or have deleted it, whatever `policy` is, but for
-  ///   ``EditPolicy/rollback``, which throws ``StoreError/Code/noSuchRecord`` then; as ``update(_:)`` otherwise.
+  /// - Returns: the stored record after the call.
+  /// - Throws: ``StoreError/Code/editConflict`` with an ``EditConflict`` as its cause, in two
+  ///   cases. Other writers changed the record and `policy` is ``EditPolicy/fail``. Other writers
+  ///   deleted the record, with every policy except ``EditPolicy/rollback``, which throws
+  ///   ``StoreError/Code/noSuchRecord``. Also the errors of ``update(_:)``.
   @discardableResult
   public mutating func update<E: Entity>(
     _ edit: Edit<E>, onConflict policy: EditPolicy = .fail
@@ -138,7 +142,7 @@ extension WriteTransaction {
 }
 
 extension EntityChanges {
-  /// The values that a program's value, which replaces record `id`, is stored as.
+  /// The stored values of a program's value that replaces record `id`.
   fileprivate func values<E: Entity>(
     of value: E, over id: UInt64
   ) throws(StoreError) -> [Value] {
@@ -147,7 +151,7 @@ extension EntityChanges {
 }
 
 extension StoredEntity {
-  /// The positions of the attributes that programs give.
+  /// The positions of the attributes that are not derived.
   fileprivate var givenPositions: [Int] {
     layout.attributes.indices.filter { position in
       description.attribute(number: layout.attributes[position].number)?.derivation == nil
@@ -166,10 +170,10 @@ extension StoreError {
     let advice =
       conflict.stored == nil
       ? "insert its values as a new record to keep them"
-      : "merge by another EditPolicy, or edit it anew"
+      : "merge with another EditPolicy, or edit the record again"
     return StoreError(
       .editConflict,
-      "cannot save the edit of \(entity) \(conflict.base.id): \(reason) since it began; \(advice)",
+      "cannot save the edit of \(entity) \(conflict.base.id): \(reason) since the edit began; \(advice)",
       cause: conflict, entity: entity,
       recordID: conflict.base.id.rawValue)
   }

@@ -2,27 +2,28 @@ public import LodestoreBytes
 internal import LMDB
 internal import LodestoreFormat
 
-/// The part of a batch insert that is compiled into the program.
+/// The part of a batch insert that is inlined into the program.
 ///
-/// The loop over the values runs there, where their type is known, so that none is copied: a copy
-/// would cost as much as encoding the value, since it changes the reference count of each text.
+/// The loop over the values runs where their type is known, so that no value is copied. A copy
+/// would cost as much as encoding the value, because it retains each text.
 @usableFromInline
 final class EntityBatch {
-  /// How many values ahead texts are prefetched.
+  /// The number of values by which texts are prefetched ahead.
   @usableFromInline static var lookahead: Int { 4 }
-  /// After this number of values it is checked again whether texts need to be prefetched.
+  /// The number of values after which the need for prefetching is checked again.
   @usableFromInline static var sampleCount: Int { 32 }
 
-  /// In memory of its own, as each write of an attribute would otherwise check for exclusive access to
-  /// this object.
+  /// Separately allocated, because each write of an attribute would otherwise check exclusive
+  /// access to this object.
   @usableFromInline let writer: UnsafeMutablePointer<RecordWriter>
   @usableFromInline let shape: RecordShape
-  /// The most bytes that a record may have without its checksum.
+  /// The maximum size of a record in bytes, without its checksum.
   @usableFromInline let sizeLimit: Int
-  /// Ends of the records that the writer keeps; in memory of its own, as the writer is.
+  /// The ends of the records that the writer keeps; separately allocated like the writer.
   @usableFromInline let row: UnsafeMutablePointer<RecordBuffer>
   private let entity: StoredEntity
-  // Used by one thread; exclusivity checks would slow down each record.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each record.
   @exclusivity(unchecked) private var insert: BatchInsert
 
   init(into entity: StoredEntity, _ insert: BatchInsert, core: WriteCore) {
@@ -60,7 +61,7 @@ final class EntityBatch {
     }
   }
 
-  /// Keeps the finished record; when there are enough, passes on all that are kept.
+  /// Keeps the finished record; passes on all kept records when there are enough.
   @inlinable @inline(__always)
   func keep() throws(StoreError) {
     let end = writer.pointee.keep()
@@ -92,9 +93,9 @@ final class EntityBatch {
     }
   }
 
-  /// Calls `body` with the value at `pointer`, without a copy.
+  /// Calls `body` with the value at `pointer`, without copying it.
   ///
-  /// `V` is noncopyable here, since the compiler would copy a copyable value.
+  /// `V` is noncopyable here, because the compiler would copy a copyable value.
   @inlinable @inline(__always)
   func borrow<V: ~Copyable>(
     _ pointer: UnsafePointer<V>, _ body: (borrowing V) throws(StoreError) -> Void
@@ -107,8 +108,10 @@ final class EntityBatch {
     HeldTexts.prefetch(of: value, byteCount: byteCount)
   }
 
-  /// Whether the texts of the three values from `value` on are outside of them and not in ascending
-  /// order in memory, so that the processor does not prefetch them by itself.
+  /// Returns whether the texts of the three values from `value` on are scattered in memory.
+  ///
+  /// The texts are then outside the values and not in ascending order, so the processor does not
+  /// prefetch them.
   @usableFromInline
   func hasScatteredTexts(_ value: UnsafeRawPointer, byteCount: Int, stride: Int) -> Bool {
     !HeldTexts.areInOrder(from: value, byteCount: byteCount, stride: stride)
@@ -117,8 +120,9 @@ final class EntityBatch {
   @usableFromInline
   func isStored(_ id: UInt64) -> StoreError { .alreadyStored(entity: entity.name, id: id) }
 
-  /// Finishes a record that ``RecordWriter/finished(_:)`` could not; false when it must be encoded
-  /// again with wide offsets.
+  /// Finishes a record that ``RecordWriter/finished(_:)`` could not finish.
+  ///
+  /// Returns false when the record must be encoded again with wide offsets.
   @usableFromInline
   func end() throws(StoreError) -> Bool {
     guard try writer.pointee.finish(entity) != nil else { return false }
@@ -126,7 +130,7 @@ final class EntityBatch {
     return true
   }
 
-  /// Undoes what can be undone; called after an error.
+  /// Undoes the appended records; called after an error.
   @usableFromInline
   func takeBack() throws(StoreError) { try insert.takeBack() }
 

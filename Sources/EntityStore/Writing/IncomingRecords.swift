@@ -3,14 +3,14 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// Encoded records on their way into an entity, in the order in which they came.
+/// Encoded records to be written into an entity, in the order of their arrival.
 ///
-/// Their bytes stay where they were put: batches are put together without copying them.
+/// The bytes stay in place: batches are concatenated without copying them.
 struct IncomingRecords: Sendable {
-  /// A content with room for its checksum behind it, in one of the blocks.
+  /// A content followed by room for its checksum, in one of the blocks.
   ///
-  /// `@unchecked Sendable`: its bytes were written before it was made and do not change; the batch
-  /// that has it keeps their block.
+  /// The `Sendable` conformance is unchecked. The bytes were written before the place was created
+  /// and do not change; the batch keeps their block alive.
   private struct Place: @unchecked Sendable {
     let start: UnsafeMutableRawPointer
     let count: Int
@@ -18,13 +18,14 @@ struct IncomingRecords: Sendable {
 
   private var blocks: [RecordBlock] = []
   private var places: [Place] = []
-  /// A bit an attribute of the layout, `wordCount` words a record; empty while every record was
-  /// given all of them.
+  /// One bit for each attribute of the layout, in `wordCount` words for each record.
+  ///
+  /// Empty while every record was given all attributes.
   private var given: [UInt64] = []
   private let wordCount: Int
-  /// The bytes of all records.
+  /// The number of bytes of all records.
   private(set) var byteCount = 0
-  /// The layout that the records are in.
+  /// The layout of the records.
   let layout: RecordLayout
 
   init(_ layout: RecordLayout) {
@@ -37,14 +38,14 @@ struct IncomingRecords: Sendable {
   /// Whether some record was not given all attributes.
   var hasParts: Bool { !given.isEmpty }
 
-  /// Adds a record that was given values for all its attributes.
+  /// Appends a record that was given all attributes.
   mutating func append(_ content: ByteView) {
     if !given.isEmpty { given.append(contentsOf: repeatElement(.max, count: wordCount)) }
     add(content)
   }
 
-  /// Adds a record that was given values for the attributes at the places for which `isGiven` is true;
-  /// `nil` for all.
+  /// Appends a record; `isGiven` tells for each attribute whether it was given, `nil` that all
+  /// were.
   mutating func append(_ content: ByteView, given isGiven: [Bool]?) {
     guard let isGiven, !isGiven.allSatisfy({ $0 }) else { return append(content) }
     if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
@@ -56,14 +57,14 @@ struct IncomingRecords: Sendable {
     add(content)
   }
 
-  /// Adds a record of the layout.
+  /// Appends a record of the layout.
   mutating func append(_ record: RecordBytes, given isGiven: [Bool]?) {
     record.withBytes { bytes in
       append(bytes[..<record.contentCount], given: isGiven)
     }
   }
 
-  /// Adds all records of `other`, which are of the same layout.
+  /// Appends all records of `other`, which must have an equal layout.
   mutating func append(_ other: IncomingRecords) {
     if !given.isEmpty || !other.given.isEmpty {
       if given.isEmpty { given = Array(repeating: .max, count: wordCount * count) }
@@ -85,7 +86,7 @@ struct IncomingRecords: Sendable {
 
   private mutating func add(_ content: ByteView) {
     let count = content.count + RecordLayout.checksumSize
-    // What another batch has too is not written to any more.
+    // A block that another batch shares must not be written to.
     let hasRoom =
       !blocks.isEmpty && blocks[blocks.count - 1].room >= count
       && isKnownUniquelyReferenced(&blocks[blocks.count - 1])
@@ -100,12 +101,12 @@ struct IncomingRecords: Sendable {
     byteCount += count
   }
 
-  /// The record at `place`, with zeros for its checksum; valid while the batch is.
+  /// The record at `place`, with zeros for its checksum; valid during the batch's lifetime.
   subscript(place: Int) -> ByteView {
     ByteView(start: places[place].start, count: places[place].count)
   }
 
-  /// Has the record at `place` fetched into the cache.
+  /// Prefetches the record at `place` into the cache.
   func fetchAhead(_ place: Int) {
     prefetch(places[place].start, byteCount: places[place].count)
   }
@@ -115,7 +116,7 @@ struct IncomingRecords: Sendable {
     try entity.view(incoming: self[place])
   }
 
-  /// Whether a stored record has the bytes of the record at `place`, but for its checksum.
+  /// Returns whether a stored record equals the record at `place`, except for the checksum.
   @inline(__always)
   func isSame(_ place: Int, as stored: ByteView) -> Bool {
     let (start, count) = (places[place].start, places[place].count)
@@ -123,14 +124,14 @@ struct IncomingRecords: Sendable {
     return memcmp(start, other, count &- RecordLayout.checksumSize) == 0
   }
 
-  /// Whether the attribute at place `attribute` of the layout was given to the record at `place`.
+  /// Returns whether the record at `place` was given the attribute at index `attribute` of the
+  /// layout.
   func isGiven(_ attribute: Int, at place: Int) -> Bool {
     given.isEmpty
       || given[place * wordCount + attribute / 64] >> UInt64(attribute % 64) & 1 == 1
   }
 
-  /// Says whether the attribute at place `attribute` of the layout was given to the record at
-  /// `place`.
+  /// Sets whether the record at `place` was given the attribute at index `attribute` of the layout.
   mutating func setGiven(_ isGiven: Bool, _ attribute: Int, at place: Int) {
     if given.isEmpty {
       if isGiven { return }
@@ -141,16 +142,17 @@ struct IncomingRecords: Sendable {
     if isGiven { given[word] |= bit } else { given[word] &= ~bit }
   }
 
-  /// Whether every attribute was given to the record at `place`.
+  /// Returns whether the record at `place` was given every attribute.
   func isWhole(_ place: Int) -> Bool {
     given.isEmpty || layout.attributes.indices.allSatisfy { isGiven($0, at: place) }
   }
 }
 
-/// Memory for records, which is only ever added to, and only by a batch that alone has it.
+/// Append-only memory for records; only a batch that is its sole owner may append.
 ///
-/// `@unchecked Sendable`: what two batches share, which may be on two threads, is no more written to
-/// (`isKnownUniquelyReferenced` before each record), and `used` is only touched by who may write.
+/// The `Sendable` conformance is unchecked. A block shared by two batches, possibly on two threads,
+/// is not written to (`isKnownUniquelyReferenced` before each record). Only the sole owner accesses
+/// `used`.
 private final class RecordBlock: @unchecked Sendable {
   private let start: UnsafeMutableRawPointer
   private let byteCount: Int
@@ -163,7 +165,7 @@ private final class RecordBlock: @unchecked Sendable {
 
   deinit { start.deallocate() }
 
-  /// Larger with each block of a batch, from 4 KiB to that of a large page.
+  /// The size of a batch's next block, from 4 KiB up to the size of a large page.
   static func size(after blockCount: Int) -> Int { 4096 << min(blockCount, 9) }
 
   var room: Int { byteCount - used }

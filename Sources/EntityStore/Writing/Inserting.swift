@@ -7,32 +7,32 @@ internal import LodestoreFormat
 public enum InsertReturning: Sendable {
   /// Counts and ids.
   case ids
-  /// Counts alone.
+  /// Only counts.
   case counts
 }
 
 /// The outcome of a batch insert.
 public struct InsertResult<E: Entity>: Sendable {
-  /// The ids of the records, new or found, in the order of the values; empty when only counts were
-  /// asked for.
+  /// The ids of the new or found records, in the order of the values; empty when only counts were
+  /// requested.
   public var ids: RecordIDs<E> { RecordIDs(list: counts.ids) }
-  /// How many records are new.
+  /// The number of new records.
   public var insertedCount: Int { counts.inserted }
-  /// How many stored records have other values now.
+  /// The number of stored records whose values changed.
   public var updatedCount: Int { counts.updated }
-  /// How many stored records had these values already.
+  /// The number of stored records whose values stayed equal.
   public var unchangedCount: Int { counts.unchanged }
-  /// How many values were left out, as the policy says.
+  /// The number of values left out, as the conflict mode requires.
   public var ignoredCount: Int { counts.ignored }
 
-  /// How many values were given.
+  /// The number of values.
   public var count: Int { insertedCount + updatedCount + unchangedCount + ignoredCount }
 
   var counts: InsertCounts
 }
 
 extension InsertResult: CustomStringConvertible {
-  /// The counts, as "2 inserted, 1 updated, 0 unchanged, 0 ignored".
+  /// The counts as text, such as "2 inserted, 1 updated, 0 unchanged, 0 ignored".
   public var description: String {
     "\(insertedCount) inserted, \(updatedCount) updated, \(unchangedCount) unchanged, "
       + "\(ignoredCount) ignored"
@@ -40,18 +40,19 @@ extension InsertResult: CustomStringConvertible {
 }
 
 extension WriteTransaction {
-  /// Stores many new records, as one step.
+  /// Inserts many records in one step.
   ///
   /// Stored records are found in one pass, and index entries are written in key order. A batch is
-  /// faster than its single inserts, the more so the larger it is.
+  /// faster than single inserts, and the advantage grows with its size.
   ///
-  /// - Throws: as ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` says which value was
-  ///   refused. With ``MergePolicy/fail`` nothing of the batch remains, and the transaction can go on.
-  ///   With another policy other values of the batch may be stored.
-  /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each index page concerned. With
-  ///   ``MergePolicy/fail`` the index entries of the whole call are sorted together: in memory up to
-  ///   ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another policy values
-  ///   are encoded and merged in parts that this memory has room for.
+  /// - Throws: the errors of ``insert(_:onConflict:matching:)``; ``StoreError/batchPosition`` is
+  ///   the position of the refused value. With ``MergePolicy/fail`` nothing of the batch is
+  ///   stored, and the transaction can continue. With another mode, other values of the batch may
+  ///   be stored.
+  /// - Complexity: O(*k* log *k*) for *k* values, and a visit of each affected index page. With
+  ///   ``MergePolicy/fail``, the index entries of the whole call are sorted together: in memory
+  ///   up to ``StoreOptions/batchMemoryInBytes``, beyond it in a scratch file. With another mode,
+  ///   values are encoded and merged in parts that fit into this memory.
   @discardableResult
   @inlinable
   public mutating func insert<E: Entity>(
@@ -95,18 +96,18 @@ extension WriteTransaction {
     return EntityBatch(into: entity, insert, core: core)
   }
 
-  /// Stores records from dictionaries by attribute names, as one step.
+  /// Inserts records from dictionaries by attribute names, in one step.
   ///
   ///     try tx.insert(Film.self, dictionaries: rows, onConflict: .patch())
   ///
-  /// An attribute that a dictionary lacks keeps the stored value with ``MergePolicy/patch(_:)``;
-  /// in a new record it has its initial value, or null. Whole numbers are taken for attributes of
-  /// other widths and for fractions where they fit exactly, raw values for enumerations, and
-  /// `JSONValue` for arrays, dictionaries and nested structs.
+  /// With ``MergePolicy/patch(_:)``, an attribute that a dictionary lacks keeps the stored
+  /// value. In a new record it has its initial value, or null. Whole numbers are converted for
+  /// attributes of other widths and for fractions, if they fit exactly. Enumerations take raw
+  /// values. Arrays, dictionaries and nested structs take a `JSONValue`.
   ///
-  /// - Throws: as ``insert(_:onConflict:matching:returning:)``.
-  ///   ``StoreError/Code/unstorableValue`` for a name that is no attribute, a value of another type,
-  ///   a raw value that is no case, and a required attribute that a new record lacks.
+  /// - Throws: the errors of ``insert(_:onConflict:matching:returning:)``.
+  ///   ``StoreError/Code/unstorableValue`` for an unknown attribute name, a value of another type,
+  ///   a raw value of no case, and a new record without a required attribute.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, dictionaries: some Sequence<[String: any AttributeValue]>,
@@ -128,7 +129,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Stores records from a dictionary that `fill` fills, one a call, until it returns true.
+  /// Inserts records from a dictionary that `fill` fills for each record, until it returns true.
   ///
   ///     try tx.insert(Film.self) { (row: inout [String: any AttributeValue]) in
   ///       guard let line = lines.next() else { return true }
@@ -137,9 +138,10 @@ extension WriteTransaction {
   ///       return false
   ///     }
   ///
-  /// The dictionary is empty at each call; the call that returns true inserts nothing.
+  /// The dictionary is empty at each call. The call that returns true inserts nothing.
   ///
-  /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
+  /// - Throws: the errors of ``insert(_:dictionaries:onConflict:matching:returning:)``, and the
+  ///   errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, onConflict: MergePolicy<E> = .fail,
@@ -155,7 +157,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Stores records from a draft that `fill` fills, one a call, until it returns true.
+  /// Inserts records from a draft that `fill` fills for each record, until it returns true.
   ///
   ///     try tx.insert(Film.self, onConflict: .patch()) { draft in
   ///       guard let line = lines.next() else { return true }
@@ -164,11 +166,12 @@ extension WriteTransaction {
   ///       return false
   ///     }
   ///
-  /// Nothing is assigned in the draft of each call; the call that returns true inserts nothing. The draft
-  /// knows which attributes were assigned: with ``MergePolicy/patch(_:)`` the others keep
-  /// their stored values, and in a new record they have their initial values or null.
+  /// The draft is empty at each call. The call that returns true inserts nothing. The draft records
+  /// which attributes were assigned. With ``MergePolicy/patch(_:)`` the others keep their stored
+  /// values. In a new record they have their initial values, or null.
   ///
-  /// - Throws: as ``insert(_:dictionaries:onConflict:matching:returning:)``, and the errors of `fill`.
+  /// - Throws: the errors of ``insert(_:dictionaries:onConflict:matching:returning:)``, and the
+  ///   errors of `fill`.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ type: E.Type, onConflict: MergePolicy<E> = .fail,
@@ -202,7 +205,7 @@ extension WriteTransaction {
 }
 
 extension MergeRule {
-  /// Whether a record may lack required attributes; the stored values of those are kept.
+  /// Whether a record may lack required attributes, whose stored values then stay.
   var takesParts: Bool {
     switch self {
     case .patchGiven: true
@@ -213,7 +216,7 @@ extension MergeRule {
 }
 
 extension StoredEntity {
-  /// The attribute that `type` keeps at `path`.
+  /// The attribute whose value `type` holds at `path`.
   func attribute<E: Entity>(
     at path: AnyKeyPath, of type: E.Type
   ) throws(StoreError) -> EntityDescription.Attribute {
@@ -225,7 +228,7 @@ extension StoredEntity {
 }
 
 extension MergeInput {
-  /// Calls `body` with both records as values of `E`, and encodes the value that it returns.
+  /// Calls `body` with both records as values of `E`, and encodes the returned value.
   func merged<E: Entity>(_: E.Type, _ body: (E, E) throws -> E) throws -> RecordBytes {
     let old = try core.decode(E.self, stored.bytes, id: id, of: entity)
     let new = try core.withReadLayout(incoming, id: id, of: entity) { (view) throws(StoreError) in

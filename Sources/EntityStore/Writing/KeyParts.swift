@@ -1,19 +1,19 @@
 internal import LodestoreFormat
 
-/// The attributes of a unique index, for records that were given some attributes only.
+/// The attributes of a unique index, for records that were given only some attributes.
 struct KeyParts {
-  /// How much of a key a record was given.
+  /// The part of a key that a record was given.
   enum Given {
     case all, some, none
   }
 
-  /// The attributes' numbers; of a derived attribute that of its source.
+  /// The numbers of the attributes; for a derived attribute, the number of its source.
   let numbers: [UInt32]
-  /// Whether all attributes of a new record have initial values.
+  /// Whether all attributes of the key have initial values for a new record.
   let hasInitialKey: Bool
   /// The places of the attributes in the layout, and whether each has an initial value.
   private let places: [(place: Int, hasInitial: Bool)]
-  /// Whether the key depends on attributes that are not known, as that of a function does.
+  /// Whether the key may depend on any attribute, as the result of a function does.
   let dependsOnAll: Bool
   private let isDerived: [Bool]
 
@@ -30,10 +30,10 @@ struct KeyParts {
     hasInitialKey = places.allSatisfy { $0.hasInitial }
   }
 
-  /// How much of the key the record at `position` was given.
+  /// Returns whether the record at `position` contains all, some or none of the key's attributes.
   ///
-  /// When some attributes were given, those with an initial value count as given: the key is that
-  /// of a new record.
+  /// When the record contains some of them, missing attributes with an initial value count as
+  /// present, because a new record has a key with these values.
   func given(to batch: IncomingRecords, at position: Int) -> Given {
     if dependsOnAll {
       let isWhole = batch.layout.attributes.indices.allSatisfy {
@@ -57,13 +57,12 @@ struct KeyParts {
 }
 
 extension MergeRule {
-  /// Whether a value that both records have may be another one in the merged record.
+  /// Whether the merged record may have another value where both records have equal values.
   var mayChangeEqualValues: Bool {
     if case .closure = self { true } else { false }
   }
 
-  /// Whether a merged record may have a key of these attributes that neither of the two records
-  /// has.
+  /// Returns whether a merged record may have a key of these attributes that neither record has.
   ///
   /// The incoming record was given all of the attributes, or none.
   func mayCombineKeys(_ parts: KeyParts) -> Bool {

@@ -1,12 +1,12 @@
 internal import LodestoreFormat
 
-/// Counts the links to one record that are written as attributes of the records of a batch.
+/// Counts the to-one links that a batch writes as attributes of its records.
 struct LinkTally {
-  /// Links that come and go with a record.
+  /// The links that a change of a record adds and removes.
   struct Change {
-    /// Links that lead where they did not lead before.
+    /// The number of links to a new target.
     var added = 0
-    /// Links that lead nowhere any more.
+    /// The number of links that no longer have their target.
     var removed = 0
   }
 
@@ -25,7 +25,7 @@ struct LinkTally {
     total.removed += change.removed
   }
 
-  /// What becomes of links when `old`, `nil` for a new record, becomes `new`.
+  /// Counts the added and removed links when `old` becomes `new`; `old` is `nil` for a new record.
   func change(_ old: RecordView?, _ new: RecordView) throws(StoreError) -> Change {
     var change = Change()
     for attribute in attributes {

@@ -1,39 +1,41 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A ``MergePolicy`` or a ``DynamicMergePolicy`` with the attribute numbers of an entity.
+/// The rule for an incoming record whose unique key already belongs to a stored record.
 enum MergeRule: Sendable {
   /// The incoming record is refused.
   case fail
-  /// The stored record stays as it is.
+  /// The stored record stays unchanged.
   case ignore
-  /// The stored record takes all values that the incoming one was given.
+  /// The stored record takes all values that the incoming record was given.
   case replace
-  /// The stored record is removed and the incoming one inserted, with the stored values that it was not
-  /// given, unless they have the same values.
+  /// The stored record is removed and the incoming one inserted, unless their values are equal.
+  ///
+  /// The inserted record keeps the stored values of attributes that the incoming record was not
+  /// given.
   case renew
-  /// The stored record takes the values of these attribute numbers.
+  /// The stored record takes the values of the attributes with these numbers.
   case patch(Set<UInt32>)
-  /// The stored record takes the values of the attributes that the incoming one was given.
+  /// The stored record takes the values of the attributes that the incoming record was given.
   case patchGiven
-  /// Each attribute has a policy of its own.
+  /// Each attribute has its own policy.
   case policy(AttributePolicies)
-  /// The program makes the new content of both; an error refuses the incoming record.
+  /// The program's closure creates the new content from both; an error refuses the incoming record.
   case closure(@Sendable (MergeInput) throws -> RecordBytes)
 }
 
-/// A stored record and an incoming one with the same key.
+/// A stored record and an incoming record with equal keys.
 struct MergeInput {
   let core: WriteCore
   let entity: StoredEntity
   let id: UInt64
   let stored: RecordView
-  /// In the current layout.
+  /// The incoming record, in the current layout.
   var incoming: RecordView
 
-  /// The value of an incoming link whose record is not there yet.
+  /// The value of an incoming link whose target does not exist yet.
   ///
-  /// The id is above those that records get, so the rule sees another record than any stored one.
+  /// The id is above all possible ids, so the rule never mistakes it for a stored record.
   static let unresolvedLink = Value.integer(.max)
 }
 
@@ -41,16 +43,17 @@ extension MergeRule {
   /// The stored record after the merge.
   enum Merged {
     case kept
-    /// All incoming values.
+    /// The record with all incoming values.
     case incoming
     case record(RecordBytes)
   }
 
-  /// Applies the rule to two records with one key; throws what refuses the incoming one.
+  /// Applies the rule to two records with equal keys; throws the error that refuses the incoming
+  /// one.
   ///
   /// - Parameters:
   ///   - isWhole: whether the incoming record was given all attributes.
-  ///   - isGiven: whether it was given the attribute at a position of the layout.
+  ///   - isGiven: returns whether it was given the attribute at a position of the layout.
   func merge(
     _ input: MergeInput, isWhole: Bool, isGiven: (_ position: Int) -> Bool
   ) throws(StoreError) -> Merged {
@@ -84,20 +87,20 @@ extension MergeRule {
 }
 
 extension MergeInput {
-  /// The values of both records, by the positions of the current layout.
+  /// The values of both records, in the order of the current layout.
   func values() throws(StoreError) -> (stored: [Value], incoming: [Value]) {
     (try entity.values(of: stored, id: id), try entity.values(of: incoming, id: id))
   }
 
-  /// The stored record with the incoming values at the positions for which `isTaken` is true.
+  /// The stored record with the incoming values at the positions for which `isTaken` returns true.
   func patched(_ isTaken: (_ position: Int) -> Bool) throws(StoreError) -> RecordBytes {
     var (values, incoming) = try values()
     for position in values.indices where isTaken(position) { values[position] = incoming[position] }
     return try entity.record(of: values, id: id)
   }
 
-  /// Calls `body` with an incoming record that has the stored values of attributes that it was not
-  /// given.
+  /// Calls `body` with the incoming record, completed with stored values of attributes that were
+  /// not given.
   func completed<R>(
     _ isGiven: (_ position: Int) -> Bool, _ body: (MergeInput) throws -> R
   ) throws -> R {

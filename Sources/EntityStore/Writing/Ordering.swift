@@ -1,22 +1,36 @@
 internal import LodestoreFormat
 
-/// A place among the records that one record leads to, by a relationship with an order.
+/// A position among the targets of one record in an ordered relationship.
 @nonexhaustive public enum LinkPosition<Target: Entity>: Sendable, Hashable {
-  /// Before all others.
+  /// Before all other targets.
   case first
-  /// After all others.
+  /// After all other targets.
   case last
-  /// Directly before this one.
+  /// Directly before this target.
   case before(RecordID<Target>)
-  /// Directly after this one.
+  /// Directly after this target.
   case after(RecordID<Target>)
-  /// After this number of others, from 0; after all where there are fewer. The only one whose cost
-  /// grows with the number.
+  /// At this index among the other targets, counted from 0; at the end when there are fewer
+  /// targets.
+  ///
+  /// The cost grows with the index; that of the other cases is constant.
   case index(Int)
 }
 
 extension WriteTransaction {
-  /// Makes `owner` lead to `id` at `position`, and returns whether the link is new.
+  /// Links the record `owner` with `id` in an ordered relationship, at `position`.
+  ///
+  ///     static let tracks = ToMany<Playlist, Track>(ordered: true)
+  ///
+  ///     try tx.add(track.id, to: Playlist.tracks, of: list.id, at: .first)
+  ///
+  /// If the link already exists, it is moved, and the call returns false. `add(_:to:of:)`, without
+  /// a position, puts a new link last.
+  ///
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is missing, or when the
+  ///   record in `position` is not a target of `owner`. ``StoreError/Code/invalidQuery`` when the
+  ///   relationship is not ordered. After an error the links are unchanged.
+  /// - Complexity: O(log *n*). A few neighbours may get other position numbers.
   func place<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, in relationship: ToMany<E, Target>, of owner: RecordID<E>,
     at position: LinkPosition<Target>
@@ -32,23 +46,24 @@ extension WriteTransaction {
       guard let place else { return isNew }
       try core.breakingOnError { () throws(StoreError) in
         let isMoved = try order.move(id.rawValue, in: owner.rawValue, to: place)
-        // Also where the write had removed the link before; the history leaves out new links.
+        // Also applies when the write had removed the link before; the history ignores moves of new
+        // links.
         if isMoved { try core.tellMoves([id.rawValue], of: owner.rawValue, by: end) }
       }
       return isNew
     }
   }
 
-  /// Moves `id` to another position among what the record `owner` leads to.
+  /// Moves `id` to another position among the targets of the record `owner`.
   ///
   ///     try tx.move(track.id, in: Playlist.tracks, of: list.id, to: .after(other.id))
   ///
-  /// Nothing changes where `id` is at that position already, and the history reports no move.
+  /// If `id` already has this position, nothing changes, and the history records no move.
   ///
-  /// - Throws: ``StoreError/Code/noSuchRecord`` when `owner` does not lead to it, or to the one that
-  ///   `position` names; ``StoreError/Code/invalidQuery`` when the relationship has no order. Nothing was
-  ///   written.
-  /// - Complexity: as ``add(_:to:of:at:)``.
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when `id` or the record in `position` is not a
+  ///   target of `owner`. ``StoreError/Code/invalidQuery`` when the relationship is not ordered.
+  ///   After an error the links are unchanged.
+  /// - Complexity: the complexity of ``add(_:to:of:at:)``.
   public mutating func move<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, in relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to position: LinkPosition<Target>
@@ -69,7 +84,7 @@ extension WriteTransaction {
   }
 }
 
-/// Where a record is put, once the others are known to be there.
+/// A validated position for a record.
 private enum LinkPlace {
   case first, last
   case before(UInt64), after(UInt64)
@@ -77,7 +92,7 @@ private enum LinkPlace {
 }
 
 extension LinkOrderWriter {
-  /// The place that `position` names; `nil` for a place next to the record itself.
+  /// Returns the place for `position`; `nil` for a place next to the record itself.
   fileprivate func place<E: Entity, Target: Entity>(
     _ position: LinkPosition<Target>, for id: RecordID<Target>, in owner: RecordID<E>,
     _ end: RelationshipEnd
@@ -100,7 +115,7 @@ extension LinkOrderWriter {
     }
   }
 
-  /// Puts `id`, which `owner` leads to, at `place`; returns whether it was at another one.
+  /// Moves `id`, a target of `owner`, to `place`; returns whether its position changed.
   fileprivate func move(
     _ id: UInt64, in owner: UInt64, to place: LinkPlace
   ) throws(StoreError) -> Bool {
@@ -119,7 +134,7 @@ extension LinkOrderWriter {
     return true
   }
 
-  /// The position of the record directly before `place`, not counting `id` itself.
+  /// The position number of the record directly before `place`, not counting `id` itself.
   ///
   /// The result is 0 for the first place.
   private func previous(
@@ -156,16 +171,15 @@ extension LinkOrderWriter {
 }
 
 extension WriteCore {
-  /// The order in which records lead to others by `end`.
+  /// Returns the order of the targets of `end`.
   fileprivate func order(of end: RelationshipEnd) throws(StoreError) -> LinkOrderWriter {
     if let order = try LinkOrderWriter(end, core: self) { return order }
     throw .badQuery("\(end.label) has no order; declare it with 'ordered: true'")
   }
 
-  /// Makes `owner` lead to `ids`, to which it leads in any order, in this one; an id that is
-  /// repeated has its first position.
+  /// Sets the order of the targets of `owner` to that of `ids`, which are all its targets.
   ///
-  /// Without an order nothing happens.
+  /// A repeated id has its first position. Does nothing when the relationship is not ordered.
   func arrange(
     _ ids: [UInt64], of owner: UInt64, by end: RelationshipEnd
   ) throws(StoreError) {

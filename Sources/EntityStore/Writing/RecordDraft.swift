@@ -1,15 +1,15 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A record that is being filled: attribute by attribute, knowing which have been assigned.
+/// A record that is filled attribute by attribute, and records which attributes were assigned.
 ///
-/// Attributes are assigned and read as properties of `E`. One that was not assigned reads as nil.
-/// Assigning nil makes an optional attribute null, and takes the value of a required one back.
+/// Attributes are assigned and read as properties of `E`. An unassigned attribute reads as nil.
+/// Assigning nil makes an optional attribute null, and removes the value of a required one.
 @dynamicMemberLookup
 public struct RecordDraft<E: Entity> {
   private let drafted: DraftedValues
   private let indices: AttributeIndices
-  /// The first value that could not be taken.
+  /// The error of the first invalid value.
   private var failure: StoreError?
 
   init(_ entity: StoredEntity) {
@@ -68,7 +68,7 @@ public struct RecordDraft<E: Entity> {
 
   private mutating func give(_ value: Value, at index: Int) {
     let attribute = drafted.attributes[index]
-    // What fits goes as it is; a number may come in another width.
+    // A value that fits is taken unchanged; a number may have another width.
     let stored =
       value == .null || value.fits(attribute.type)
       ? value : DynamicValue(value).stored(in: attribute.type)
@@ -130,15 +130,15 @@ public struct RecordDraft<E: Entity> {
     return StoredValue(drafted.values[index])
   }
 
-  /// The attribute; `nil` where none was assigned.
+  /// The attribute's value; `nil` when it was not assigned.
   ///
-  /// Enumerations and `Codable` values are assigned and read in the same way; each may be optional.
+  /// Enumerations and `Codable` values are assigned and read in this way too; each may be optional.
   public subscript<V: AttributeValue>(dynamicMember path: KeyPath<E, V>) -> V? {
     get { value(at: path).flatMap { V._value(from: $0) } }
     set { assign(newValue?._storedValue.value, to: path) }
   }
 
-  /// An enumeration.
+  /// The value of an attribute that holds an enumeration.
   @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E, V>
@@ -147,7 +147,7 @@ public struct RecordDraft<E: Entity> {
     set { assign(newValue?.rawValue._storedValue.value, to: path) }
   }
 
-  /// An optional enumeration.
+  /// The value of an attribute that holds an optional enumeration.
   @_documentation(visibility: internal)
   public subscript<V: RawRepresentable>(
     dynamicMember path: KeyPath<E, V?>
@@ -156,7 +156,7 @@ public struct RecordDraft<E: Entity> {
     set { assign(newValue?.rawValue._storedValue.value, to: path) }
   }
 
-  /// An array, a dictionary or a nested struct.
+  /// The value of an attribute that holds an array, a dictionary or a nested struct.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V>) -> V? {
@@ -167,7 +167,7 @@ public struct RecordDraft<E: Entity> {
     set { assign(document: newValue, to: path) }
   }
 
-  /// An optional array, dictionary or nested struct.
+  /// The value of an attribute that holds an optional array, dictionary or nested struct.
   @_disfavoredOverload
   @_documentation(visibility: internal)
   public subscript<V: Codable & Sendable>(dynamicMember path: KeyPath<E, V?>) -> V? {
@@ -188,11 +188,11 @@ extension StoreError {
   }
 }
 
-/// Where the attributes of a type are in the layout of its entity.
+/// The positions of a type's attributes in the layout of its entity.
 private final class AttributeIndices {
   let byPath: [AnyKeyPath: Int]
   let byName: [String: Int]
-  /// Of the attributes that hold enumerations.
+  /// The cases of the attributes that hold enumerations.
   let cases: [Int: any EnumerationCases]
 
   init<E: Entity>(_: E.Type, _ entity: StoredEntity) {
@@ -214,9 +214,9 @@ private final class AttributeIndices {
   }
 }
 
-/// The values of a draft by the indices of their attributes, and its encoding.
+/// The values of a draft, by attribute index, and their encoding.
 ///
-/// One for many records of one entity; not for two threads at once.
+/// One object is used for many records of one entity. The class is not thread-safe.
 private final class DraftedValues {
   let entity: StoredEntity
   let attributes: [EntityDescription.Attribute]
@@ -240,7 +240,7 @@ private final class DraftedValues {
     for index in isGiven.indices { isGiven[index] = false }
   }
 
-  /// Assigns the attribute with `index` a value that fits it.
+  /// Assigns a value, which must fit, to the attribute at `index`.
   func give(_ value: Value, at index: Int) {
     values[index] = value
     isGiven[index] = true
@@ -248,8 +248,9 @@ private final class DraftedValues {
 
   func takeBack(_ index: Int) { isGiven[index] = false }
 
-  /// The first attribute that a new record needs and that has no value; where a program's type declares
-  /// a part of the attributes, the first of those.
+  /// The first attribute without a value that a new record needs; `nil` when none is missing.
+  ///
+  /// When a program's type declares only some attributes, only these are considered.
   var missing: EntityDescription.Attribute? {
     for index in absent.indices
     where !isGiven[index] && absent[index] == nil && entity.part?.isGiven[index] ?? true
@@ -260,11 +261,10 @@ private final class DraftedValues {
     return nil
   }
 
-  /// The record, valid until the next call.
+  /// Encodes the record, which is valid until the next call.
   ///
-  /// An attribute that was not given has its initial value or null; a required one without an
-  /// initial value has zero or nothing in it, which only a merge that takes given attributes may
-  /// see.
+  /// An attribute that was not given has its initial value or null. A required attribute without an
+  /// initial value is zero or empty, which only a merge of the given attributes may accept.
   func record() -> UnsealedRecord {
     for index in isGiven.indices where !isGiven[index] {
       values[index] = absent[index] ?? .placeholder(of: attributes[index].type)

@@ -1,7 +1,7 @@
-/// The ids of the records that an insert has stored or found, in the order of its values.
+/// The ids of the records that an insert stored or found, in the order of its values.
 ///
-/// The ids of new records follow each other and take no memory, however many they are; where records
-/// were found, each id takes eight bytes.
+/// Consecutive ids of new records take constant memory. When records were found, each id takes
+/// eight bytes.
 ///
 /// - Complexity: every access is O(1).
 public struct RecordIDs<E: Entity>: RandomAccessCollection, Sendable, Hashable {
@@ -23,7 +23,7 @@ public struct RecordIDs<E: Entity>: RandomAccessCollection, Sendable, Hashable {
 }
 
 extension RecordIDs: CustomStringConvertible {
-  /// The ids as an array shows them; the first and the last of more than ten.
+  /// The ids in the form of an array; only the first and last ones when there are more than ten.
   public var description: String {
     guard count > 10 else { return "[\(map(\.description).joined(separator: ", "))]" }
     return "[\(self[0]), \(self[1]), …, \(self[count - 1])]"
@@ -31,7 +31,7 @@ extension RecordIDs: CustomStringConvertible {
 }
 
 extension RecordIDs: ExpressibleByArrayLiteral {
-  /// The ids as they are given.
+  /// Creates a list of these ids.
   @_documentation(visibility: internal)
   public init(arrayLiteral elements: RecordID<E>...) {
     list = IDList()
@@ -39,11 +39,11 @@ extension RecordIDs: ExpressibleByArrayLiteral {
   }
 }
 
-/// A list of ids in any order: a range as long as each follows the one before it, then an array.
+/// A list of ids in any order: a range while they are consecutive, otherwise an array.
 struct IDList: Sendable {
   /// All ids, while they are consecutive.
   private var run: Range<UInt64> = 0..<0
-  /// All ids, once they are not.
+  /// All ids, when they are not consecutive.
   private var all: [UInt64] = []
 
   var count: Int { all.isEmpty ? run.count : all.count }
@@ -56,7 +56,7 @@ struct IDList: Sendable {
 
   mutating func append(_ id: UInt64) {
     guard id < .max else {
-      // No half-open range contains it.
+      // No half-open range contains the highest id.
       if all.isEmpty { all = Array(run) }
       all.append(id)
       return

@@ -1,17 +1,17 @@
 internal import LodestoreFormat
 
-/// The unique index by which an incoming value finds the stored record that it is merged with.
+/// The unique index by which an incoming value finds the stored record to merge with.
 ///
 ///     try tx.upsert(film, matching: .unique(\.episode))
 ///     let importer = Importer(into: store, Pod.self, matching: .unique(\.name, \.version))
 public struct RecordMatching<E: Entity>: Sendable {
   let paths: [any PartialKeyPath<E> & Sendable]
 
-  /// Matches by the unique index over exactly these attributes.
+  /// Matches by the unique index on exactly these attributes.
   ///
-  /// Other unique indexes are checked only: a value that another record holds is a
+  /// Other unique indexes are only checked: a value of another record is a
   /// ``StoreError/Code/uniqueViolation``. A value with null in one of the attributes has no key. An
-  /// import rejects such a record, and an insert throws ``StoreError/Code/unstorableValue``: nulls
+  /// import rejects such a record, and an insert throws ``StoreError/Code/unstorableValue``. Nulls
   /// do not collide, so each call would insert another record.
   public static func unique(_ paths: any PartialKeyPath<E> & Sendable...) -> RecordMatching {
     RecordMatching(paths: paths)
@@ -19,7 +19,7 @@ public struct RecordMatching<E: Entity>: Sendable {
 }
 
 extension RecordMatching {
-  /// The unique index over exactly the attributes, in any order.
+  /// Returns the unique index on exactly these attributes, in any order.
   ///
   /// - Throws: ``StoreError/Code/unknownIndex``.
   func index(of entity: StoredEntity) throws(StoreError) -> StoredIndex {
@@ -40,25 +40,25 @@ extension RecordMatching {
 }
 
 extension StoredEntity {
-  /// The unique indexes by which values of `E` find stored records.
+  /// Returns the unique indexes by which values of `E` find stored records.
   func matching<E: Entity>(_ matching: RecordMatching<E>?) throws(StoreError) -> Matching {
     if let matching { return Matching(indexes: [try matching.index(of: self)], isNamed: true) }
     return Matching(indexes: matchingIndexes, isNamed: false)
   }
 }
 
-/// The unique indexes that say which stored record an incoming one is merged with.
+/// The unique indexes that determine the stored record to merge with.
 struct Matching {
-  /// Without one all records are inserted.
+  /// The indexes; when there are none, all records are inserted.
   var indexes: [StoredIndex]
-  /// Whether the program has named the index, so that a record without its key is refused.
+  /// Whether the program has named the index; a record without its key is then refused.
   var isNamed: Bool
 }
 
 extension StoreError {
-  /// The error for a value whose keys do not all lead to one record.
+  /// The error for a value whose keys do not all belong to one record.
   ///
-  /// - Parameter ways: the indexes in which the value has a key, and the records that these lead to.
+  /// - Parameter ways: the indexes in which the value has a key, with the record of each key.
   static func ambiguousKeys(
     entity: String, _ ways: [(index: String, holder: UInt64?)], held record: UInt64
   ) -> StoreError {
@@ -75,18 +75,18 @@ extension StoreError {
       index: ways.first { $0.holder != record }?.index, recordID: record)
   }
 
-  /// The attribute of the first index that leads to a record, for the advice of the message.
+  /// The attributes of the first index that finds a record, for the suggestion in the message.
   private static func example(_ ways: [(index: String, holder: UInt64?)]) -> String {
     let name = ways.first { $0.holder != nil }?.index ?? ""
     let attributes = name.split(separator: ".", maxSplits: 1).last.map(String.init) ?? name
     return attributes.split(separator: "+").joined(separator: ", \\.")
   }
 
-  /// The error for a value that is to be matched by `index` and has no key in it.
+  /// The error for a value without a key in the matching index.
   static func withoutKey(entity: String, index: String) -> StoreError {
     StoreError(
       .unstorableValue,
-      "cannot store \(entity): it has no '\(index)', by which it is to be matched; give it one, or "
+      "cannot store \(entity): it has no '\(index)', the key for matching; give it one, or "
         + "insert it without matching", entity: entity, index: index)
   }
 }

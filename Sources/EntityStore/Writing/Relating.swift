@@ -1,27 +1,17 @@
 internal import LodestoreFormat
 
 extension WriteTransaction {
-  /// Makes the record `owner` lead to `id` by `relationship`; returns false when it does already.
+  /// Links the record `owner` with `id` by `relationship`; returns false when the link already
+  /// exists.
   ///
   ///     try tx.add(person.id, to: Group.members, of: group.id)
   ///
-  /// The link is known from both sides. Where the other side is an attribute, that attribute gets
-  /// the value `owner`.
+  /// The link exists on both sides. If the other side is an attribute, that attribute is set to
+  /// `owner`.
   ///
-  /// In a relationship with an order, `position` says where `id` is put:
-  ///
-  ///     static let tracks = ToMany<Playlist, Track>(ordered: true)
-  ///
-  ///     try tx.add(track.id, to: Playlist.tracks, of: list.id, at: .first)
-  ///
-  /// Where `owner` leads to `id` already, `id` is moved, and the call returns false. Without a position a new
-  /// link is the last, and a link that is there stays in its place.
-  ///
-  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is not there, or the one that
-  ///   `position` names is not among those that `owner` leads to. ``StoreError/Code/invalidQuery`` for a position
-  ///   in a relationship without an order. Nothing was written, and the transaction can go on.
-  /// - Complexity: O(log *n*); with links of their own no record is touched. With a position a few
-  ///   neighbours may get other positions.
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is missing; nothing was
+  ///   written, and the transaction can continue.
+  /// - Complexity: O(log *n*); with link trees, no record is read or written.
   @discardableResult
   public mutating func add<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, to relationship: ToMany<E, Target>, of owner: RecordID<E>,
@@ -31,7 +21,7 @@ extension WriteTransaction {
     return try place(id, in: relationship, of: owner, at: position)
   }
 
-  /// Makes the record `owner` lead to each of `ids`; returns how many it did not lead to before.
+  /// Links the record `owner` with each of `ids`; returns the number of new links.
   @discardableResult
   public mutating func add<E: Entity, Target: Entity>(
     _ ids: some Sequence<RecordID<Target>>, to relationship: ToMany<E, Target>,
@@ -40,15 +30,15 @@ extension WriteTransaction {
     try link(ids.lazy.map { (owner, $0) }, by: relationship)
   }
 
-  /// Makes the first record of each pair lead to the second; returns how many pairs are new.
+  /// Links the first record of each pair with the second; returns the number of new links.
   ///
   ///     try tx.link(zip(groups, people), by: Group.members)
   ///
-  /// The fastest way for many: they are sorted, and each page of the file is visited once. All pairs are
-  /// one change, so that two records may exchange a unique key over the link.
+  /// This is the fastest way to create many links: they are sorted, and each page of the file is
+  /// visited once.
   ///
-  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of them is not there; nothing was written, and the
-  ///   transaction can go on.
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is missing; nothing was
+  ///   written, and the transaction can continue.
   @discardableResult
   public mutating func link<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
@@ -62,10 +52,10 @@ extension WriteTransaction {
     }
   }
 
-  /// Makes the record `owner` no longer lead to `id`; returns whether it did.
+  /// Removes the link from the record `owner` to `id`; returns whether it existed.
   ///
-  /// The records stay. Where the other side is an attribute, it becomes null; one that is required is
-  /// ``StoreError/Code/unstorableValue``.
+  /// The records stay. If the other side is an attribute, it becomes null. A required attribute
+  /// throws ``StoreError/Code/unstorableValue``.
   @discardableResult
   public mutating func remove<E: Entity, Target: Entity>(
     _ id: RecordID<Target>, from relationship: ToMany<E, Target>, of owner: RecordID<E>
@@ -73,7 +63,7 @@ extension WriteTransaction {
     try unlink(CollectionOfOne((owner, id)), by: relationship) > 0
   }
 
-  /// Makes the record `owner` no longer lead to `ids`; returns to how many it did.
+  /// Removes the links from the record `owner` to `ids`; returns the number of removed links.
   @discardableResult
   public mutating func remove<E: Entity, Target: Entity>(
     _ ids: some Sequence<RecordID<Target>>, from relationship: ToMany<E, Target>,
@@ -82,7 +72,8 @@ extension WriteTransaction {
     try unlink(ids.lazy.map { (owner, $0) }, by: relationship)
   }
 
-  /// Makes the first record of each pair no longer lead to the second; returns how many did.
+  /// Removes the link from the first to the second record of each pair; returns the number of
+  /// removed links.
   @discardableResult
   public mutating func unlink<E: Entity, Target: Entity>(
     _ pairs: some Sequence<(RecordID<E>, RecordID<Target>)>, by relationship: ToMany<E, Target>
@@ -96,13 +87,12 @@ extension WriteTransaction {
     }
   }
 
-  /// Makes the record `owner` lead to `ids` by `relationship`, and to no others; only the difference is
-  /// written.
+  /// Links the record `owner` with exactly `ids`; only the difference is written.
   ///
-  /// In the order of `ids` where the relationship has one.
+  /// In an ordered relationship, the targets have the order of `ids`.
   ///
-  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is not there; nothing was written, and the
-  ///   transaction can go on.
+  /// - Throws: ``StoreError/Code/noSuchRecord`` when one of the records is missing; nothing was
+  ///   written, and the transaction can continue.
   public mutating func set<E: Entity, Target: Entity>(
     _ relationship: ToMany<E, Target>, of owner: RecordID<E>,
     to ids: some Sequence<RecordID<Target>>
@@ -128,7 +118,7 @@ extension WriteTransaction {
 }
 
 extension WriteCore {
-  /// Throws where the record `owner` cannot lead to `new` in place of `old`; changes nothing.
+  /// Throws when the targets of `owner` cannot be changed from `old` to `new`; changes nothing.
   fileprivate func checkSetting(
     _ new: [UInt64], instead old: [UInt64], of owner: UInt64, by end: RelationshipEnd
   ) throws(StoreError) {
@@ -144,11 +134,11 @@ extension WriteCore {
     try rehearseHolding(HeldOwners(of: new, owner), unlinked: old, attribute, of: end.target)
   }
 
-  /// Makes the first record of each pair lead to the second; returns how many did not.
+  /// Links the first record of each pair with the second; returns the number of new links.
   ///
-  /// With an order new links come last, in the order of the list, each at its first position there.
-  /// Where an attribute of the second record holds the link, the last pair with that record
-  /// decides.
+  /// In an ordered relationship, new links come last in the order of the list, each at its first
+  /// position there. If an attribute of the second record holds the link, the last pair with that
+  /// record decides.
   func link(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     if end.opposite.attribute != nil { list.keepLastOwners() }
     guard !list.isAscending, let order = try LinkOrderWriter(end, core: self) else {
@@ -165,7 +155,8 @@ extension WriteCore {
       for (owner, others) in added where others.count > 1 {
         for other in others { try order.remove(other, from: owner) }
         try order.append(others, to: owner)
-        // Links that the write had removed before; the history leaves out new links.
+        // Also applies to links that the write had removed before; the history ignores moves of new
+        // links.
         try tellMoves(others, of: owner, by: end)
       }
     }
@@ -192,7 +183,8 @@ extension WriteCore {
     return batch.updatedCount
   }
 
-  /// Gives `attribute`, which holds the other side of a relationship, the owner of each record.
+  /// Creates an update that sets `attribute`, which holds the other side of a relationship, to
+  /// `owner`.
   private func holding(
     _ owners: HeldOwners, _ attribute: EntityDescription.Attribute, of entity: StoredEntity
   ) throws(StoreError) -> BatchUpdate {
@@ -203,8 +195,10 @@ extension WriteCore {
       given: constant == nil ? { [value(owners.owner(of: $0))] } : nil)
   }
 
-  /// Throws where records of `entity` cannot hold `owners` in `attribute` and null in those with
-  /// the ids `unlinked`; changes nothing.
+  /// Throws when `attribute` cannot be set to the owners of `groups`, or to null in the records
+  /// `unlinked`.
+  ///
+  /// Changes nothing.
   fileprivate func rehearseHolding(
     _ owners: HeldOwners, unlinked: [UInt64],
     _ attribute: EntityDescription.Attribute, of entity: StoredEntity
@@ -218,7 +212,7 @@ extension WriteCore {
     try rehearsal.check()
   }
 
-  /// Makes the first record of each pair no longer lead to the second; returns how many did.
+  /// Removes the link of each pair; returns the number of removed links.
   func unlink(_ list: consuming LinkList, by end: RelationshipEnd) throws(StoreError) -> Int {
     guard let attribute = end.opposite.attribute, let links = end.links else {
       return try removeLinks(list, by: end)

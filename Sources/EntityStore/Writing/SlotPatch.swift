@@ -1,14 +1,14 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Constants for slots of one layout as bit masks, which are compared with records and written to them
-/// without a `Value`.
+/// Constants for slots of one layout as bit masks, in separately allocated memory.
 ///
-/// In memory of its own, which needs no counting of references.
+/// The masks are compared with records and written to them without creating a `Value`. The memory
+/// needs no reference counting.
 struct SlotPatch: ~Copyable {
-  /// For each byte the bits that a record keeps, and those that it is given.
+  /// For each byte, the bits of the record to keep and the bits to set.
   private let masks: UnsafeMutableBufferPointer<(kept: UInt8, given: UInt8)>
-  /// The offset of the first byte that changes.
+  /// The offset of the first byte that may change.
   private let offset: Int
   private let changes: ChecksumChanges
 
@@ -20,7 +20,7 @@ struct SlotPatch: ~Copyable {
       try zeros._withMutableBytes { try slot.write(value, in: $0) }
       try ones._withMutableBytes { try slot.write(value, in: $0) }
     }
-    // What is written does not depend on what was there.
+    // The written bits do not depend on the earlier bytes.
     let masks = zip(zeros, ones).map { (kept: $0 ^ $1, given: $0) }
     let first = masks.firstIndex { $0.kept != 0xff } ?? 0
     let end = (masks.lastIndex { $0.kept != 0xff } ?? -1) + 1
@@ -32,7 +32,7 @@ struct SlotPatch: ~Copyable {
 
   deinit { masks.deallocate() }
 
-  /// Whether `record`, of the layout, has other values.
+  /// Returns whether `record`, of the layout, has other values.
   @inline(__always)
   func changes(_ record: ByteView) -> Bool {
     for index in masks.indices {
@@ -60,13 +60,14 @@ struct SlotPatch: ~Copyable {
   }
 }
 
-/// What the change of one byte makes of a record's checksum, by the number of bytes behind it: it is
-/// worked out once for each of the few lengths that most records have.
+/// The effect of one changed byte on a record's checksum, by the number of bytes after it.
+///
+/// The effect is computed once for each of the few lengths that most records have.
 private struct ChecksumChanges: ~Copyable {
   private static let count = 1024
 
   private let known: UnsafeMutablePointer<UInt32>
-  /// The difference that `known` is of.
+  /// The difference for which `known` was computed.
   private let difference: UnsafeMutablePointer<UInt8>
 
   init() {
@@ -81,7 +82,7 @@ private struct ChecksumChanges: ~Copyable {
     difference.deallocate()
   }
 
-  /// XORs `byte` into the one at `offset`, and adjusts the checksum.
+  /// XORs `byte` into the byte at `offset`, and adjusts the checksum.
   @inline(__always)
   func add(_ byte: UInt8, at offset: Int, to record: MutableByteView) {
     let end = record.count - RecordLayout.checksumSize

@@ -1,19 +1,21 @@
 internal import LodestoreFormat
 
 extension WriteTransaction {
-  /// Changes attributes of the records that `query` finds, without decoding them; returns how many.
+  /// Updates attributes of the records that match `query`, without decoding them; returns the
+  /// number of changed records.
   ///
   ///     try tx.update(Film.where { $0.director == nil }) { $0.director = "unknown" }
   ///
-  /// In the order of the file, with every index kept. When it throws, nothing of the update is kept.
+  /// Records are updated in the order of the file, with all their indexes. A call that throws
+  /// changes nothing.
   ///
-  /// - Parameter onProgress: called a hundred times a second at most, on the thread of the write.
-  /// - Throws: ``StoreError/Code/invalidQuery`` for a name or value that cannot be assigned or found, before a
-  ///   record is read. ``StoreError/Code/uniqueViolation``, ``StoreError/Code/invalidValue`` and
-  ///   ``StoreError/Code/unstorableValue`` where a new value is refused; the transaction is then as it was before
-  ///   the call. ``StoreError/Code/cancelled`` in an asynchronous write whose task was cancelled, which cannot be
-  ///   committed.
-  /// - Complexity: O(records that match), and of the indexes that hold what changes.
+  /// - Parameter onProgress: called at most a hundred times a second, on the thread of the write.
+  /// - Throws: ``StoreError/Code/invalidQuery`` for an invalid name or value, before a record is
+  ///   read. ``StoreError/Code/uniqueViolation``, ``StoreError/Code/invalidValue`` and
+  ///   ``StoreError/Code/unstorableValue`` when a new value is refused; the transaction is then as
+  ///   it was before the call. ``StoreError/Code/cancelled`` in an asynchronous write whose task
+  ///   was cancelled; the transaction can then not be committed.
+  /// - Complexity: O(*k*) for *k* matching records, plus the changes in the affected indexes.
   @discardableResult
   public mutating func update<E: Entity>(
     _ query: Query<E>, onProgress: ((WorkProgress) -> Void)? = nil,
@@ -50,13 +52,13 @@ extension WriteTransaction {
 }
 
 extension Query {
-  /// The request of a change, which must say which records.
+  /// The request of a change; throws when all lines of the condition were left out.
   func changingRequest() throws(StoreError) -> QueryRequest {
     try checkSaysWhich()
     return try request()
   }
 
-  /// Throws where no line of the condition is left.
+  /// Throws when no line of the condition is left.
   func checkSaysWhich() throws(StoreError) {
     guard saysWhich else {
       throw .badQuery(
@@ -67,7 +69,7 @@ extension Query {
 }
 
 extension WriteCore {
-  /// Gives the records that `request` finds new values, by the names of attributes.
+  /// Updates the records that match `request`, with assignments by attribute name.
   func update(
     _ request: QueryRequest, of entity: StoredEntity,
     _ assignments: [(name: String, operand: Operand, constant: Value?)]
@@ -91,7 +93,7 @@ extension WriteCore {
     return RunControl(isCancelled: isCancelled)
   }
 
-  /// An update with these assignments, bound to the attributes.
+  /// Returns an update with these assignments, bound to the attributes.
   ///
   /// - Parameter given: returns the new values of a record, in place of those of the assignments.
   func batchUpdate(
@@ -126,10 +128,10 @@ extension WriteCore {
     return try BatchUpdate(of: entity, bound, given: given, core: self)
   }
 
-  /// Removes the records that `request` finds.
+  /// Deletes the records that match `request`.
   func delete(_ request: QueryRequest, of entity: StoredEntity) throws(StoreError) -> Int {
     try asOneCall("delete") { () throws(StoreError) in
-      // The records are needed too, but later and in the order of their ids.
+      // The records are also needed, but later and in the order of their ids.
       var request = request
       request.wantsOnlyEntries = true
       let run = try PlanRun(try plan(request, for: entity), core: self, control: changeControl)

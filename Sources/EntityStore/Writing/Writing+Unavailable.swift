@@ -1,29 +1,29 @@
-// What people try first, refused with what to write instead.
+// Common mistakes, with a message that suggests the correct call.
 
 extension WriteTransaction {
-  /// Refused: a type is no query.
+  /// Unavailable, because a type is not a query.
   @available(
     *, unavailable, message: "say which records: delete(Film.all), delete(Film.where { … })"
   )
   @_documentation(visibility: internal)
   public mutating func delete<E: Entity>(_ type: E.Type) throws(StoreError) -> Int { 0 }
 
-  /// Refused: a number is no id.
+  /// Unavailable, because a number is not an id.
   @available(*, unavailable, message: "an id has the type of its entity: Film.ID(rawValue: 5)")
   @_documentation(visibility: internal)
   public mutating func delete(_ id: Int) throws(StoreError) -> Never { fatalError() }
 }
 
-// Links are between ids.
+// Overloads for links, which need ids.
 extension WriteTransaction {
-  /// Refused: a value is no id.
+  /// Unavailable, because a value is not an id.
   @available(*, unavailable, message: "links are between ids: add(ann.id, to: …, of: choir.id)")
   @_documentation(visibility: internal)
   public mutating func add<E: Entity, Target: Entity, Owner>(
     _ value: Target, to relationship: ToMany<E, Target>, of owner: Owner
   ) throws(StoreError) {}
 
-  /// Refused: values are no ids.
+  /// Unavailable, because values are not ids.
   @available(
     *, unavailable, message: "links are between ids: add(people.map(\\.id), to: …, of: choir.id)"
   )
@@ -32,7 +32,7 @@ extension WriteTransaction {
     _ values: [Target], to relationship: ToMany<E, Target>, of owner: Owner
   ) throws(StoreError) {}
 
-  /// Refused: a value is no id.
+  /// Unavailable, because a value is not an id.
   @available(
     *, unavailable, message: "links are between ids: remove(ann.id, from: …, of: choir.id)"
   )
@@ -41,7 +41,7 @@ extension WriteTransaction {
     _ value: Target, from relationship: ToMany<E, Target>, of owner: Owner
   ) throws(StoreError) {}
 
-  /// Refused: values are no ids.
+  /// Unavailable, because values are not ids.
   @available(
     *, unavailable,
     message: "links are between ids: remove(people.map(\\.id), from: …, of: choir.id)"
@@ -51,7 +51,7 @@ extension WriteTransaction {
     _ values: [Target], from relationship: ToMany<E, Target>, of owner: Owner
   ) throws(StoreError) {}
 
-  /// Refused: values are no ids.
+  /// Unavailable, because values are not ids.
   @available(
     *, unavailable, message: "links are between ids: set(…, of: choir.id, to: people.map(\\.id))"
   )
@@ -63,14 +63,14 @@ extension WriteTransaction {
 }
 
 extension Store {
-  /// Refused: a type is no query.
+  /// Unavailable, because a type is not a query.
   @available(
     *, unavailable, message: "say which records: delete(Film.all), delete(Film.where { … })"
   )
   @_documentation(visibility: internal)
   public func delete<E: Entity>(_ type: E.Type) throws -> Int { 0 }
 
-  /// Refused: a number is no id.
+  /// Unavailable, because a number is not an id.
   @available(*, unavailable, message: "an id has the type of its entity: Film.ID(rawValue: 5)")
   @_documentation(visibility: internal)
   public func delete(_ id: Int) throws -> Never { fatalError() }

@@ -1,24 +1,24 @@
 internal import LodestoreFormat
 
 extension WriteTransaction {
-  /// Stores `value` as a new record with its index entries.
+  /// Inserts `value` as a new record with its index entries.
   ///
   ///     let film = try tx.insert(Film(title: "Alien"))
   ///     film.id  // assigned
   ///
   /// - Parameters:
-  ///   - onConflict: the rule for a unique key that already leads to a record.
-  ///   - matching: the unique index that finds the stored record. Without it every unique index does: see
-  ///     ``MergePolicy``. ``MergePolicy/fail`` does not use it.
-  /// - Returns: the stored record: `value` with its id, or with another `onConflict` than
-  ///   ``MergePolicy/fail`` the merged record.
-  /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that holds the
-  ///   value. When the keys do not agree on one record, the message says where each leads.
-  ///   ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken;
-  ///   ``StoreError/Code/invalidID`` when `value` has an id already. Nothing was written, and the
-  ///   transaction can go on.
+  ///   - onConflict: the rule for a unique key that already belongs to a record.
+  ///   - matching: the unique index that finds the stored record. Without it, every unique index
+  ///     does; see ``MergePolicy``. ``MergePolicy/fail`` ignores this parameter.
+  /// - Returns: the stored record. With ``MergePolicy/fail`` this is `value` with its id,
+  ///   otherwise the merged record.
+  /// - Throws: ``StoreError/Code/uniqueViolation``, naming the index and the record that has the
+  ///   value. When the keys do not agree on one record, the message names the record of each key.
+  ///   ``StoreError/Code/invalidValue``, naming the attribute whose constraint is broken.
+  ///   ``StoreError/Code/invalidID`` when `value` already has an id. After an error nothing was
+  ///   written, and the transaction can continue.
   /// - Complexity: O(*i* log *n*), for *i* indexes. For many values use
-  ///   ``insert(_:onConflict:matching:returning:)``, which is several times faster a value.
+  ///   ``insert(_:onConflict:matching:returning:)``, which is several times faster for each value.
   @discardableResult
   public mutating func insert<E: Entity>(
     _ value: E, onConflict: MergePolicy<E> = .fail, matching: RecordMatching<E>? = nil
@@ -46,16 +46,17 @@ extension WriteTransaction {
     return stored
   }
 
-  /// Stores `value` as a new record, or gives its values to the stored record with the same unique
-  /// key, which keeps its id; returns what is stored now.
+  /// Inserts `value`, or updates the stored record that has its unique key; returns the stored
+  /// record.
   ///
   ///     try tx.upsert(film, matching: .unique(\.episode))
   ///
-  /// An entity with one unique index needs no `matching`. With several, and without `matching`, all
-  /// keys of `value` must agree on one record; otherwise the call throws
-  /// ``StoreError/Code/uniqueViolation``, which says where each key leads, and writes nothing.
+  /// An updated record keeps its id. An entity with one unique index needs no `matching`. With
+  /// several, and without `matching`, all keys of `value` must agree on one record. Otherwise the
+  /// call throws ``StoreError/Code/uniqueViolation``, which names the record of each key, and
+  /// writes nothing.
   ///
-  /// The call is ``insert(_:onConflict:matching:)`` with ``MergePolicy/replace``.
+  /// The call equals ``insert(_:onConflict:matching:)`` with ``MergePolicy/replace``.
   @discardableResult
   public mutating func upsert<E: Entity>(
     _ value: E, matching: RecordMatching<E>? = nil
@@ -63,10 +64,12 @@ extension WriteTransaction {
     try insert(value, onConflict: .replace, matching: matching)
   }
 
-  /// Gives the record with `value`'s id all values of `value`; returns false when it had them.
+  /// Updates the record with `value`'s id to `value`; returns false when the values are already
+  /// equal.
   ///
   /// - Throws: ``StoreError/Code/noSuchRecord``, ``StoreError/Code/uniqueViolation``,
-  ///   ``StoreError/Code/invalidValue``; nothing was written, and the transaction can go on.
+  ///   ``StoreError/Code/invalidValue``. After an error nothing was written, and the transaction
+  ///   can continue.
   @discardableResult
   public mutating func update<E: Entity>(_ value: E) throws(StoreError) -> Bool {
     let entity = try core.entity(E.self)
@@ -76,13 +79,13 @@ extension WriteTransaction {
     return try changes.update(id, to: try changes.encode(value, over: id))
   }
 
-  /// Changes one record: reads it, passes it to `change`, and stores what it has become.
+  /// Changes one record: reads it, passes it to `change`, and stores the result.
   ///
   ///     try tx.modify(id) { $0.kind = .guess }
   ///
   /// - Returns: the stored record.
-  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/invalidID`` when `change` gives the
-  ///   value another id; the errors of `change`; as ``update(_:)``.
+  /// - Throws: ``StoreError/Code/noSuchRecord``; ``StoreError/Code/invalidID`` when `change` assigns
+  ///   another id; the errors of `change` and of ``update(_:)``.
   @discardableResult
   public mutating func modify<E: Entity>(
     _ id: RecordID<E>, _ change: (inout E) throws -> Void
@@ -91,7 +94,7 @@ extension WriteTransaction {
       throw StoreError.noSuchRecord(entity: try core.entity(E.self).name, id: id.rawValue)
     }
     try change(&value)
-    // A whole new value has none.
+    // A completely new value has no id.
     if !value.id.isAssigned { value.id = id }
     guard value.id == id else {
       throw StoreError.otherID(
@@ -114,7 +117,7 @@ extension WriteTransaction {
     return try modify(RecordID<E>(rawValue: id), change)
   }
 
-  /// Removes the record with `id`; returns whether there was one.
+  /// Deletes the record with `id`; returns whether it existed.
   @discardableResult
   public mutating func delete<E: Entity>(_ id: RecordID<E>) throws(StoreError) -> Bool {
     let core = core
@@ -124,13 +127,13 @@ extension WriteTransaction {
     }
   }
 
-  /// Removes the record that `value` was read from; returns whether there was one.
+  /// Deletes the record from which `value` was read; returns whether it existed.
   @discardableResult
   public mutating func delete<E: Entity>(_ value: E) throws(StoreError) -> Bool {
     try delete(value.id)
   }
 
-  /// Removes the record with the values of `key`; returns whether there was one.
+  /// Deletes the record with the values of `key`; returns whether it existed.
   @discardableResult
   public mutating func delete<E: Entity>(
     _ key: EntityKey<E>
@@ -139,7 +142,7 @@ extension WriteTransaction {
     return try delete(RecordID<E>(rawValue: id))
   }
 
-  /// Removes the records with `ids`; returns how many there were.
+  /// Deletes the records with `ids`; returns the number of existing ones.
   @discardableResult
   public mutating func delete<E: Entity>(
     _ ids: some Sequence<RecordID<E>>

@@ -116,7 +116,7 @@ private enum Given: ItemVersion {
       // From now on programs set the attribute, which keeps its values.
       let changes = try Store.schemaChanges(at: path, opening: [Item<Given>.self])
       #expect(
-        changes.contains { $0.text.hasPrefix("'key' is derived no more") && $0.cost == .free })
+        changes.contains { $0.text.hasPrefix("'key' is no longer derived") && $0.cost == .free })
       #expect(try keys(path, Given.self, inserting: "q") == ["b", "D", "F", "z", ""])
       try expectSound(path)
       #expect(try keys(path, Upper.self) == ["AB", "CD", "EF", "XYZ", "Q"])

@@ -221,14 +221,15 @@ extension WholeRemark {
       try store.modify(player.id) { $0.score = 2 }
       let token = try store.historyToken()
       let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
-      #expect(error.message.contains("no image was kept of Player \(player.id)"))
+      #expect(error.message.contains("the history has no image of Player \(player.id)"))
     }
     try withTemporaryStore(Library.entities, options: .history(.images)) { store in
       let author = try store.insert(Author(name: "a"))
       let token = try store.historyToken()
       let book = try store.insert(Book(title: "b", author: author.id))
       let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
-      #expect(error.message.contains("was changed again") || error.message.contains("is linked"))
+      #expect(
+        error.message.contains("was changed again") || error.message.contains("is now linked"))
       try store.delete(book.id)
     }
   }
@@ -253,14 +254,14 @@ extension WholeRemark {
     try withStore(.off) { store in
       for token in [updated, deleted] {
         let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
-        #expect(error.message.contains("keeps no history"))
+        #expect(error.message.contains("no longer keeps a history"))
       }
       try store.write { tx in _ = try tx.update(Player.all) { $0.score = 7 } }
     }
     try withStore(.images) { store in
       for token in [updated, deleted] {
         let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
-        #expect(error.message.contains("began anew"))
+        #expect(error.message.contains("began again"))
       }
       #expect(try store.fetch(Player.all).map(\.score) == [7])
     }

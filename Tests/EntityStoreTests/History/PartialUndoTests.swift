@@ -69,7 +69,7 @@ import Testing
       let token = try store.historyToken()
       try store.delete(books[0])
       let error = try storeError(.cannotUndo) { try store.undo(token) }
-      #expect(error.message.contains("it removed a link of it"), "\(error)")
+      #expect(error.message.contains("the write removed a link of this record"), "\(error)")
       let undone = try store.undoPartly(token)
       #expect(undone.recordCount == 1 && undone.stayingEntities == ["Book", "Shelf"])
       #expect(try store.relatedIDs(Shelf.books, of: shelf) == [books[2], books[1]])
@@ -90,7 +90,7 @@ import Testing
       }
       let token = try store.historyToken()
       let error = try storeError(.cannotUndo) { try store.write { try $0.undo(token) } }
-      #expect(error.message.contains("no image was kept of Player"))
+      #expect(error.message.contains("the history has no image of Player"))
       let undone = try store.write { try $0.undoPartly(token) }
       #expect(undone.recordCount == 1 && undone.stayingEntities == ["Player"])
       #expect(try store.fetch(clause)?.text == "old")

@@ -171,7 +171,7 @@ import Testing
       options.types = ["k": .integer]
       let report = try await importer.run(FilePages.csv(path, options), renaming: [:])
       #expect(report.inserted == 3 && report.warnings?.count == 1, "\(report)")
-      #expect(report.warnings?.first?.hasPrefix("\(path): line 2: a field in quotes") == true)
+      #expect(report.warnings?.first?.hasPrefix("\(path): line 2: a quoted field") == true)
       #expect(
         try await store.read { try $0.importReports(of: "Measured") }.last?.warnings?.count == 1)
       options.quote = nil

@@ -224,7 +224,7 @@ import Testing
       let other = await #expect(throws: StoreError.self) {
         _ = try await run([Self.page([(1, "A")]), broken[1], Self.page([(3, "c")])])
       }
-      #expect(other?.message.contains("are not those that were imported") == true)
+      #expect(other?.message.contains("differ from the imported ones") == true)
       let short = await #expect(throws: StoreError.self) { _ = try await run([broken[0]]) }
       #expect(short?.message.contains("end with page 1, 2 were imported") == true)
       let report = try await run([broken[0], broken[1], Self.page([(3, "c")])])

@@ -175,7 +175,7 @@ import Testing
           try await importer.run(pages, as: PodRecord.self) { $0.pod }
         }
         #expect(error?.code == .importStopped)
-        #expect(error?.message.contains("does not say what it was given") == true)
+        #expect(error?.message.contains("a closure does not report") == true)
         let records = AsyncStream<[Pod]>(unfolding: {
           Issue.record("a page was asked for")
           return nil

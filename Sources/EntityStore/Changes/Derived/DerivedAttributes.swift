@@ -1,32 +1,32 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Keeps the derived attributes that depend on related records.
+/// Maintains the derived attributes that depend on related records.
 ///
-/// It collects differences by the records that have such attributes, and writes these records
-/// before the commit: first the attributes derived from given ones, then those derived from the
-/// first, and so on.
+/// The sink collects differences, grouped by the records that have such attributes, and writes
+/// these records before the commit. Attributes derived from stored attributes come first, then
+/// those derived from the first, and so on.
 ///
 /// See Format.md, "Derived attributes".
 final class DerivedAttributes: ChangeSink {
   let name = "derived attributes"
   private unowned(unsafe) let core: WriteCore
   private let all: [DerivedTotals]
-  /// By ascending rank: each is derived from attributes of lower ranks alone.
+  /// The attributes by ascending rank; each is derived only from attributes of lower ranks.
   private let ranks: [[DerivedTotals]]
-  /// By entity, those whose related records it has, held by an attribute of theirs.
+  /// By entity: the attributes derived from its records through an attribute that holds the link.
   private var held: [EntityNumber: [DerivedTotals]] = [:]
-  /// By entity, those whose related records it has, found by links.
+  /// By entity: the attributes derived from its records through link trees.
   private var linked: [EntityNumber: [DerivedTotals]] = [:]
-  /// By entity, the copies that it has.
+  /// By entity: its own attributes that copy a value of another record.
   private var copies: [EntityNumber: [DerivedTotals]] = [:]
-  /// By entity, the copies that are of its records.
+  /// By entity: the attributes that copy values of its records.
   private var copied: [EntityNumber: [DerivedTotals]] = [:]
   private var readers: [ObjectIdentifier: RelatedReader] = [:]
-  /// The links from related records back to those with the attributes.
+  /// The links from related records back to the records with the attributes.
   private var owners: [ObjectIdentifier: LinkCursor] = [:]
 
-  /// `nil` where the schema has no such attributes.
+  /// Returns `nil` when the schema has no such attributes.
   init?(_ schema: StoredSchema, core: WriteCore) {
     guard !schema.derived.isEmpty else { return nil }
     self.core = core
@@ -48,7 +48,7 @@ final class DerivedAttributes: ChangeSink {
   func interest(in entity: StoredEntity) -> ChangeInterest? {
     let number = entity.number
     if held[number] != nil || copies[number] != nil { return [.oldRecord, .newRecord] }
-    // Of a removed record the links have been removed before.
+    // Before a record is removed, its links have been removed.
     let isRead = linked[number]?.contains { $0.derivation.readsRecords } ?? false
     return isRead || copied[number] != nil ? [.oldRecord, .newRecord] : nil
   }
@@ -123,8 +123,9 @@ final class DerivedAttributes: ChangeSink {
     if let after, let added { try totals.add(added, to: after) }
   }
 
-  /// The value that a related record adds, null where records are counted alone; `nil` where there
-  /// is no record, or a condition leaves it out.
+  /// The value that a related record contributes; null when records are only counted.
+  ///
+  /// Returns `nil` when there is no record, or when a condition excludes it.
   private func contribution(
     to totals: DerivedTotals, of id: UInt64, _ view: RecordView?
   ) throws -> Value? {
@@ -138,7 +139,7 @@ final class DerivedAttributes: ChangeSink {
     return a.hasSameBytes(as: b)
   }
 
-  /// Calls `body` with each record that leads to record `id`.
+  /// Calls `body` with each record that is linked with record `id`.
   private func forEachOwner(
     of id: UInt64, _ totals: DerivedTotals, _ body: (UInt64) throws -> Void
   ) throws {
@@ -162,8 +163,8 @@ final class DerivedAttributes: ChangeSink {
       for side in RelationshipSide.allCases {
         let totals = concerned.filter { $0.derivation.end.side == side }
         if totals.isEmpty { continue }
-        // Links that begin at the records with the attributes come with those of one owner
-        // together. Where related records are read the other order is better: each is read once.
+        // Links that begin at the records with the attributes are grouped by these records. When
+        // related records must be read, the other order is better, because each is read once.
         let isForward = side == change.end.side
         let readsRecords = totals.contains { $0.derivation.readsRecords }
         if isForward, readsRecords, change.links.count > 1 {
@@ -177,7 +178,7 @@ final class DerivedAttributes: ChangeSink {
     }
   }
 
-  /// - Parameter ownersFirst: whether the first ids of `links` are those of the records with the attributes.
+  /// - Parameter ownersFirst: whether the first ids of `links` are the records with the attributes.
   private func note(
     _ links: borrowing LinkList, ownersFirst: Bool, isAdded: Bool, _ concerned: [DerivedTotals]
   ) throws {

@@ -1,28 +1,28 @@
 internal import LodestoreFormat
 
-/// The differences that the changes of a write make to one derived attribute, by the records that
-/// have it.
+/// The differences that the changes of a write make to one derived attribute, by record.
 ///
-/// Counts and sums are changed by differences. A least or greatest value is derived from all
-/// related records only where the record that had it may have gone.
+/// Counts and sums are changed by differences. A least or greatest value is recomputed from all
+/// related records only when the record with this value may be gone.
 final class DerivedTotals {
   let derivation: RelatedDerivation
   private let kind: DerivationDescription.Kind
-  // Used by one thread; exclusivity checks would slow down each change.
+  // Exclusivity is not checked, because only one thread accesses the object and the checks would
+  // slow down each change.
   @exclusivity(unchecked) private var differences = Differences()
 
   /// The differences that are not written yet.
   struct Differences {
     fileprivate var items: [Difference] = []
-    /// By the ids of the records, positions in ``items``.
+    /// The positions in ``items``, by the ids of the records.
     fileprivate var positions: [UInt64: Int] = [:]
-    /// Consecutive changes are mostly of one record.
+    /// The last position, because consecutive changes mostly concern one record.
     private var last: (owner: UInt64, position: Int)?
 
-    /// The records that may have another value, in no order.
+    /// The records whose value may change, in no particular order.
     var ids: some Collection<UInt64> { positions.keys }
 
-    /// The position of the difference of a record.
+    /// Returns the position of a record's difference.
     @inline(__always)
     fileprivate mutating func position(of owner: UInt64) -> Int {
       if let last, last.owner == owner { return last.position }
@@ -38,26 +38,26 @@ final class DerivedTotals {
       return items.count - 1
     }
 
-    /// Forgets the difference of a record.
+    /// Removes the difference of a record.
     fileprivate mutating func drop(_ owner: UInt64) {
       guard positions.removeValue(forKey: owner) != nil else { return }
       last = nil
     }
   }
 
-  /// The difference to the value that one record has stored.
+  /// The difference from the stored value of one record.
   fileprivate struct Difference {
     var count: Int64 = 0
     var integer: Int128 = 0
     var double: Double = 0
-    /// The largest magnitude that ``double`` has had.
+    /// The largest magnitude of ``double`` so far.
     var largest: Double = 0
     var decimal = DecimalValue.zero
-    /// The least or greatest value that came.
+    /// The least or greatest added value.
     var added: Value = .null
-    /// The least or greatest value that went.
+    /// The least or greatest removed value.
     var removed: Value = .null
-    /// Whether the value must be derived from all related records.
+    /// Whether the value must be recomputed from all related records.
     var isUnknown = false
   }
 
@@ -68,26 +68,27 @@ final class DerivedTotals {
 
   var isEmpty: Bool { differences.positions.isEmpty }
 
-  /// Has the value of record `owner` derived from all related records.
+  /// Requires that the value of record `owner` be recomputed from all related records.
   func forget(_ owner: UInt64) {
     differences.items[differences.position(of: owner)].isUnknown = true
   }
 
-  /// Forgets what was noted for `owner`: its value has been derived from all related records since.
+  /// Removes the difference of `owner`, whose value has since been recomputed from all related
+  /// records.
   func drop(_ owner: UInt64) { differences.drop(owner) }
 
-  /// All differences so far; those of later changes are noted apart from them.
+  /// Removes and returns all differences; later changes are collected separately.
   ///
-  /// Writing the values of one record may change those of another one, or of itself.
+  /// Writing the value of one record may change the value of another record, or of itself.
   func take() -> Differences {
     defer { differences = Differences() }
     return differences
   }
 
-  /// A related record with `value` came.
+  /// Adds a related record with `value`.
   func add(_ value: Value, to owner: UInt64) throws(FormatError) { try change(owner, value, 1) }
 
-  /// A related record with `value` went.
+  /// Removes a related record with `value`.
   func remove(_ value: Value, from owner: UInt64) throws(FormatError) {
     try change(owner, value, -1)
   }
@@ -119,7 +120,7 @@ final class DerivedTotals {
     case .double(let number):
       current.double += Double(sign) * number
       current.largest = max(current.largest, current.double.magnitude)
-      // The sum of rounded values is not the rounded sum.
+      // The sum of rounded values differs from the rounded sum.
       if derivation.type == .float || !number.isFinite { current.isUnknown = true }
     case .decimal(let number):
       if let sum = current.decimal.adding(sign > 0 ? number : number.negated), sum != .nan {
@@ -131,14 +132,15 @@ final class DerivedTotals {
     }
   }
 
-  /// Whether `a` counts in place of `b`, which may be null.
+  /// Returns whether `a` replaces `b`, which may be null, as the least or greatest value.
   private func isBeyond(_ a: Value, _ b: Value) throws(FormatError) -> Bool {
     if case .null = b { return true }
     return kind == .minimum ? try a.isLess(than: b) : try b.isLess(than: a)
   }
 
-  /// The value of record `owner` instead of `old`, by the differences; `nil` where it must be
-  /// derived from all related records.
+  /// Computes the value of record `owner` from its old value and the differences.
+  ///
+  /// Returns `nil` when the value must be recomputed from all related records.
   func value(
     of owner: UInt64, from old: Value, by differences: borrowing Differences
   ) throws -> Value? {
@@ -151,7 +153,7 @@ final class DerivedTotals {
     case (.sum, .unsigned(let sum)): return try integer(Int128(sum) + difference.integer, owner)
     case (.sum, .double(let sum)):
       let new = sum + difference.double
-      // Digits are lost where the sum becomes smaller than what it was made of. See Format.md.
+      // When the sum becomes smaller than its parts, digits are lost. See Format.md.
       guard new.isFinite, new.exponent >= max(sum.magnitude, difference.largest).exponent else {
         return nil
       }

@@ -2,15 +2,16 @@ internal import LMDB
 internal import LodestoreFormat
 
 extension WriteCore {
-  /// Gives derived attributes of the records with `ids`, which ascend, other values: `body` is called with
-  /// the id and all values of each.
+  /// Rewrites derived attributes of the records with `ids`, in ascending order.
+  ///
+  /// `body` receives the id and all values of each record, and changes the values.
   ///
   /// After an error the transaction can only be aborted.
   ///
   /// - Parameters:
-  ///   - numbers: of the attributes that `body` changes.
-  ///   - unbuilt: indexes that have no entries yet.
-  ///   - occasion: whether what is derived from the record alone is worked out anew too.
+  ///   - numbers: the attributes that `body` changes.
+  ///   - unbuilt: the indexes that have no entries yet.
+  ///   - occasion: whether attributes derived from the record alone are recomputed too.
   func rewriteDerived(
     _ ids: [UInt64], of entity: StoredEntity, _ numbers: Set<UInt32>,
     unbuilt: Set<UInt32> = [], _ occasion: RecordDerivations.Occasion = .related,
@@ -43,9 +44,10 @@ extension WriteCore {
     }
   }
 
-  /// Works out the derived attributes with `numbers` of all records of `entity`.
+  /// Recomputes the derived attributes with `numbers` in all records of `entity`.
   ///
-  /// - Complexity: O(records of the entity and those that they lead to), in one pass; ids are in memory.
+  /// - Complexity: O(*n* + *m*) for *n* records of the entity and *m* related records, in one pass.
+  ///   The ids are in memory.
   func rebuildDerived(
     _ numbers: Set<UInt32>, of entity: StoredEntity, unbuilt: Set<UInt32>,
     _ occasion: RecordDerivations.Occasion = .rebuild
@@ -60,8 +62,8 @@ extension WriteCore {
       let kind = entity.description.attribute(number: number)?.derivation?.kind
       return numbers.contains(number) && (kind == .inserted || kind == .changed)
     }
-    // A part at a time, so that its entries stay in memory; but a unique key may be given up by one record
-    // and taken by another.
+    // The records are processed in parts, so that their entries fit in memory. With a unique index
+    // there is one part, because one record may release a key that another one takes.
     let isUnique = entity.indexes.contains { index in
       index.isUnique && !unbuilt.contains(index.description.number)
         && !numbers.isDisjoint(with: index.description.attributes)

@@ -1,7 +1,7 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Reads what a derived attribute depends on from the related records.
+/// Reads the facts on which a derived attribute depends from the related records.
 final class RelatedReader {
   private let derivation: RelatedDerivation
   private let core: TransactionCore
@@ -25,24 +25,25 @@ final class RelatedReader {
     }
   }
 
-  /// The value that the related record `id` adds, null where records are counted alone; `nil` where
-  /// the condition leaves it out.
+  /// The value that the related record `id` contributes; null when records are only counted.
+  ///
+  /// Returns `nil` when the condition excludes the record.
   func contribution(of id: UInt64) throws -> Value? {
     guard derivation.readsRecords else { return .null }
     guard try records.seek(id) else { return condition == nil ? .null : nil }
     return try contribution(of: try derivation.end.target.view(records.value, id: id), id: id)
   }
 
-  /// The value that the related record `id` adds, as it is in `view`.
+  /// The value that the related record `id` contributes, from the bytes in `view`.
   func contribution(of view: RecordView, id: UInt64) throws -> Value? {
     if let condition, try !condition.admits(view, id: id) { return nil }
     guard let source = derivation.source else { return .null }
     return try derivation.end.target.value(of: source, in: view)
   }
 
-  /// The derived attribute of the record `id`, from all the records that it leads to.
+  /// Computes the derived attribute of record `id` from all its related records.
   ///
-  /// - Complexity: O(records that it leads to).
+  /// - Complexity: O(*n*) in the number of its related records.
   func derive(_ id: UInt64) throws -> Value {
     guard let result = try aggregate(of: id).result else {
       throw StoreError.unfittingTotal(derivation, id)
@@ -50,7 +51,7 @@ final class RelatedReader {
     return result
   }
 
-  /// Whether `stored` is a right value of record `id`, as Format.md says it.
+  /// Returns whether `stored` is a correct value of record `id` by the rules of Format.md.
   func isRight(_ stored: Value, of id: UInt64) throws -> Bool {
     let aggregate = try aggregate(of: id)
     guard let expected = aggregate.result else { return false }
@@ -75,7 +76,7 @@ final class RelatedReader {
 }
 
 extension StoredEntity {
-  /// The value of `attribute` in a record of any layout.
+  /// Returns the value of `attribute` in a record of any layout.
   func value(
     of attribute: EntityDescription.Attribute, in view: RecordView
   ) throws(FormatError) -> Value {

@@ -2,10 +2,10 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Reads and writes the tree `history`; see Format.md, "History".
+/// Access to the tree `history`; see Format.md, "History".
 struct HistoryLog {
   let core: TransactionCore
-  /// `nil` where the store has no history, which is the same as an empty one.
+  /// The tree; `nil` when the store has no history, which equals an empty one.
   private(set) var tree: Tree?
 
   init(_ core: TransactionCore) {
@@ -13,15 +13,15 @@ struct HistoryLog {
     tree = core.tree(.history)
   }
 
-  /// Opens the log for writing, and makes the tree where the store has none.
+  /// Opens the log for writing, and creates the tree if the store has none.
   init(writing core: WriteCore) throws(StoreError) {
     self.core = core
     tree = try core.makeTree(.history)
   }
 
-  /// How many bytes of changes a part has at most, but for one of a single long run.
+  /// The maximum bytes of changes in a part; a single long list of ids may exceed it.
   static let partByteCount = 64 << 10
-  /// The length of the lists of ids that are put into one change of a part.
+  /// The maximum number of id ranges in one change of a part.
   static let runsPerChange = 8 << 10
 
   // MARK: Numbers
@@ -41,7 +41,7 @@ struct HistoryLog {
     return try purged()?.number ?? 0
   }
 
-  /// Up to where the history has been purged; `nil` where it never was.
+  /// The last purged write; `nil` when the history has never been purged.
   func purged() throws(StoreError) -> HistoryMark? {
     try value(.purged).map { (document) throws(StoreError) in try HistoryMark(document) }
   }
@@ -50,7 +50,7 @@ struct HistoryLog {
 
   /// Writes the parts of one write.
   ///
-  /// - Throws: ``StoreError/Code/unstorableValue`` where all numbers of writes have been used.
+  /// - Throws: ``StoreError/Code/unstorableValue`` when all numbers of writes have been used.
   func append(
     number: UInt64, origin: WriteOrigin, time: Double, changes: [HistoryPart.Change],
     links: [HistoryPart.Links], images: UInt64? = nil, undoes: UInt64? = nil,
@@ -67,7 +67,7 @@ struct HistoryLog {
     }
   }
 
-  /// Changes and links in parts that are not too large for a page or two dozen.
+  /// Divides changes and links into parts of about ``partByteCount`` bytes.
   private static func parts(
     _ changes: [HistoryPart.Change], _ links: [HistoryPart.Links]
   ) -> [HistoryPart] {
@@ -113,7 +113,7 @@ struct HistoryLog {
     }
   }
 
-  /// Keeps a record as it was; returns false where it is kept from earlier in this write.
+  /// Stores the image of a record; returns false when an earlier image of this write exists.
   func keep(_ record: ByteView, _ key: HistoryKey) throws(StoreError) -> Bool {
     guard let tree else { return true }
     return try wrappingErrors {
@@ -131,7 +131,7 @@ struct HistoryLog {
 
   // MARK: Reading
 
-  /// Returns the document under `key`; `nil` if the key has no value.
+  /// Returns the document under `key`; `nil` when the key has no value.
   func value(_ key: HistoryKey) throws(StoreError) -> Document? {
     guard let tree else { return nil }
     do {
@@ -146,16 +146,17 @@ struct HistoryLog {
     }
   }
 
-  /// The bytes of a record under `key`; `nil` where there are none.
+  /// Returns the bytes of a record under `key`; `nil` when there are none.
   func image(_ key: HistoryKey) throws(StoreError) -> ByteView? {
     guard let tree else { return nil }
     return try wrappingErrors { try core.transaction.get(key.bytes, in: tree) }
   }
 
-  /// Returns the key of the write with `number`, or that of the last write that kept something;
-  /// `nil` for none.
+  /// Returns the key for the write with `number`, or else for the last write that stored a value.
   ///
-  /// - Parameter key: that of an image or of preserved values, of any number.
+  /// Returns `nil` when no write stored one.
+  ///
+  /// - Parameter key: the key of an image or of preserved values; its write number is ignored.
   private func keptKey(
     _ key: HistoryKey, of number: UInt64?
   ) throws(StoreError) -> HistoryKey? {
@@ -169,7 +170,8 @@ struct HistoryLog {
     }
   }
 
-  /// The image of a record that the write with `number` kept, or its last one; `nil` for none.
+  /// Returns the image of a record from the write with `number`, or else the last image; `nil` for
+  /// none.
   func kept(
     _ key: HistoryKey, of number: UInt64?
   ) throws(StoreError) -> ByteView? {
@@ -177,15 +179,18 @@ struct HistoryLog {
     return try image(key)
   }
 
-  /// Returns the values that the write with `number` preserved of a record, or the last preserved
-  /// ones; `nil` for none.
+  /// Returns the preserved values of a record from the write with `number`, or else the last
+  /// preserved values.
+  ///
+  /// Returns `nil` for none.
   func keptDocument(_ key: HistoryKey, of number: UInt64?) throws(StoreError) -> Document? {
     guard let key = try keptKey(key, of: number) else { return nil }
     return try value(key)
   }
 
-  /// Visits the parts of the writes from `first` on until `body` returns false, or those of the
-  /// last write first, and of each write the last part.
+  /// Visits the parts of the writes from `first` on, until `body` returns false.
+  ///
+  /// When `backwards` is true, visits the last write first, and of each write the last part first.
   func forEachPart(
     from first: UInt64, backwards: Bool = false,
     _ body: (UInt64, UInt32, HistoryPart) throws -> Bool
@@ -213,7 +218,9 @@ struct HistoryLog {
 }
 
 extension HistoryLog {
-  /// Ids that were never given would be gone through for ever, as runs of them are short in a file.
+  /// Throws when a part contains ids that were never assigned.
+  ///
+  /// A run of ids is short in a file, and visiting the ids of a damaged run could take forever.
   ///
   /// - Parameter nextIDs: by entity, the ids above all; those that the walk has asked for.
   private func checkIDs(
@@ -234,10 +241,10 @@ extension HistoryLog {
   }
 }
 
-/// A place in the history and its time.
+/// A position in the history, with its time.
 struct HistoryMark: Sendable, Hashable {
   var number: UInt64
-  /// Seconds since 2001.
+  /// The time in seconds since 2001.
   var time: Double
 
   init(number: UInt64, time: Double) {
@@ -261,8 +268,8 @@ struct HistoryMark: Sendable, Hashable {
 extension StoreError {
   fileprivate static let historyUsedUp = StoreError(
     .unstorableValue,
-    "cannot tell this write in the history: the last one has number \(HistoryKey.lastTransaction), the "
-      + "highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
+    "cannot record this write in the history: the last write has number \(HistoryKey.lastTransaction), "
+      + "the highest; copy the records into a new store, as with 'kvdump export' and 'kvdump import', or "
       + "open this one with history .off")
 
   static func damagedHistory(_ cause: FormatError) -> StoreError {

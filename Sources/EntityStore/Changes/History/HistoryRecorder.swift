@@ -1,23 +1,24 @@
 internal import LodestoreFormat
 
-/// Writes what a write has changed into the history, for the entities that keep one.
+/// Records the changes of a write in the history, for the entities that keep one.
 final class HistoryRecorder: ChangeSink {
   let name = "history"
   private let core: WriteCore
   private let log: HistoryLog
-  /// The number that the write gets if the history reports it.
+  /// The number of the write in the history, if it is recorded.
   private let number: UInt64
   private var changes: [EntityNumber: NetChanges] = [:]
   private var links: [UInt32: NetLinks] = [:]
-  /// By entity, the records that were updated when their image was kept already: they may have the
-  /// values of the image again.
+  /// By entity, the records that were updated again after their image was stored.
+  ///
+  /// Such records may have the values of the image again.
   private var changedAgain: [EntityNumber: IDRuns] = [:]
-  /// Entities without a history whose links the write has changed.
+  /// The entities without a history whose links the write has changed.
   private var untoldLinks: Set<EntityNumber> = []
-  /// Whether somebody has been given the number.
+  /// Whether ``promisedNumber()`` has returned a number, so that the write must be recorded.
   private var isPromised = false
 
-  /// `nil` where no entity keeps a history.
+  /// Returns `nil` when no entity keeps a history.
   init?(_ schema: StoredSchema, core: WriteCore) throws(StoreError) {
     guard schema.keepsHistory else { return nil }
     self.core = core
@@ -36,7 +37,7 @@ final class HistoryRecorder: ChangeSink {
     case .inserted(let ids): self[entity].insert(ids)
     case .insertedRecord(let id, _): self[entity].insert(id..<id + 1)
     case .updated(let id, let old, _, let attributes):
-      // A record that is only carried over into the current layout has the values that it had.
+      // A record that is only converted to the current layout keeps its values.
       guard let attributes, !attributes.isEmpty else { return }
       if let old, try !keepImage(old, id, entity) {
         changedAgain[entity.number, default: IDRuns()].append(id)
@@ -63,8 +64,8 @@ final class HistoryRecorder: ChangeSink {
     }
   }
 
-  /// Keeps the image of a record that is about to change; returns false where one is kept from
-  /// earlier in this write.
+  /// Stores the image of a record before a change; returns false when an earlier image of this
+  /// write exists.
   private func keepImage(
     _ old: RecordView, _ id: UInt64, _ entity: StoredEntity
   ) throws(StoreError) -> Bool {
@@ -113,8 +114,7 @@ final class HistoryRecorder: ChangeSink {
       .noteMoves(ids, of: owner, by: end)
   }
 
-  /// Returns whether the history reports links of the relationship; notes its entities where it
-  /// does not.
+  /// Returns whether the history records links of the relationship; if not, notes its entities.
   private func isTold(_ relationship: StoredRelationship) -> Bool {
     let entities = [relationship.from, relationship.to]
     if entities.contains(where: { $0.description.history != nil }) { return true }
@@ -143,8 +143,8 @@ final class HistoryRecorder: ChangeSink {
       next += 1
     }
     let told = sets.flatMap { $0.told(expired: core.evictedIDs[$0.entity.number]) }
-    // An undo is reported also where nothing was left to change: the write that it took back then
-    // stops no other undo.
+    // An undo is recorded even if nothing was left to change, so that the undone write no longer
+    // prevents other undos.
     guard !told.isEmpty || !last.isEmpty || isPromised || core.undone != nil else { return }
     var origin = core.origin
     if let step = core.steps.last { origin.context = step.context }
@@ -153,8 +153,8 @@ final class HistoryRecorder: ChangeSink {
       undoes: core.undone?.number, untold: untold)
   }
 
-  /// Compares the records that were changed several times with their images, and forgets those that
-  /// have the same values again.
+  /// Compares records that were changed several times with their images, and drops changes without
+  /// effect.
   private func settleImages() throws(StoreError) {
     for (number, runs) in changedAgain {
       guard let entity = changes[number]?.entity else { continue }
@@ -175,8 +175,8 @@ final class HistoryRecorder: ChangeSink {
     changedAgain = [:]
   }
 
-  /// Forgets moves of links that an attribute holds and that were not there before the write or are
-  /// not there after it.
+  /// Drops moves of attribute-held links that did not exist before the write or do not exist after
+  /// it.
   private func dropMovesOfChangedLinks(_ sets: [EntityChangeSet]) throws(StoreError) {
     for (number, moves) in links {
       guard let holder = moves.end.attribute?.number else { continue }
@@ -192,7 +192,7 @@ final class HistoryRecorder: ChangeSink {
     links = links.filter { !$0.value.isEmpty }
   }
 
-  /// The entities without a history whose records or links were changed, ascending.
+  /// The entities without a history whose records or links were changed, in ascending order.
   private var untold: [EntityNumber] {
     let changed = core.writtenEntities.union(untoldLinks)
     return core.schema.entities.filter { entity in
@@ -200,8 +200,9 @@ final class HistoryRecorder: ChangeSink {
     }.map(\.number).sorted()
   }
 
-  /// Returns the number of the write, which is then reported in any case; `nil` where there is
-  /// nothing to report so far.
+  /// Returns the number of the write, which is then recorded in any case.
+  ///
+  /// Returns `nil` when there is nothing to record so far.
   func promisedNumber() -> UInt64? {
     isPromised =
       isPromised || core.undone != nil || changes.values.contains { !$0.result().isEmpty }
@@ -209,9 +210,9 @@ final class HistoryRecorder: ChangeSink {
     return isPromised ? number : nil
   }
 
-  /// The links that each step tells; those of no step are the last one's.
+  /// The links of each step; the last entry contains the links of no step.
   ///
-  /// A link belongs to the last of the steps that have one of its two records.
+  /// A link belongs to the last step that contains one of its two records.
   private func linkedByStep() -> [[HistoryPart.Links]] {
     let steps = core.steps.dropLast()
     var result = [[HistoryPart.Links]](repeating: [], count: steps.count + 1)
@@ -234,14 +235,14 @@ final class HistoryRecorder: ChangeSink {
 }
 
 extension WriteStep {
-  /// Whether a record of a link is one of the step's.
+  /// Returns whether a record of a link belongs to the step.
   fileprivate func has(_ pair: LinkPair, _ from: EntityNumber, _ to: EntityNumber) -> Bool {
     entity == from && ids.contains(pair.from) || entity == to && ids.contains(pair.to)
   }
 }
 
 extension EntityChangeSet {
-  /// Whether the write inserted the record, or changed its attribute with this number.
+  /// Returns whether the write inserted the record, or changed its attribute with this number.
   fileprivate func sets(_ attribute: UInt32, of id: UInt64) -> Bool {
     inserted.contains(id)
       || updated.contains { attributes, ids in
@@ -250,7 +251,7 @@ extension EntityChangeSet {
       }
   }
 
-  /// The changes as the history reports them.
+  /// The changes as the history records them.
   ///
   /// - Parameter expired: the records that were deleted because they had expired.
   fileprivate func told(expired: IDRuns? = nil) -> [HistoryPart.Change] {

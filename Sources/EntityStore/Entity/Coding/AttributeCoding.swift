@@ -1,27 +1,28 @@
-/// How values of an attribute are stored.
+/// The way in which values of an attribute are stored.
 ///
-/// Types without values conform, not the values' own: enumerations and `Codable` types need no conformance
-/// of theirs. An ``Attribute`` holds the type, which is copied without counting references.
+/// The conforming types have no instances and are separate from the value types, so that
+/// enumerations and `Codable` types need no conformance. An ``Attribute`` holds a metatype, which
+/// is copied without reference counting.
 @usableFromInline
 protocol AttributeCoding<Value>: Sendable {
   associatedtype Value
 
   static var storage: AttributeStorage { get }
 
-  /// Throws what the encoding of a document throws.
+  /// Returns the stored form of `value`, or throws the error of a document's encoding.
   static func store(_ value: Value) throws -> StoredValue
 
-  /// Returns nil when the stored value is of another type.
+  /// Returns the value, or nil when the stored value is of another type.
   static func load(_ stored: StoredValue) -> Value?
 
   static func read(from reader: inout RecordReader) throws(StoreError) -> Value
 }
 
 extension AttributeCoding {
-  /// Appends the stored values to `list`; returns false where one of them is of another type.
+  /// Appends the stored values to `list`; returns false when one of them is of another type.
   ///
-  /// The most frequent types have code of their own. A call of the protocol for each value would
-  /// take longer than the index takes to deliver it.
+  /// The most frequent types have their own code. A protocol call for each value would take longer
+  /// than reading the value from the index.
   static func load(all stored: [StoredValue], into list: inout [Value]) -> Bool {
     let frequent =
       loaded(stored, as: Int.self) ?? loaded(stored, as: String.self)
@@ -40,8 +41,9 @@ extension AttributeCoding {
     return true
   }
 
-  /// Returns the values as values of `V`, or `nil` where ``Value`` is another type or a stored value
-  /// is of another type.
+  /// Returns the values as values of `V`.
+  ///
+  /// Returns `nil` when ``Value`` is not `V` or a stored value is of another type.
   @inline(__always)
   private static func loaded<V: AttributeValue>(
     _ stored: [StoredValue], as _: V.Type
@@ -53,12 +55,12 @@ extension AttributeCoding {
       guard let loaded = V._value(from: value) else { return nil }
       list.append(loaded)
     }
-    // The types are one type, and a cast would check each value.
+    // `V` and `Value` are the same type; a cast would check each value.
     return unsafeBitCast(list, to: [Value].self)
   }
 }
 
-/// A value that is stored as what it is.
+/// A value of a type that the format stores directly.
 @usableFromInline
 enum ScalarCoding<Value: AttributeValue>: AttributeCoding {
   @inlinable static var storage: AttributeStorage { Value._storage }

@@ -3,7 +3,7 @@ public import LodestoreEssentials
 internal import LodestoreFormat
 
 extension Date: IndexableValue {
-  /// A binary64 of seconds since 2001, so that every `Date` comes back as it was.
+  /// Stored as a binary64 of seconds since 2001, which represents every `Date` exactly.
   public static var _storage: AttributeStorage { AttributeStorage(type: .date) }
 
   /// The time.
@@ -32,7 +32,7 @@ extension Date: IndexableValue {
 }
 
 extension UUID: IndexableValue {
-  /// Sixteen bytes.
+  /// Stored as sixteen bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .uuid) }
 
   /// The bytes.
@@ -58,7 +58,7 @@ extension UUID: IndexableValue {
 }
 
 extension Data: IndexableValue {
-  /// Bytes, of any length.
+  /// Stored as bytes, of any length.
   public static var _storage: AttributeStorage { AttributeStorage(type: .data) }
 
   /// The bytes.
@@ -83,7 +83,7 @@ extension Data: IndexableValue {
 }
 
 extension URL: IndexableValue {
-  /// The absolute text.
+  /// Stored as the absolute text.
   public static var _storage: AttributeStorage { AttributeStorage(type: .url) }
 
   /// The absolute text.
@@ -107,13 +107,13 @@ extension URL: IndexableValue {
 }
 
 extension Decimal: IndexableValue {
-  /// Sign, exponent and significand, exactly.
+  /// Stored exactly as sign, exponent and significand.
   public static var _storage: AttributeStorage { AttributeStorage(type: .decimal) }
 
   /// The number.
   public var _storedValue: StoredValue { StoredValue(.decimal(DecimalValue(self))) }
 
-  /// The number, where `Decimal` holds it.
+  /// The number; `nil` when `Decimal` cannot represent it.
   public static func _value(from stored: StoredValue) -> Decimal? {
     if case .decimal(let number) = stored.value { Decimal(number) } else { nil }
   }
@@ -123,7 +123,7 @@ extension Decimal: IndexableValue {
     writer.writeSlot(.decimal(DecimalValue(self)), as: .decimal)
   }
 
-  /// Reads the number; throws when it is beyond what `Decimal` holds.
+  /// Reads the number; throws when `Decimal` cannot represent it.
   public static func _read(from reader: inout RecordReader) throws(StoreError) -> Decimal {
     let stored: DecimalValue
     do {
@@ -148,8 +148,9 @@ extension RecordReader {
 }
 
 extension DecimalValue {
-  /// The stored form of `decimal`, through its text, which is exact: `Decimal` does not show its
-  /// digits on every system.
+  /// Converts `decimal` through its text.
+  ///
+  /// The text is exact, and `Decimal` does not expose its digits on every system.
   init(_ decimal: Decimal) {
     guard !decimal.isNaN else {
       self = .nan
@@ -163,7 +164,7 @@ extension DecimalValue {
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
         let (shifted, overflows) = significand.multipliedReportingOverflow(by: 10)
         if overflows {
-          // Only zeros can follow the 38 digits that a Decimal holds.
+          // Only zeros can follow the 38 digits that a `Decimal` holds.
           if !isFraction { exponent += 1 }
         } else {
           significand = shifted + UInt128(byte - UInt8(ascii: "0"))
@@ -179,7 +180,7 @@ extension DecimalValue {
 }
 
 extension Decimal {
-  /// The number in `stored`; `nil` beyond 38 digits or the exponents that `Decimal` has.
+  /// The number in `stored`; `nil` beyond 38 digits or beyond the exponents of `Decimal`.
   init?(_ stored: DecimalValue) {
     if stored.isNaN {
       self = .nan

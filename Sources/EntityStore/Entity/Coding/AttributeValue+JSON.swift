@@ -2,7 +2,7 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension JSONValue: AttributeValue {
-  /// A document that holds only what JSON has.
+  /// Stored as a document that holds only types that JSON has.
   public static var _storage: AttributeStorage { AttributeStorage(type: .json) }
 
   /// The value as a document; null when it is nested deeper than 128 levels.
@@ -26,14 +26,15 @@ extension JSONValue: AttributeValue {
     }
   }
 
-  /// Writes the document; the insert fails when the value is nested deeper than 128 levels.
+  /// Writes the document; the insert or update fails when the value is nested deeper than 128
+  /// levels.
   public func _write(to writer: inout RecordWriter) {
     writer.writeDocument { (document) throws(DocumentNestingError) in
       try write(to: &document)
     }
   }
 
-  /// Reads the document; throws when it holds something that JSON does not have.
+  /// Reads the document; throws when it holds a type that JSON does not have.
   public static func _read(from reader: inout RecordReader) throws(StoreError) -> JSONValue {
     do { return try JSONValue(document: reader.readVariable()) } catch {
       throw reader.undecodable(.json, "its JSON does not decode: \(error.reason)", cause: error)

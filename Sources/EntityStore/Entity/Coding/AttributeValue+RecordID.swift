@@ -1,12 +1,12 @@
 internal import LodestoreFormat
 
-/// The id of another record, or of another one of the same entity.
+/// The id of another record, possibly of the same entity, as an attribute.
 ///
-/// It is stored as a number from 1 to 2⁶³ − 1, and ordered by it. An ``RecordID/unassigned`` id names
-/// no record and is refused where it is written, also in an optional attribute: nil says that there is
-/// none. Whether the record exists is not checked.
+/// An id is stored as a number from 1 to 2⁶³ − 1 and ordered by this number. Writing an
+/// ``RecordID/unassigned`` id is refused, also in an optional attribute, where `nil` stands for no
+/// record. The store does not check that the record exists.
 extension RecordID: IndexableValue {
-  /// Eight bytes.
+  /// Stored as eight bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .recordID) }
 
   /// The number.
@@ -21,7 +21,7 @@ extension RecordID: IndexableValue {
     }
   }
 
-  /// Writes the number; the insert or update fails when it is unassigned or not below 2⁶³.
+  /// Writes the number; the insert or update fails when the id is unassigned or not below 2⁶³.
   @inlinable @inline(__always)
   public func _write(to writer: inout RecordWriter) {
     if Int64(bitPattern: rawValue) < 1 { writer.failUnassigned() }

@@ -1,7 +1,7 @@
 internal import LodestoreFormat
 
 extension AttributeValue where Self: FixedWidthInteger & BitwiseCopyable {
-  /// The bytes little-endian.
+  /// Writes the bytes, little-endian.
   @inlinable @inline(__always)
   public func _write(to writer: inout RecordWriter) {
     writer.writeSlot(littleEndian, size: Self.bitWidth / 8)
@@ -15,7 +15,7 @@ extension AttributeValue where Self: FixedWidthInteger & BitwiseCopyable {
 }
 
 extension AttributeValue where Self: FixedWidthInteger {
-  /// The number, where the type holds it.
+  /// The number; `nil` when the type cannot represent it.
   public static func _value(from stored: StoredValue) -> Self? {
     switch stored.value {
     case .integer(let number): Self(exactly: number)
@@ -36,57 +36,57 @@ extension AttributeValue where Self: FixedWidthInteger & UnsignedInteger {
 }
 
 extension Int: IndexableValue {
-  /// 64 bits on every machine.
+  /// Stored with 64 bits on every machine.
   public static var _storage: AttributeStorage { AttributeStorage(type: .int64) }
 }
 
 extension Int8: IndexableValue {
-  /// One byte.
+  /// Stored as one byte.
   public static var _storage: AttributeStorage { AttributeStorage(type: .int8) }
 }
 
 extension Int16: IndexableValue {
-  /// Two bytes.
+  /// Stored as two bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .int16) }
 }
 
 extension Int32: IndexableValue {
-  /// Four bytes.
+  /// Stored as four bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .int32) }
 }
 
 extension Int64: IndexableValue {
-  /// Eight bytes.
+  /// Stored as eight bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .int64) }
 }
 
 extension UInt: IndexableValue {
-  /// 64 bits on every machine.
+  /// Stored with 64 bits on every machine.
   public static var _storage: AttributeStorage { AttributeStorage(type: .uint64) }
 }
 
 extension UInt8: IndexableValue {
-  /// One byte.
+  /// Stored as one byte.
   public static var _storage: AttributeStorage { AttributeStorage(type: .uint8) }
 }
 
 extension UInt16: IndexableValue {
-  /// Two bytes.
+  /// Stored as two bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .uint16) }
 }
 
 extension UInt32: IndexableValue {
-  /// Four bytes.
+  /// Stored as four bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .uint32) }
 }
 
 extension UInt64: IndexableValue {
-  /// Eight bytes.
+  /// Stored as eight bytes.
   public static var _storage: AttributeStorage { AttributeStorage(type: .uint64) }
 }
 
 extension Bool: IndexableValue {
-  /// One byte.
+  /// Stored as one byte.
   public static var _storage: AttributeStorage { AttributeStorage(type: .bool) }
 
   /// The truth value.
@@ -111,7 +111,7 @@ extension Bool: IndexableValue {
 }
 
 extension Double: IndexableValue {
-  /// IEEE 754 binary64.
+  /// Stored as IEEE 754 binary64.
   public static var _storage: AttributeStorage { AttributeStorage(type: .double) }
 
   /// The number.
@@ -134,7 +134,7 @@ extension Double: IndexableValue {
 }
 
 extension Float: IndexableValue {
-  /// IEEE 754 binary32.
+  /// Stored as IEEE 754 binary32.
   public static var _storage: AttributeStorage { AttributeStorage(type: .float) }
 
   /// The number.
@@ -157,7 +157,7 @@ extension Float: IndexableValue {
 }
 
 extension String: IndexableValue {
-  /// UTF-8, of any length.
+  /// Stored as UTF-8, of any length.
   public static var _storage: AttributeStorage { AttributeStorage(type: .string) }
 
   /// The text.
@@ -171,7 +171,8 @@ extension String: IndexableValue {
   /// Writes the UTF-8 bytes.
   @inlinable
   public func _write(to writer: inout RecordWriter) {
-    // Nothing is called between finding the bytes and copying them, or the text would be counted.
+    // No call between finding the bytes and copying them, because it would retain and release the
+    // text.
     let count = utf8.count
     let target = writer.variableRoom(for: count)
     let wasContiguous: Void? = utf8.withContiguousStorageIfAvailable { bytes in
@@ -188,8 +189,9 @@ extension String: IndexableValue {
     }
   }
 
-  /// Reads text; bytes that are not UTF-8 become replacement characters, and `kvdump verify`
-  /// reports them.
+  /// Reads text; bytes that are not UTF-8 become replacement characters.
+  ///
+  /// `kvdump verify` reports such bytes.
   @inlinable @inline(__always)
   public static func _read(from reader: inout RecordReader) throws(StoreError) -> String {
     reader.readText()

@@ -1,18 +1,18 @@
 internal import LodestoreBytes
 package import LodestoreFormat
 
-/// A Swift type that can be an attribute: the scalars of the format and their optionals.
+/// A Swift type whose values an attribute can hold: the scalars of the format and their optionals.
 ///
 /// The library conforms `Bool`, the integers, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
-/// `URL`, `Decimal` and `JSONValue`. Enumerations with such a raw value, and any `Codable` type,
-/// are stored without conforming. Do not conform other types to it: its requirements have names
-/// with an underscore and are the library's own.
+/// `URL`, `Decimal` and `JSONValue`. Enumerations with a raw value of such a type, and any
+/// `Codable` type, are stored without a conformance. Do not conform other types: the requirements
+/// begin with an underscore and belong to the library.
 public protocol AttributeValue: Sendable {
-  /// How values are stored.
+  /// The way in which values are stored.
   static var _storage: AttributeStorage { get }
   /// The value without its Swift type.
   var _storedValue: StoredValue { get }
-  /// The value that has been stored so; `nil` for a value of another type.
+  /// The value whose stored form is `stored`; `nil` when that has another type.
   static func _value(from stored: StoredValue) -> Self?
   /// Writes the value as the next attribute of a record.
   func _write(to writer: inout RecordWriter)
@@ -20,21 +20,26 @@ public protocol AttributeValue: Sendable {
   static func _read(from reader: inout RecordReader) throws(StoreError) -> Self
 }
 
-/// A Swift type whose values can be looked up and ordered in an index.
+/// A Swift type whose values an index can look up and order.
 ///
-/// Enumerations with an indexable raw value can conform by saying so; nothing needs to be written.
-/// Order is that of the index: false before true, numbers by value with NaN last, dates by time,
-/// text and URLs by their UTF-8 bytes, data and UUIDs by bytes, and null first.
+/// An enumeration with an indexable raw value conforms by declaring it, without further code. The
+/// order is the order of the index:
+/// - False comes before true.
+/// - Numbers are ordered by value, with NaN last, and dates by time.
+/// - Text and URLs are ordered by their UTF-8 bytes, data and UUIDs by their bytes.
+/// - Null comes first.
 ///
-/// It is `Codable` too, which `#Predicate` asks of the values that it compares. An enumeration with
-/// a raw value is so by itself.
+/// The values are also `Codable`, because `#Predicate` requires this of the values that it
+/// compares. An enumeration with a raw value gets this conformance from the standard library.
 public protocol IndexableValue: AttributeValue, Codable {}
 
-/// How an attribute is stored: opaque; made by the library.
+/// The way in which an attribute is stored; an opaque value that the library creates.
 @_documentation(visibility: internal)
 public struct AttributeStorage: Sendable {
-  /// That of the target's key for a reference, which is looked up when it is asked for: a schema
-  /// can be in the making that refers to itself.
+  /// The stored type; for a reference the type of the target's key.
+  ///
+  /// The target's key is looked up at each access, because a schema that refers to itself may still
+  /// be under construction when this value is created.
   package var type: AttributeType {
     get { target.map { ReferenceKey.of($0).storedType } ?? plainType }
     set { plainType = newValue }
@@ -42,11 +47,12 @@ public struct AttributeStorage: Sendable {
   private var plainType: AttributeType
   package var isOptional: Bool
   package var shape: String?
-  /// The entity that the values refer to by its unique key; `nil` where they are no references.
+  /// The entity to which the values refer by its unique key; `nil` when the values are not
+  /// references.
   var target: (any Entity.Type)?
-  /// The outline of the documents; `nil` where the program declares none.
+  /// The outline of the documents; `nil` when the program declares none.
   var members: DocumentOutline?
-  /// The type that `shape` names, where a program declares it.
+  /// The Swift type that `shape` names, if the program declares it.
   var documentType: (any (Decodable & Sendable).Type)?
 
   package init(type: AttributeType, isOptional: Bool = false, shape: String? = nil) {
@@ -55,13 +61,13 @@ public struct AttributeStorage: Sendable {
     self.shape = shape
   }
 
-  /// As the unique key of `target`.
+  /// Stores values as the unique key of `target`.
   init(referringTo target: any Entity.Type) {
     self.init(type: .string)
     self.target = target
   }
 
-  /// As documents of `type`.
+  /// Stores values as documents of `type`.
   init(documentsOf type: any (Decodable & Sendable).Type) {
     self.init(type: .document, shape: "\(type)")
     documentType = type
@@ -74,8 +80,9 @@ public struct AttributeStorage: Sendable {
     return storage
   }
 
-  /// Whether values that are stored as `attribute` can be read as this storage declares, by their
-  /// descriptions.
+  /// Returns whether this storage can read the values of `attribute`.
+  ///
+  /// Compares descriptions only, not stored values.
   func reads(_ attribute: EntityDescription.Attribute) -> Bool {
     guard type == attribute.type else { return false }
     guard type == .document, let shape else { return true }
@@ -98,7 +105,7 @@ public struct AttributeStorage: Sendable {
   }
 }
 
-/// A stored value without its Swift type: opaque; made by the library.
+/// A stored value without its Swift type; an opaque value that the library creates.
 @_documentation(visibility: internal)
 public struct StoredValue: Sendable, Hashable {
   var value: Value
@@ -107,7 +114,7 @@ public struct StoredValue: Sendable, Hashable {
 
   static let null = StoredValue(.null)
 
-  /// A value kept as a document; null when it cannot be encoded.
+  /// Encodes `value` as a document; the result is null when it cannot be encoded.
   init(document value: some Encodable) {
     self = (try? StoredValue(encoding: value)) ?? .null
   }
@@ -116,7 +123,7 @@ public struct StoredValue: Sendable, Hashable {
 
   @usableFromInline var isNull: Bool { value == .null }
 
-  /// A value kept as a document; throws what its encoding throws.
+  /// Encodes `value` as a document; throws the errors of its encoding.
   @usableFromInline
   init(encoding value: some Encodable) throws {
     var writer = DocumentWriter()
@@ -124,7 +131,7 @@ public struct StoredValue: Sendable, Hashable {
     self.init(.document(writer.bytes))
   }
 
-  /// The value that is kept as a document; `nil` where none is.
+  /// Decodes the document; `nil` when the value is not a document.
   @usableFromInline
   func decoded<V: Decodable>(_: V.Type) throws -> V? {
     guard case .document(let bytes) = value else { return nil }
@@ -133,7 +140,7 @@ public struct StoredValue: Sendable, Hashable {
 }
 
 extension Optional: AttributeValue where Wrapped: AttributeValue {
-  /// As the wrapped type, and nullable.
+  /// Stored as the wrapped type, and nullable.
   public static var _storage: AttributeStorage { Wrapped._storage.optional }
 
   /// The wrapped value, or null.
@@ -170,13 +177,13 @@ extension Optional: AttributeValue where Wrapped: AttributeValue {
 extension Optional: IndexableValue where Wrapped: IndexableValue {}
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
-  /// As the raw value.
+  /// Stored as the raw value.
   public static var _storage: AttributeStorage { RawValue._storage }
 
   /// The raw value.
   public var _storedValue: StoredValue { rawValue._storedValue }
 
-  /// The case with the raw value; `nil` where no case has it.
+  /// The case with the raw value; `nil` when no case has it.
   public static func _value(from stored: StoredValue) -> Self? {
     RawValue._value(from: stored).flatMap { Self(rawValue: $0) }
   }

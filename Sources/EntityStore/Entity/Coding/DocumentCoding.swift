@@ -1,23 +1,24 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// `Codable` values as documents, and back.
+/// Conversion of `Codable` values to documents and back.
 ///
 /// See Format.md, "Documents".
 ///
-/// Equal values have equal bytes, whatever the order in which a dictionary gives out its members.
-/// That does not hold for what `Codable` itself writes as an array in no order: a `Set`, and a
+/// Equal values have equal bytes, whatever the order in which a dictionary returns its members.
+/// Values that `Codable` itself writes as an unordered array are an exception: a `Set`, and a
 /// dictionary whose keys are neither strings nor integers nor `CodingKeyRepresentable`.
 enum DocumentCoding {
-  /// Values that may be encoded or decoded within one another.
+  /// The maximum number of nested calls to encode or decode a value.
   ///
-  /// More than nesting allows, because a value that is its own single value nests without an
-  /// array or object; limited, because each takes stack.
+  /// The number is higher than the limit on nesting, because a single value container nests a call
+  /// without an array or object. There is a limit because each call takes stack.
   static let deepestCall = 4 * Document.deepestNesting
 
-  /// Writes `value` as the next value of `writer`, which is left as it was when this throws.
+  /// Writes `value` as the next value of `writer`, which stays unchanged when this throws.
   ///
-  /// - Throws: `EncodingError` for a value that a document cannot hold, or what the value throws.
+  /// - Throws: `EncodingError` for a value that a document cannot hold, or an error of the value
+  ///   itself.
   static func encode(_ value: some Encodable, into writer: inout DocumentWriter) throws {
     let start = writer.count
     do {
@@ -37,11 +38,12 @@ enum DocumentCoding {
     }
   }
 
-  /// Reads the whole of `bytes` as one value, which owns all it holds.
+  /// Decodes all of `bytes` as one value, which owns its memory.
   ///
-  /// Never leaves the bytes and never traps, whatever they are.
+  /// Reads within the bytes only, and never traps, whatever they contain.
   ///
-  /// - Throws: `DecodingError` for bytes that are no such value, or what the type throws.
+  /// - Throws: `DecodingError` for bytes that do not hold such a value, or an error of the type
+  ///   itself.
   static func decode<T: Decodable>(_ type: T.Type, from bytes: ByteView) throws -> T {
     var reader = DocumentReader(bytes)
     let known: T?
@@ -55,13 +57,13 @@ enum DocumentCoding {
       return known
     }
     let decoding = DocumentDecoding(bytes)
-    // A decoder that a type has kept must not reach bytes that are gone.
+    // A type may have stored its decoder, which must not access freed bytes later.
     defer { decoding.end() }
     return try decoding.root(type)
   }
 }
 
-/// A value that would nest deeper than documents may.
+/// The error for a value that is nested deeper than a document may be.
 struct DocumentNestingError: Error, CustomStringConvertible {
   var description: String {
     "cannot store the value: nested deeper than \(Document.deepestNesting) levels; flatten it"

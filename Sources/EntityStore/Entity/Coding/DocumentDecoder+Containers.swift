@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// The decoder that a type's `init(from:)` is given, and its own single value container.
+/// The decoder passed to a type's `init(from:)`, which is also its single value container.
 struct DocumentValueDecoder: Decoder {
   let decoding: DocumentDecoding
   let offset: Int
@@ -56,7 +56,9 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try decoding.member(key.stringValue, of: object, first: first, end: end, depth)
   }
 
-  /// The value, unless it is absent or null: one search where the default does three.
+  /// The offset of the value, or `nil` when it is absent or null.
+  ///
+  /// This takes one search; the default implementation takes three.
   private func present(_ key: Key) throws -> Int? {
     guard let value = try member(key), !decoding.isNull(value) else { return nil }
     return value
@@ -109,7 +111,7 @@ struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The protocol's defaults would hide the general `decodeIfPresent` for these types.
+// The protocol's default methods for these types would hide the general `decodeIfPresent`.
 extension DocumentKeyedDecoding {
   private func optional<V: DocumentValue>(_ type: V.Type, _ key: Key) throws -> V? {
     try present(key).map { try decoding.direct(type, at: $0, depth.inside) }
@@ -163,7 +165,7 @@ extension DocumentKeyedDecoding {
 
 /// The elements of one array, in order.
 ///
-/// An element that cannot be decoded stays the next one.
+/// After an element fails to decode, it is still the next one.
 struct DocumentUnkeyedDecoding: UnkeyedDecodingContainer {
   private let decoding: DocumentDecoding
   private let array: Int
@@ -181,7 +183,7 @@ struct DocumentUnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   var codingPath: [any CodingKey] { decoding.path(to: array) }
-  /// Never more than the document has bytes, so it may be made room for.
+  /// Bounded by the document's size in bytes, so callers may reserve capacity for it.
   var count: Int? { length }
   var isAtEnd: Bool { currentIndex >= length }
 

@@ -1,39 +1,40 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// One run of the decoder over one document: what all its containers share.
+/// One run of the decoder over one document, which all its containers share.
 ///
-/// Containers carry offsets only. Coding paths are not kept but found from the offset when an
-/// error or a caller asks: keeping them would cost an allocation for each level of each record.
+/// Containers hold offsets only. A coding path is computed from the offset when an error or a
+/// caller needs it. Storing paths would cost an allocation for each level of each record.
 final class DocumentDecoding {
-  /// Stands for the value of a superclass that the document does not have; decodes as null.
+  /// The offset for the value of a superclass that the document does not contain; it decodes as
+  /// null.
   static let missing = -1
 
-  /// How deep a value is.
+  /// The depth at which a value is nested.
   struct Depth {
-    /// Arrays and objects around it.
+    /// The number of enclosing arrays and objects.
     var nesting: Int32 = 0
-    /// Values that are being decoded around it.
+    /// The number of enclosing values that are being decoded.
     var calls: Int32 = 0
 
     var inside: Depth { Depth(nesting: nesting + 1, calls: calls) }
   }
 
-  /// The member found last in an object.
+  /// The position of the member found last in an object.
   private struct Cursor {
     var object = -1
     var value = 0
   }
 
   private var bytes: ByteView
-  /// One for each of the outer levels, where the objects with many members are.
+  /// Cursors for the four outermost levels, where objects with many members occur.
   private var cursors = (Cursor(), Cursor(), Cursor(), Cursor())
-  /// What went wrong where the protocol lets nothing be thrown.
+  /// The first error in a method that cannot throw.
   private var failure: (any Error)?
 
   init(_ bytes: ByteView) { self.bytes = bytes }
 
-  /// Lets go of the bytes: whatever is decoded from now on throws.
+  /// Releases the bytes; all later decoding throws.
   func end() { bytes = ByteView() }
 
   func root<T: Decodable>(_ type: T.Type) throws -> T {
@@ -86,10 +87,10 @@ final class DocumentDecoding {
     return (offset + reader.offset, count, offset + end)
   }
 
-  /// The value of the member `name` of an object.
+  /// Returns the offset of the value of the member `name` of an object.
   ///
-  /// Names are in order, so the search starts after the member found last, and is over where
-  /// the name would be: whoever asks in that order finds each at the first look.
+  /// Names are sorted. The search starts after the member found last, and ends where the name would
+  /// be. A caller that asks in the order of the names finds each with one comparison.
   func member(
     _ name: String, of object: Int, first: Int, end: Int, _ depth: Depth
   ) throws -> Int? {
@@ -126,7 +127,7 @@ final class DocumentDecoding {
       let found = try reader.name()
       if found.count == name.count, found.elementsEqual(name) { return offset + reader.offset }
       if DocumentMembers.precedes(name, found) {
-        // The first look was beyond the name: it can still be before the member found last.
+        // The search began after the name, which may still precede the member found last.
         if isRestarted { return nil }
         (isRestarted, offset) = (true, first)
         continue
@@ -159,7 +160,7 @@ final class DocumentDecoding {
 
   /// The names of an object's members.
   ///
-  /// Damage ends the list and fails the run.
+  /// Damaged bytes end the list and fail the run.
   func names(first: Int, count: Int, end: Int) -> [String] {
     var names: [String] = []
     names.reserveCapacity(min(count, DocumentMembers.largestReservation))
@@ -176,7 +177,7 @@ final class DocumentDecoding {
     return names
   }
 
-  /// Makes the run throw when it ends.
+  /// Makes the run throw `error` at its end, unless an earlier error is recorded.
   func fail(_ error: any Error) {
     if failure == nil { failure = error }
   }
@@ -212,7 +213,9 @@ final class DocumentDecoding {
 // MARK: - Errors
 
 extension DocumentDecoding {
-  /// The keys and positions from the root to the value at `target`; ends early in damaged bytes.
+  /// The keys and positions from the root to the value at `target`.
+  ///
+  /// Damaged bytes end the path early.
   func path(to target: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var container = 0
@@ -246,9 +249,9 @@ extension DocumentDecoding {
       path(to: offset), atByte: max(offset, 0), found: found, expected: expected, error)
   }
 
-  /// The error for a fault of a reader that started at `start`.
+  /// The decoding error for a fault of a reader that began at `start`.
   ///
-  /// Foundation's distinction: null is a missing value, another kind a mismatch.
+  /// As in Foundation, null is a missing value and another kind is a type mismatch.
   func decodingError(_ fault: DocumentFault, within start: Int) -> DecodingError {
     if start == Self.missing {
       return .valueNotFound(fault.type, context(0, found: "nothing", expected: fault.expected))
@@ -284,7 +287,7 @@ extension DocumentDecoding {
 }
 
 extension DocumentReader.Kind {
-  /// The kind in words.
+  /// The kind, as error messages name it.
   var words: String {
     switch self {
     case .null: "null"

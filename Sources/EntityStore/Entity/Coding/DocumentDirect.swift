@@ -3,11 +3,11 @@ internal import LodestoreFormat
 
 /// The shortcut for types that documents hold without going through `Codable`.
 ///
-/// The comparisons are of pointers, in the order of how often the types are met. A protocol and
-/// a conditional cast would say it in one line and cost many times as much for each value; going
-/// through `Codable` costs three containers for a list of strings.
+/// Types are compared as pointers, the most frequent ones first. A protocol and a conditional cast
+/// would be shorter and cost many times as much for each value. Going through `Codable` costs three
+/// containers for a list of strings.
 enum DocumentDirect {
-  /// Writes `value` when its type is one of those; otherwise returns false and writes nothing.
+  /// Writes `value` when its type has a shortcut; otherwise returns false and writes nothing.
   static func write<T>(
     _ value: T, to writer: inout DocumentWriter, nesting: Int
   ) throws(DocumentNestingError) -> Bool {
@@ -49,7 +49,7 @@ enum DocumentDirect {
     return false
   }
 
-  /// Reads a value when its type is one of those; otherwise returns nil and reads nothing.
+  /// Reads a value when its type has a shortcut; otherwise returns nil and reads nothing.
   static func read<T>(
     _ type: T.Type, from reader: inout DocumentReader, nesting: Int
   ) throws(DocumentFault) -> T? {
@@ -90,9 +90,9 @@ enum DocumentDirect {
     return nil
   }
 
-  /// Gives a value the generic name of its own type.
+  /// Converts a value to the generic type that is equal to its own type.
   ///
-  /// The caller has compared the types, which a conditional cast would do again at many times
+  /// The caller has compared the types. A conditional cast would compare them again at many times
   /// the cost.
   @inline(__always)
   private static func same<T, V>(_ value: T, as _: V.Type) -> V { unsafeBitCast(value, to: V.self) }

@@ -1,6 +1,6 @@
-/// The encoder that a type's `encode(to:)` is given, and its own single value container.
+/// The encoder passed to a type's `encode(to:)`, which is also its single value container.
 ///
-/// Three words, so that it needs no allocation as an existential.
+/// The struct has three words, so that it fits into an existential without an allocation.
 struct DocumentValueEncoder: Encoder {
   let encoding: DocumentEncoding
   let level: Int

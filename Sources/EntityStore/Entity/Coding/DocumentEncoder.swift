@@ -1,31 +1,33 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// One run of the encoder: the bytes so far, and the values that are being encoded right now.
+/// One run of the encoder: the bytes so far, and the stack of values that are being encoded.
 ///
-/// Values go into one buffer in the order in which they come. A type may name its members in any
-/// order, so an object whose members did not come in the order of their names is rearranged when
-/// it ends. What a type fills while it also fills something else (nested containers, the encoder
-/// of a superclass) has a run of its own, and a null in the buffer that its bytes replace.
+/// Values go into one buffer in the order in which they are written. A type may write its members
+/// in any order, so an object whose members are not sorted by name is rearranged when it ends.
+///
+/// Nested containers and the encoder of a superclass can be filled at the same time as the value
+/// around them. Each has its own run. Its bytes replace a null in this buffer.
 final class DocumentEncoding {
   /// A value that is being encoded.
   struct Frame {
     enum Kind { case empty, single, array, object }
 
-    /// Tells a value from an earlier one at the same level, whose encoder may have been kept.
+    /// Distinguishes this value from an earlier one at the same level, whose encoder a type may
+    /// have stored.
     let serial: Int
-    /// Arrays and objects around this value.
+    /// The number of arrays and objects around this value.
     let nesting: Int
     var kind = Kind.empty
     var token = 0
     var count = 0
-    /// The bytes of the name written last.
+    /// The range of the bytes of the name written last.
     var name = 0..<0
     var isSorted = true
     var pending: [Pending] = []
   }
 
-  /// A value that is encoded apart.
+  /// A value that a separate run encodes.
   struct Pending {
     /// The offset of the null that its bytes replace.
     let offset: Int
@@ -43,10 +45,10 @@ final class DocumentEncoding {
   var writer = DocumentWriter()
   private(set) var frames: [Frame] = []
   private let path: [any CodingKey]
-  /// Values that are being encoded around this run.
+  /// The number of values that are being encoded around this run.
   private let calls: Int
   private var lastSerial = 0
-  /// What went wrong where the protocol lets nothing be thrown.
+  /// The first error in a method that cannot throw.
   private var failure: (any Error)?
   private var members: [Member] = []
   private var scratch: [UInt8] = []
@@ -75,7 +77,7 @@ final class DocumentEncoding {
     try finishTop()
   }
 
-  /// Forgets a failed run's bytes.
+  /// Removes the bytes of a failed run.
   func abandon(to start: Int) {
     frames.removeAll()
     writer.truncate(to: start)
@@ -85,10 +87,10 @@ final class DocumentEncoding {
     DocumentValueEncoder(encoding: self, level: frames.count - 1, serial: lastSerial)
   }
 
-  /// The value that a run of its own encodes; the first to be given a number.
+  /// The encoder of the value that this run encodes; the first value has serial 1.
   var root: DocumentValueEncoder { DocumentValueEncoder(encoding: self, level: 0, serial: 1) }
 
-  /// The elements or members that the value at a level has so far.
+  /// The number of elements or members written so far for the value at a level.
   func count(_ level: Int, _ serial: Int) -> Int {
     level < frames.count && frames[level].serial == serial ? frames[level].count : 0
   }
@@ -117,9 +119,9 @@ final class DocumentEncoding {
         codingPath: codingPath(to: level), debugDescription: "cannot store the value: \(fact)"))
   }
 
-  // MARK: What containers call
+  // MARK: Calls from containers
 
-  /// Makes the value at a level an array or object, or finds that it is one already.
+  /// Makes the value at a level an array or object, unless it already is one.
   func open(_ kind: Frame.Kind, _ level: Int, _ serial: Int) {
     guard failure == nil else { return }
     guard isTop(level, serial) else {
@@ -216,7 +218,8 @@ final class DocumentEncoding {
     writer.writeNull()
   }
 
-  /// Undoes what `body` wrote when it throws: a type may catch the error and go on.
+  /// Runs `body`; when it throws, undoes its writes, because a type may catch the error and
+  /// continue.
   @inline(__always)
   private func attempt(_ level: Int, _ body: () throws -> Void) throws {
     let start = writer.count
@@ -248,10 +251,11 @@ final class DocumentEncoding {
     try finishTop()
   }
 
-  // MARK: Values encoded apart
+  // MARK: Separately encoded values
 
-  /// A run for the value of a member or element that a container fills step by step: the earlier run of
-  /// the same kind and name, or a new one.
+  /// The run for a member or element that a nested container fills.
+  ///
+  /// Returns the earlier run of this kind and name, or a new one.
   func nested(
     _ kind: Frame.Kind, name: String?, _ level: Int, _ serial: Int
   ) -> DocumentEncoding {
@@ -281,7 +285,7 @@ final class DocumentEncoding {
     return nested
   }
 
-  /// The bytes of a run whose value is complete; an object without members when nothing came.
+  /// The bytes of a complete run; an object without members when nothing was written.
   private func finished() throws -> [UInt8] {
     if !frames.isEmpty { try finishTop() }
     return writer.bytes
@@ -289,7 +293,7 @@ final class DocumentEncoding {
 
   // MARK: Ends
 
-  /// Ends the value encoded last.
+  /// Ends the value on top of the stack.
   private func finishTop() throws {
     let level = frames.count - 1
     if frames[level].kind == .empty { open(.object, level, frames[level].serial) }
@@ -308,12 +312,13 @@ final class DocumentEncoding {
     frames.removeLast()
   }
 
-  /// Puts in what was encoded apart, and members into their order; returns how many are left.
+  /// Inserts the separately encoded values, and sorts the members; returns the remaining number.
   ///
-  /// Of members with one name the last counts, as with Foundation's encoders.
+  /// Of several members with one name, the last is used, as with Foundation's encoders.
   private func rearrange(_ frame: Frame) throws -> Int {
     let content = frame.token + 8
-    // In ascending order of offsets, since nulls are appended one after the other.
+    // Pending values are in ascending order of offsets, because each null is appended after the
+    // earlier ones.
     let pending = try frame.pending.map { (offset: $0.offset, bytes: try $0.encoding.finished()) }
     let isObject = frame.kind == .object
     var count = 0
@@ -345,7 +350,7 @@ final class DocumentEncoding {
     return count
   }
 
-  /// Finds the members or elements of the value that ends.
+  /// Collects the members or elements of the value that ends.
   private func readMembers(of frame: Frame, _ bytes: ByteView) throws {
     let content = frame.token + 8
     var reader = DocumentReader(bytes[content...])

@@ -3,7 +3,9 @@ internal import LodestoreFormat
 
 /// The order of an object's members: ascending by the UTF-8 bytes of their names.
 enum DocumentMembers {
-  /// Items to make room for at once: a count is not to be trusted before the items are read.
+  /// The maximum number of items to reserve capacity for.
+  ///
+  /// A count in a document cannot be trusted until its items are read.
   static let largestReservation = 1024
 
   @inline(__always)
@@ -30,7 +32,7 @@ enum DocumentMembers {
     return result
   }
 
-  /// Valid in a document, and not to be told apart in a Swift dictionary.
+  /// The error for two names that a document distinguishes and a Swift dictionary does not.
   static func equivalentNames(at offset: Int) -> FormatError {
     FormatError("a member name differs from another only in normalization", at: offset)
   }

@@ -6,7 +6,7 @@ extension DocumentOutline {
 
   /// The outline of the documents that hold values of a `Codable` type.
   ///
-  /// The type decodes itself without data for it, once in a process.
+  /// The outline is computed once per process, by decoding the type from a decoder without data.
   init(of type: any Decodable.Type) {
     let id = ObjectIdentifier(type)
     if let outline = Self.known.withLock({ $0[id] }) {
@@ -20,9 +20,9 @@ extension DocumentOutline {
   }
 }
 
-/// Outlines types that contain one another.
+/// Builds the outline of a type and of the types inside it.
 private struct DocumentOutliner {
-  /// The types around the one that is outlined.
+  /// The types that contain the current one.
   private var enclosing: [ObjectIdentifier] = []
   private var count = 0
 
@@ -36,7 +36,7 @@ private struct DocumentOutliner {
       return wrapped
     }
     let id = ObjectIdentifier(type.type)
-    // A type within itself is described once.
+    // A type that contains itself is outlined only once.
     guard enclosing.count + 1 < DocumentOutline.deepestNesting, !enclosing.contains(id),
       count < DocumentOutline.mostOutlines
     else { return DocumentOutline(.any) }
@@ -74,7 +74,7 @@ private struct DocumentOutliner {
 }
 
 extension DocumentType {
-  /// The type of a scalar that documents hold by a code of its own.
+  /// The type of a scalar that documents hold with a code of its own.
   fileprivate var scalar: AttributeType? {
     guard type is any DocumentValue.Type, let known = type as? any AttributeValue.Type else {
       return nil

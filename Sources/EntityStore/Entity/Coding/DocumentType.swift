@@ -1,11 +1,11 @@
-/// A type whose values are stored as documents, or are inside of them, with the members that are
-/// known before a document is read.
+/// A type whose values are documents or parts of documents, with the members known before reading
+/// one.
 struct DocumentType {
-  /// Where a step from a value leads.
+  /// The result of a step from a value to a member.
   enum Step {
-    /// To a value; of which type is `nil` where only the document can tell.
+    /// A value; its type is `nil` when only the document can tell.
     case value(DocumentType?)
-    /// Nowhere: `type` has no such member, but those `known`; nil where it has none at all.
+    /// No member: `type` has only the members `known`, or none at all when `known` is nil.
     case nowhere(in: DocumentType, known: [String]?)
   }
 
@@ -15,22 +15,22 @@ struct DocumentType {
 
   var name: String { "\(type)" }
 
-  /// The elements of an array or a set.
+  /// The type of the elements of an array or a set.
   var element: DocumentType? {
     if let type = type as? any WrappingDocumentType.Type { return type.wrapped?.element }
     return (type as? any ListDocumentType.Type)?.element
   }
 
-  /// Whether the type is that of optional values.
+  /// Whether the type is `Optional`.
   var isWrapping: Bool { type is any WrappingDocumentType.Type }
 
-  /// The type of the values that are not null.
+  /// The type wrapped by `Optional`.
   var wrapped: DocumentType? { (type as? any WrappingDocumentType.Type)?.wrapped }
 
-  /// The type of the values of a dictionary with names for keys.
+  /// The type of the values of a dictionary whose keys are member names.
   var mapValue: DocumentType? { (type as? any MapDocumentType.Type)?.value }
 
-  /// The member `name`; of an array that of each element.
+  /// Looks up the member `name`; for an array, the member of its elements.
   func member(_ name: String) -> Step {
     if let type = type as? any WrappingDocumentType.Type {
       return type.wrapped?.member(name) ?? .value(nil)
@@ -46,7 +46,7 @@ struct DocumentType {
   }
 }
 
-// MARK: The standard library's
+// MARK: Types of the standard library
 
 private protocol WrappingDocumentType {
   static var wrapped: DocumentType? { get }
@@ -74,7 +74,7 @@ extension Set: ListDocumentType where Element: Decodable {
   fileprivate static var element: DocumentType? { DocumentType(Element.self) }
 }
 
-/// A dictionary: any name may be that of a member.
+/// A dictionary, in which any name may be a member.
 private protocol MapDocumentType {
   static var value: DocumentType? { get }
 }

@@ -2,21 +2,22 @@ internal import LodestoreEssentials
 
 /// The members that values of a `Codable` type may have.
 ///
-/// The type decodes itself from a decoder that has no data, and so names its coding keys and the
-/// type under each. The decoder answers with zero, false, the text "0" and null. Its arrays have
-/// some elements, as a type of its own decoding may take one without a look at the count. Where the
-/// type refuses an answer, or asks in a way of its own, its later members stay unknown. Whether a
-/// name is one of its coding keys is certain in any case.
+/// The type is decoded from a decoder without data, and so reveals its coding keys and the type of
+/// each. The decoder returns zero, false, the text "0" and null. Its arrays have some elements,
+/// because a custom `init(from:)` may read an element without checking the count.
+///
+/// When the type rejects a returned value, or decodes in an unusual way, its later members stay
+/// unknown. Whether a name is one of its coding keys is always certain.
 struct DocumentTypeMembers {
-  /// The types under the names that were asked for; `nil` for an unknown type.
+  /// The types of the requested names; `nil` for an unknown type.
   let types: [String: (any Decodable.Type)?]
-  /// The names that were asked for, in their order.
+  /// The requested names, in the order of the requests.
   let names: [String]
   /// The names of members that may be absent or null.
   let optional: Set<String>
-  /// Whether the type was content, so that there are no other members.
+  /// Whether decoding succeeded, so that there are no other members.
   let areComplete: Bool
-  /// The type that a value is decoded as, where it is not an object.
+  /// The type as which a value is decoded when it is not an object.
   let single: (any Decodable.Type)?
   private let keys: [any CodingKey.Type]
 
@@ -30,7 +31,7 @@ struct DocumentTypeMembers {
     keys = found.keys
   }
 
-  /// False where the type decodes from something else than an object.
+  /// Whether the members are known; false when the type does not decode from an object.
   var areKnown: Bool { !keys.isEmpty }
 
   func contains(_ name: String) -> Bool {
@@ -54,26 +55,26 @@ private final class FoundMembers {
   func note(_ name: String, _ type: (any Decodable.Type)? = nil, isRequired: Bool = false) {
     if types[name] == nil {
       names.append(name)
-      // The first question decides between a member that may be absent and one that must be there.
+      // The first request decides whether a member is optional or required.
       if !isRequired { optional.insert(name) }
     }
     types.updateValue(type ?? types[name] ?? nil, forKey: name)
   }
 }
 
-/// The decoder without data.
+/// A decoder without data.
 private struct TypeProbe: Decoder {
-  /// Nil inside of members.
+  /// Nil inside members.
   let found: FoundMembers?
   let depth: Int
-  /// The number of elements in an array of its own.
+  /// The number of elements in an array.
   var elementCount = 0
 
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   private static let deepest = 16
-  /// Arrays within so many levels have elements; further ones would multiply.
+  /// The number of levels at which arrays have elements; deeper elements would multiply the work.
   private static let deepestElements = 3
 
   func value<T: Decodable>(of type: T.Type) throws -> T {
@@ -83,7 +84,7 @@ private struct TypeProbe: Decoder {
     guard DocumentType(type).element != nil else { return try T(from: inner) }
     let count = depth <= Self.deepestElements ? 4 : 0
     let filled = TypeProbe(found: nil, depth: depth + 1, elementCount: count)
-    // An element that cannot be made leaves the array empty.
+    // An element that cannot be created leaves the array empty.
     if let value = try? T(from: filled) { return value }
     return try T(from: inner)
   }
@@ -110,10 +111,10 @@ private struct TypeProbe: Decoder {
 
   private static func first<C: CaseIterable>(of type: C.Type) -> Any? { C.allCases.first }
 
-  /// The first case of an enumeration with raw values, which need not list its cases.
+  /// The first case of an enumeration with raw values that is not `CaseIterable`.
   ///
-  /// Such an enumeration has a case, and no case has associated values, so a byte of zero is its
-  /// first one.
+  /// Such an enumeration has at least one case, and no case has associated values. A byte of zero
+  /// is therefore its first case.
   private static func first<R: RawRepresentable>(of type: R.Type) -> Any? {
     switch R.RawValue.self {
     case is String.Type:
@@ -191,7 +192,7 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// The protocol's defaults would hide the general `decodeIfPresent` for these types.
+// The protocol's default methods for these types would hide the general `decodeIfPresent`.
 extension KeyedProbe {
   private func absent<T: Decodable>(_ type: T.Type, _ key: Key) -> T? {
     probe.found?.note(key, type)

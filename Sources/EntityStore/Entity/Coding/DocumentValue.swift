@@ -2,7 +2,7 @@ internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// A type that documents hold by a code of its own, not by way of its `Codable` conformance.
+/// A type that documents hold with a code of its own, not through its `Codable` conformance.
 ///
 /// `nesting` counts the arrays and objects around the value.
 protocol DocumentValue {
@@ -12,21 +12,21 @@ protocol DocumentValue {
   ) throws(DocumentFault) -> Self
 }
 
-/// Why bytes are not the value that was asked for, without the path to it.
+/// The reason why bytes do not hold the requested value, without the path to it.
 struct DocumentFault: Error {
   enum Reason {
-    /// A value of another kind.
+    /// The value is of another kind.
     case mismatch(DocumentReader.Kind)
-    /// A value of the right kind that the type cannot take.
+    /// The value is of the right kind, and the type cannot represent it.
     case unsuitable
-    /// No value by the rules of the format.
+    /// The bytes violate the format.
     case damaged(FormatError)
   }
 
   var reason: Reason
   var type: Any.Type
   var expected: String
-  /// Where the value starts, from the start of the reader's bytes.
+  /// The offset of the value in the reader's bytes.
   var offset: Int
 
   init(_ reason: Reason, _ type: Any.Type, expected: String, at offset: Int) {
@@ -36,7 +36,7 @@ struct DocumentFault: Error {
     self.offset = offset
   }
 
-  /// Finds out whether reading failed because of the kind of the value at `start`.
+  /// Determines whether reading failed because of the kind of the value at `start`.
   init(
     _ error: FormatError, _ type: Any.Type, _ kind: DocumentReader.Kind, expected: String,
     at start: DocumentReader
@@ -121,7 +121,8 @@ extension UInt64: DocumentValue {}
 extension Double: DocumentValue {
   func writeDocument(to writer: inout DocumentWriter, nesting: Int) { writer.write(self) }
 
-  /// Also takes an integer that a double holds exactly: the attribute may have been one before.
+  /// Also reads an integer that a double represents exactly, because the attribute may once have
+  /// been one.
   static func readDocument(
     from reader: inout DocumentReader, nesting: Int
   ) throws(DocumentFault) -> Double {

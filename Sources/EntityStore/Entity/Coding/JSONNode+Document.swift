@@ -1,9 +1,10 @@
 internal import LodestoreFormat
 
 extension JSONNode {
-  /// Writes the value as a document without making it: the bytes that its ``jsonValue`` has.
+  /// Writes the bytes of the value's ``jsonValue`` as a document, without creating that value.
   ///
-  /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends in the middle.
+  /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends with an incomplete
+  ///   value.
   func writeDocument(to writer: inout DocumentWriter) throws {
     try withExtendedLifetime(document) {
       try document.reader.writeDocument(index, to: &writer)
@@ -11,12 +12,12 @@ extension JSONNode {
   }
 }
 
-/// Writes entries of a parsed text as document values.
+/// Writing of parsed JSON entries as document values.
 extension JSONTapeReader {
-  /// The most members that are sorted by insertion, without an array.
+  /// The maximum number of members that are sorted by insertion, without an array.
   private static let insertionLimit = 24
 
-  /// Writes the value at `index`; beyond 128 levels `writer` ends in the middle.
+  /// Writes the value at `index`; beyond 128 levels this throws and `writer` is incomplete.
   func writeDocument(
     _ index: Int, to writer: inout DocumentWriter
   ) throws(DocumentNestingError) {
@@ -36,7 +37,7 @@ extension JSONTapeReader {
       if let number = JSONNumber.int64(digits) {
         writer.write(number)
       } else {
-        // The parser has refused what neither holds.
+        // The parser has refused numbers beyond both types.
         writer.write(JSONNumber.uint64(digits) ?? 0)
       }
     case .real: writer.write(canonical: JSONNumber.double(bytes(ofEntry: index)))
@@ -86,7 +87,7 @@ extension JSONTapeReader {
     writer.endObject(token, count: count)
   }
 
-  /// Lists the entries of an object's keys; true when none of them has escapes.
+  /// Collects the entries of an object's keys; returns true when no key has escapes.
   private func collectKeys(
     of index: Int, into keys: UnsafeMutableBufferPointer<UInt32>
   ) -> Bool {

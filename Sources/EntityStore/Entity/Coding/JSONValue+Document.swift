@@ -5,22 +5,25 @@ internal import LodestoreFormat
 extension JSONValue {
   /// Writes the value as a document; equal values give equal bytes.
   ///
-  /// Two exceptions follow from text being equal by its bytes in documents: equal strings of
-  /// different normalization, as values and as keys, keep their bytes. The double −0 is written as
+  /// There are two exceptions, because documents compare text by its bytes. Equal strings with
+  /// different normalization keep their bytes, as values and as keys. The double −0 is written as
   /// 0, to which it is equal.
   ///
-  /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends in the middle.
+  /// - Throws: `DocumentNestingError` beyond 128 levels; `writer` then ends with an incomplete
+  ///   value.
   func write(to writer: inout DocumentWriter) throws(DocumentNestingError) {
     try writeDocument(to: &writer, nesting: 0)
   }
 
-  /// Reads the whole of `document`, which must hold only what JSON has.
+  /// Reads all of `document`, which may hold only types that JSON has.
   init(document: ByteView) throws(FormatError) {
     self = try Self.whole(document, shows: false)
   }
 
-  /// Reads the whole of any document, for display: dates become ISO 8601 text, UUIDs text, data
-  /// base64, and numbers that JSON cannot hold exactly their text.
+  /// Reads all of any document, for display.
+  ///
+  /// Dates become ISO 8601 text, UUIDs text and data base64. Numbers that JSON cannot hold exactly
+  /// become text.
   init(anyDocument document: ByteView) throws(FormatError) {
     self = try Self.whole(document, shows: true)
   }
@@ -35,7 +38,7 @@ extension JSONValue {
     return value
   }
 
-  /// Reads the next value; with `shows`, turns what JSON does not have into what it has.
+  /// Reads the next value; with `shows`, converts types that JSON does not have.
   fileprivate static func value(
     from reader: inout DocumentReader, nesting: Int, shows: Bool
   ) throws(FormatError) -> JSONValue {
@@ -136,11 +139,11 @@ extension JSONValue: DocumentValue {
 }
 
 extension DocumentWriter {
-  /// Writes a double of JSON, whose −0 and 0 are one value.
+  /// Writes a double of a JSON value, with −0 as 0.
   mutating func write(canonical number: Double) { write(number == 0 ? 0.0 : number) }
 }
 
-// MARK: - What JSON does not have
+// MARK: - Values without a JSON form
 
 extension JSONValue {
   private static func shown(_ reader: inout DocumentReader) throws(FormatError) -> JSONValue {
@@ -154,7 +157,7 @@ extension JSONValue {
     }
   }
 
-  /// A number where a JSON number holds it for every reader, otherwise text.
+  /// Converts to a number when every JSON reader can represent it exactly, otherwise to text.
   private static func shown(_ decimal: DecimalValue) -> JSONValue {
     if decimal.isNaN { return .string("nan") }
     let digits = decimal.digits.map { String($0) }.joined()
@@ -167,7 +170,7 @@ extension JSONValue {
       if let value = UInt64(text) { return .unsigned(value) }
     }
     let text = "\(sign)\(digits)e\(exponent)"
-    // Up to 15 digits survive a double; within these exponents so does the value.
+    // A double preserves up to 15 digits, and the value within these exponents.
     if digits.count <= 15, (-300...280).contains(exponent), let value = Double(text) {
       return .double(value)
     }

@@ -1,14 +1,16 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Consecutive records in one block of memory, with their ids and room for their checksums: as many as
-/// stay in the cache while they are written and their keys are collected.
+/// Consecutive records in one block of memory, with their ids and room for their checksums.
+///
+/// A buffer holds as many records as stay in the processor's cache while they are written and their
+/// keys are collected.
 @usableFromInline
 struct RecordBuffer: ~Copyable {
   private(set) var base: UnsafeMutableRawPointer
   private var capacity: Int
   @usableFromInline var ends: [Int] = []
-  /// Empty where the ids are consecutive, from `firstID` on.
+  /// The ids of the records; empty when the ids are consecutive from `firstID`.
   private var ids: [UInt64] = []
   private var firstID: UInt64 = 0
   private var byteCount = 0
@@ -16,7 +18,7 @@ struct RecordBuffer: ~Copyable {
   /// The size of a buffer that stays in the processor's cache while it is used.
   @usableFromInline static var usualByteCount: Int { 1 << 15 }
 
-  /// Room for a buffer of the usual size, and for the record that exceeds it.
+  /// The memory for a buffer of the usual size and for the record that exceeds it.
   static let memorySize = usualByteCount + 4096
 
   init(byteCount: Int) {
@@ -33,7 +35,7 @@ struct RecordBuffer: ~Copyable {
   @inline(__always)
   var bytes: ByteView { ByteView(start: base, count: byteCount) }
 
-  /// Exchanges memory with a writer, whose memory holds records that end at ``ends``.
+  /// Swaps memory with a writer whose records end at ``ends``.
   mutating func swapMemory(
     _ other: inout UnsafeMutableRawPointer, _ otherCapacity: inout Int, byteCount: Int
   ) {
@@ -43,12 +45,12 @@ struct RecordBuffer: ~Copyable {
     checkInvariants()
   }
 
-  /// Whether a record with `contentCount` bytes of content does not fit.
+  /// Returns whether a record with `contentCount` bytes of content does not fit.
   func isFull(for contentCount: Int) -> Bool {
     byteCount + contentCount + RecordLayout.checksumSize > capacity
   }
 
-  /// Copies `content`, making room where there is none.
+  /// Appends a copy of `content`, growing the memory when needed.
   mutating func append(_ content: ByteView, id: UInt64) {
     let end = byteCount + content.count + RecordLayout.checksumSize
     if end > capacity {
@@ -67,14 +69,14 @@ struct RecordBuffer: ~Copyable {
     checkInvariants()
   }
 
-  /// That the records lie within the memory, and that all or none have ids of their own.
+  /// Asserts that the records fill the used memory, and that either all or none have their own ids.
   @inline(__always)
   private func checkInvariants() {
     assert(byteCount <= capacity && (ends.last ?? 0) == byteCount, "records fill the used memory")
     assert(ids.isEmpty || ids.count == ends.count, "all records have ids of their own, or none")
   }
 
-  /// Gives the records consecutive ids, from `first` on.
+  /// Assigns consecutive ids to the records, starting with `first`.
   mutating func giveIDs(from first: UInt64) {
     ids.removeAll(keepingCapacity: true)
     firstID = first

@@ -1,15 +1,16 @@
-// What is read of a record's layout by code that is compiled with the program, which cannot import
-// LodestoreFormat; see `NullBit` and `RecordView` there.
+// The parts of a record's layout that code inlined into the program reads.
+//
+// Such code cannot import LodestoreFormat; see `NullBit` and `RecordView` there.
 
 extension UnsafeRawPointer {
-  /// Whether the null bit with `index` is set in the record that begins here.
+  /// Returns whether the null bit `index` is set in the record that begins at this address.
   @inlinable @inline(__always)
   func hasNullBit(_ index: Int) -> Bool {
     load(fromByteOffset: 2 &+ index &>> 3, as: UInt8.self)
       & 1 &<< UInt8(truncatingIfNeeded: index & 7) != 0
   }
 
-  /// The end of a variable attribute that is stored at `offset`.
+  /// The end of a variable attribute, stored at `offset`.
   @inlinable @inline(__always)
   func variableEnd(at offset: Int, isWide: Bool) -> Int {
     isWide
@@ -17,7 +18,7 @@ extension UnsafeRawPointer {
       : Int(UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
   }
 
-  /// The end with index `ordinal` among the ends that begin here.
+  /// The end of the variable attribute `ordinal`, in the array of ends that begins at this address.
   @inlinable @inline(__always)
   func variableEnd(_ ordinal: Int, isWide: Bool) -> Int {
     isWide

@@ -1,32 +1,35 @@
 public import LodestoreBytes
 internal import LodestoreFormat
 
-/// Gives out the attributes of one record, in the order of its entity's schema.
+/// Reads the attributes of one record, in the order of its entity's schema.
 ///
-/// The store makes it and passes it to ``Entity/init(from:)``. What it gives out owns its bytes.
-/// Reading more or other attributes than the schema declares is a programming error and traps;
-/// bytes that do not decode throw.
+/// The store creates the reader and passes it to ``Entity/init(from:)``. The values that it returns
+/// own their memory. Reading more or other attributes than the schema declares is a programming
+/// error and traps. Bytes that cannot be decoded throw.
 ///
 /// The record has been checked to have the shape of its layout (`RecordView`), so reads only
-/// advance offsets. It always has the entity's current layout: older records are carried over first.
+/// advance offsets. The record always has the entity's current layout: older records are converted
+/// first.
 public struct RecordReader: ~Copyable {
   @usableFromInline let base: UnsafeRawPointer
   @usableFromInline var slot: Int
   @usableFromInline var nullBit = 0
   @usableFromInline var end: Int
   @usableFromInline let heapStart: Int
-  /// End of the variable attribute before, from the start of the heap.
+  /// The end of the previous variable attribute, from the start of the heap.
   @usableFromInline var previousEnd = 0
   @usableFromInline let isWide: Bool
   @usableFromInline let slotsEnd: Int
-  /// For error texts; it outlives the reader, whose references would be counted for each record.
+  /// The label for error messages.
+  ///
+  /// The label outlives the reader, so the reference need not be counted for each record.
   let entity: Unmanaged<EntityLabel>
   @usableFromInline let recordID: UInt64
   let makesShortTexts: Bool
-  /// The texts that this call read last, a table for each variable attribute; only with narrow ends.
+  /// The texts read last, one table for each variable attribute; only with narrow ends.
   let textTables: UnsafeMutablePointer<TextTable>?
 
-  /// At the first attribute of a record that was checked to have the shape of `layout`.
+  /// Starts at the first attribute of a record that was checked to have the shape of `layout`.
   @inline(__always)
   init(
     _ start: UnsafeRawPointer, _ layout: RecordLayout, heapStart: Int, isWide: Bool,
@@ -50,7 +53,7 @@ public struct RecordReader: ~Copyable {
       entity: entity, recordID: recordID)
   }
 
-  /// Moves to one attribute, which is read next.
+  /// Moves to one attribute, so that the next read returns it.
   mutating func move(to slot: RecordLayout.Slot, in layout: RecordLayout) {
     nullBit = max(0, Int(slot.nullBit))
     guard slot.type.isVariable else {
@@ -65,9 +68,9 @@ public struct RecordReader: ~Copyable {
     previousEnd = base.variableEnd(at: end - size, isWide: isWide)
   }
 
-  // MARK: What conformances read
+  // MARK: Calls from attribute types
 
-  /// Reads a fixed-width slot as it is stored, little-endian.
+  /// Reads a fixed-width slot as stored, in little-endian order.
   @inlinable @inline(__always)
   mutating func readSlot<T: BitwiseCopyable>(_: T.Type, size: Int) -> T {
     precondition(slot + size <= slotsEnd, "more attributes read than the schema declares")
@@ -102,13 +105,13 @@ public struct RecordReader: ~Copyable {
     if bytes.count <= ShortText.longest {
       if makesShortTexts, let text = ShortText.text(bytes.start, bytes.count) { return text }
     } else if let textTables {
-      // Ends have two bytes where there are tables.
+      // The ends have two bytes each whenever there are tables.
       return textTables[ordinal].text(bytes)
     }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether the next, optional attribute is null.
+  /// Returns whether the next attribute, an optional one, is null.
   @inlinable @inline(__always)
   mutating func nextIsNull() -> Bool {
     defer { nullBit += 1 }
@@ -132,7 +135,7 @@ public struct RecordReader: ~Copyable {
       value: raw._storedValue.value, of: RawCases<V>())
   }
 
-  /// The error for an attribute of `type` that was read last and does not decode.
+  /// The error for the attribute of `type` that was read last and cannot be decoded.
   func undecodable(
     _ type: AttributeType, _ reason: String, cause: (any Error)? = nil
   ) -> StoreError {
@@ -149,7 +152,7 @@ public struct RecordReader: ~Copyable {
       : label.attribute(endingAt: slot)
   }
 
-  // MARK: What entities call
+  // MARK: Calls from entities
 
   /// The identity of the record.
   @inlinable @inline(__always)
@@ -157,9 +160,9 @@ public struct RecordReader: ~Copyable {
 
   /// Reads the next attribute.
   ///
-  /// The same call reads enumerations, and throws ``StoreError/Code/undecodableValue`` when no case has
-  /// the stored raw value; and `Codable` values, where it throws when they cannot be decoded. Each may be
-  /// optional.
+  /// The call also reads enumerations and `Codable` values, each of which may be optional. An
+  /// enumeration throws ``StoreError/Code/undecodableValue`` when no case has the stored raw value.
+  /// A `Codable` value throws when it cannot be decoded.
   @inlinable @inline(__always)
   public mutating func read<V: AttributeValue>(_: V.Type = V.self) throws(StoreError) -> V {
     try V._read(from: &self)
@@ -187,7 +190,7 @@ public struct RecordReader: ~Copyable {
     return value
   }
 
-  /// Reads an enumeration that is declared to be indexable; throws when no case has the stored raw
+  /// Reads an enumeration that is declared as indexable; throws when no case has the stored raw
   /// value.
   @inlinable
   @_documentation(visibility: internal)
@@ -197,7 +200,7 @@ public struct RecordReader: ~Copyable {
     try V._read(from: &self)
   }
 
-  /// Reads an optional enumeration that is declared to be indexable; throws when no case has the
+  /// Reads an optional enumeration that is declared as indexable; throws when no case has the
   /// stored raw value.
   @inlinable
   @_documentation(visibility: internal)

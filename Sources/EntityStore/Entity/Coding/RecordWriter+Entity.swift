@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-// How the store encodes entities with a writer.
+// Encoding of entities.
 extension RecordWriter {
   /// The record of `value`, valid until the next record begins.
   mutating func encode<E: Entity>(
@@ -15,8 +15,7 @@ extension RecordWriter {
     throw .recordTooLarge(entity: entity.name, size: 0, limit: 0)
   }
 
-  /// The record that has been written; `nil` when it must be written again with wide
-  /// offsets.
+  /// Returns the written record, or `nil` when it must be encoded again with wide offsets.
   mutating func finish(_ entity: StoredEntity) throws(StoreError) -> UnsealedRecord? {
     let content = finish(entity.typeLayout, entity: entity.name)
     if let failure {
@@ -30,7 +29,7 @@ extension RecordWriter {
     return UnsealedRecord(content: content)
   }
 
-  /// The most bytes that a record may have without its checksum.
+  /// The maximum size of a record in bytes, without its checksum.
   var largestContent: Int { sizeLimit - RecordLayout.checksumSize }
 
   func checkSize(_ count: Int, of entity: StoredEntity) throws(StoreError) {

@@ -1,40 +1,41 @@
 public import LodestoreBytes
 internal import LodestoreFormat
 
-/// Takes the attributes of one entity value, in the order of its schema, and lays them out as a
-/// record.
+/// Writes the attributes of one entity value, in the order of its schema, as a record.
 ///
-/// The store makes it and passes it to ``Entity/encode(into:)``. Writing more, fewer or other
-/// attributes than the schema declares is a programming error, and traps when the record is
-/// finished. A value that cannot be encoded is remembered, and the insert or update throws.
+/// The store creates the writer and passes it to ``Entity/encode(into:)``. Writing more, fewer or
+/// other attributes than the schema declares is a programming error, and traps when the record is
+/// finished. When a value cannot be encoded, the writer records the error, and the insert or update
+/// throws it.
 ///
-/// One writer is used for many records, so nothing is allocated per record; a batch writes them one
-/// after another into the same memory. The layout is Format.md, "Records"; offsets are written narrow first, and a
-/// record whose variable bytes do not fit is encoded once more with wide ones.
+/// One writer is used for many records, so no record needs an allocation. A batch writes its
+/// records one after another into the same memory. Format.md, "Records", describes the layout.
+/// Offsets are narrow at first; a record whose variable bytes do not fit is encoded again with wide
+/// offsets.
 public struct RecordWriter: ~Copyable {
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
-  /// Offset of the record; those that were kept precede it.
+  /// The offset of the current record; the records that were kept precede it.
   @usableFromInline var start = 0
-  /// Offset of the next slot.
+  /// The offset of the next slot.
   @usableFromInline var slot = 0
-  /// Index of the next null bit.
+  /// The index of the next null bit.
   @usableFromInline var nullBit = 0
-  /// Offset of the next end.
+  /// The offset of the next end.
   @usableFromInline var end = 0
-  /// Offset of the next variable byte, and of the first.
+  /// The offset of the next variable byte, and of the first one below.
   @usableFromInline var heap = 0
   @usableFromInline var heapStart = 0
   @usableFromInline var isWide = false
-  /// Reused for each document.
+  /// The document writer, reused for each document.
   private var document = DocumentWriter()
   /// The first value that could not be encoded.
   @usableFromInline private(set) var failure: (any Error)?
 
-  /// The most bytes that a record may have, its checksum included.
+  /// The maximum size of a record in bytes, including its checksum.
   let sizeLimit: Int
 
-  /// - Parameter byteCount: the memory to begin with.
+  /// - Parameter byteCount: the initial size of the memory.
   init(sizeLimit: Int = .max, byteCount: Int = 4096) {
     self.sizeLimit = min(sizeLimit, 1 << 30)
     capacity = byteCount
@@ -58,8 +59,8 @@ public struct RecordWriter: ~Copyable {
     heapStart = start &+ shape.heapOffset(isWide: isWide)
     heap = heapStart
     if capacity < heapStart &+ 256 { grow(to: heapStart + 256) }
-    // Header and null bits are cleared by words. That clears a few bytes behind them too, which are
-    // written later.
+    // The header and null bits are cleared in words. This also clears a few bytes after them, which
+    // are written later.
     var offset = start
     while offset < slot {
       base.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)
@@ -69,8 +70,10 @@ public struct RecordWriter: ~Copyable {
       of: shape.header(isWide: isWide).littleEndian, toByteOffset: start, as: UInt16.self)
   }
 
-  /// The record with narrow offsets; `nil` where it failed, is incomplete or needs wide ones, which
-  /// ``finish(_:)`` tells apart.
+  /// Returns the record with narrow offsets.
+  ///
+  /// Returns `nil` when the record failed, is incomplete or needs wide offsets; ``finish(_:)``
+  /// distinguishes these cases.
   @inlinable @inline(__always)
   func finished(_ shape: RecordShape) -> MutableByteView? {
     guard failure == nil, !isWide,
@@ -80,24 +83,24 @@ public struct RecordWriter: ~Copyable {
     return MutableByteView(start: base + start, count: heap &- start)
   }
 
-  /// Keeps the finished record, with room for its checksum; the next one begins behind it.
+  /// Keeps the finished record, with room for its checksum; the next record begins after it.
   @inlinable @inline(__always)
   mutating func keep() -> Int {
-    // A finished one has that room, of four bytes, and more.
+    // A finished record always has the four bytes for its checksum after it.
     start = heap &+ 4
     return start
   }
 
-  /// Gives the records that were kept to `row`, and begins anew in the memory that it had.
+  /// Moves the kept records to `row`, and starts over in the memory that `row` had.
   mutating func moveRecords(to row: inout RecordBuffer) {
     row.swapMemory(&base, &capacity, byteCount: start)
     start = 0
   }
 
-  /// Ends the record; `nil` when it must be encoded again with wide offsets.
+  /// Ends the record; returns `nil` when it must be encoded again with wide offsets.
   ///
-  /// The bytes are the body without its checksum, followed by room for one; they are valid until
-  /// the next record begins.
+  /// The bytes are the body without its checksum, followed by room for one. The memory is valid
+  /// until the next record begins.
   mutating func finish(
     _ layout: RecordLayout, entity: @autoclosure () -> String
   ) -> MutableByteView? {
@@ -121,7 +124,8 @@ public struct RecordWriter: ~Copyable {
     capacity = larger
   }
 
-  /// Writes what `body` makes; when it throws, a null document, and the record fails.
+  /// Writes the document that `body` creates; when `body` throws, writes a null document and fails
+  /// the record.
   mutating func writeDocument<E: Error>(
     _ body: (inout DocumentWriter) throws(E) -> Void
   ) {
@@ -139,7 +143,7 @@ public struct RecordWriter: ~Copyable {
     swap(&document, &self.document)
   }
 
-  /// The id that is written next is none that a record can have.
+  /// Fails the record, because the id to be written next is invalid.
   @usableFromInline @inline(never)
   mutating func failUnassigned() { fail(UnassignedID(slot: slot - start)) }
 
@@ -147,11 +151,9 @@ public struct RecordWriter: ~Copyable {
     if failure == nil { failure = error }
   }
 
-  // MARK: What conformances write
+  // MARK: Calls from attribute types
 
-  /// Writes a fixed-width slot.
-  ///
-  /// `bytes` is already little-endian.
+  /// Writes a fixed-width slot from bytes that are already in little-endian order.
   @inlinable @inline(__always)
   mutating func writeSlot<T: BitwiseCopyable>(_ bytes: T, size: Int) {
     precondition(slot + size <= heapStart, "more attributes written than the schema declares")
@@ -159,7 +161,8 @@ public struct RecordWriter: ~Copyable {
     slot += size
   }
 
-  /// Writes the slot of a fixed-width attribute of `type`, which `value` fits.
+  /// Writes `value` into the slot of a fixed-width attribute of `type`; the value must fit the
+  /// type.
   mutating func writeSlot(_ value: Value, as type: AttributeType) {
     let size = type.slotSize
     precondition(slot + size <= heapStart, "more attributes written than the schema declares")
@@ -204,11 +207,11 @@ public struct RecordWriter: ~Copyable {
     }
   }
 
-  /// Says that the next, optional attribute has a value.
+  /// Marks the next attribute, an optional one, as not null.
   @inlinable @inline(__always)
   mutating func markPresent() { nullBit += 1 }
 
-  /// Writes null for an optional attribute of a wrapped type.
+  /// Writes null for an optional attribute that wraps `V`.
   @usableFromInline
   mutating func writeNull<V: AttributeValue>(_: V.Type) { writeNull(V._storage.type) }
 
@@ -225,12 +228,12 @@ public struct RecordWriter: ~Copyable {
     }
   }
 
-  // MARK: What entities call
+  // MARK: Calls from entities
 
   /// Writes the next attribute.
   ///
-  /// The same call writes enumerations, as their raw values, and `Codable` values, as documents; each may
-  /// be optional.
+  /// The call also writes enumerations, as their raw values, and `Codable` values, as documents.
+  /// Each type may be optional.
   @inlinable @inline(__always)
   public mutating func write<V: AttributeValue>(_ value: V) { value._write(to: &self) }
 
@@ -248,7 +251,7 @@ public struct RecordWriter: ~Copyable {
     (value?.rawValue)._write(to: &self)
   }
 
-  /// Writes an enumeration that is declared to be indexable.
+  /// Writes an enumeration that is declared as indexable.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
@@ -257,7 +260,7 @@ public struct RecordWriter: ~Copyable {
     value.rawValue._write(to: &self)
   }
 
-  /// Writes an optional enumeration that is declared to be indexable.
+  /// Writes an optional enumeration that is declared as indexable.
   @inlinable
   @_documentation(visibility: internal)
   public mutating func write<V: AttributeValue & RawRepresentable>(
@@ -286,7 +289,7 @@ public struct RecordWriter: ~Copyable {
   }
 }
 
-/// What a writer needs to know of a layout, as plain numbers.
+/// The facts of a layout that a writer needs, as plain numbers.
 @usableFromInline
 struct RecordShape: Sendable {
   @usableFromInline let narrowHeader: UInt16
@@ -313,7 +316,7 @@ struct RecordShape: Sendable {
   @inlinable @inline(__always)
   func heapOffset(isWide: Bool) -> Int { endsOffset &+ variableCount &* (isWide ? 4 : 2) }
 
-  /// Whether all attributes have been written, with narrow offsets.
+  /// Returns whether all attributes have been written, with narrow offsets.
   @inlinable @inline(__always)
   func isComplete(slot: Int, nullBit: Int, end: Int) -> Bool {
     slot == endsOffset && nullBit == optionalCount && end == heapOffset(isWide: false)

@@ -1,19 +1,20 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// Texts of the records that one call reads, each kept once where they repeat.
+/// The texts of the records that one call reads, so that repeated texts share one string.
 ///
-/// Half of the texts of real records are those of a record shortly before: all versions of a package
-/// have its summary, many books their publisher. A text of more than fifteen bytes is an allocation and
-/// a deallocation; one that is found here costs a reference count.
+/// In real data, half of the texts repeat a text of a recent record: all versions of a package have
+/// its summary, many books their publisher. A text of more than fifteen bytes costs an allocation
+/// and a deallocation. A text found here costs one reference count.
 ///
-/// The texts of the first records are not kept, so that a call that reads few records makes no table.
+/// Texts of the first 64 records are not stored, so that a call that reads few records creates no
+/// table.
 struct SharedTexts {
   private static let firstRecordCount = 64
   private var recordCount = 0
   private var tables: UnsafeMutableBufferPointer<TextTable>?
 
-  /// The tables of a record, one for each variable attribute; `nil` where it has none yet.
+  /// The tables for a record, one for each variable attribute; `nil` during the first records.
   @inline(__always)
   mutating func next(of layout: RecordLayout) -> UnsafeMutablePointer<TextTable>? {
     if let tables { return tables.baseAddress }
@@ -40,17 +41,17 @@ struct SharedTexts {
 /// The texts of one attribute that were read last.
 struct TextTable {
   private static let slotCount = 256
-  /// What a hit adds to the credit, and the most that the credit can be.
+  /// The increase of the credit with each hit; the maximum of the credit is below.
   private static let gain: Int32 = 2
   private static let most: Int32 = 1_024
 
-  /// Raised by each hit, lowered by one with each miss.
+  /// The credit rises with each hit and falls by one with each miss.
   ///
-  /// At 0 the table is no longer searched: the texts of this attribute do not repeat.
+  /// At 0 the table is no longer searched, because the texts of this attribute do not repeat.
   private var credit: Int32 = 256
   private var slots: UnsafeMutablePointer<String>?
 
-  /// The text of `bytes`, which are more than ``ShortText/longest``.
+  /// The text of `bytes`, which must be longer than ``ShortText/longest``.
   @inline(__always)
   mutating func text(_ bytes: ByteView) -> String {
     guard credit > 0 else { return String(decoding: bytes, as: UTF8.self) }
@@ -80,7 +81,7 @@ struct TextTable {
     slots.deallocate()
   }
 
-  /// A hash of the length, the first and the last eight bytes.
+  /// Returns a hash of the length, the first and the last eight bytes.
   @inline(__always)
   private static func slot(of bytes: ByteView) -> Int {
     let first = bytes.uint64(at: 0)
@@ -89,7 +90,10 @@ struct TextTable {
     return Int(mixed >> 56)
   }
 
-  /// Nothing is called between finding the bytes and comparing them, or the text would be counted.
+  /// Compares a stored text with `bytes`.
+  ///
+  /// No call happens between finding the text's bytes and comparing them, because it would retain
+  /// and release the text.
   @inline(__always)
   private static func isEqual(_ slot: UnsafeMutablePointer<String>, _ bytes: ByteView) -> Bool {
     slot.pointee.utf8.withContiguousStorageIfAvailable { held in

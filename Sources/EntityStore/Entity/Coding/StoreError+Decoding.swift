@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-// Errors of a stored record whose values are none of the program's type.
+// Errors for a stored record whose values cannot be read as the program's type.
 
 extension StoreError {
-  /// - Parameter reason: the fact about the attribute; about the record where `attribute` is `nil`.
+  /// - Parameter reason: the fault of the attribute; of the record when `attribute` is `nil`.
   static func undecodable(
     entity: String, recordID: UInt64, attribute: String?, reason: String, cause: (any Error)? = nil
   ) -> StoreError {
@@ -16,8 +16,8 @@ extension StoreError {
 
   /// The error for a raw value that no case of an enumeration has.
   ///
-  /// The one stored value that a message shows. The value comes from the names that a program
-  /// knows, or knew, and without it nobody sees which case is missing.
+  /// Only this message shows a stored value, so that the reader can see which case is missing. The
+  /// value is the raw value of a case in some version of the program, and not a user's data.
   static func unknownCase(
     entity: String, recordID: UInt64, attribute: String?, value: Value,
     of cases: any EnumerationCases

@@ -1,19 +1,20 @@
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A record on its way to the file: its content, and room for a checksum that is not set.
+/// A record that is about to be written: its content, and room for a checksum that is not set yet.
 ///
-/// Of the current layout, or of that of a program's type that declares a part of the attributes. The
-/// bytes belong to the memory that the record was made in, and are valid until the next one is made
-/// there. ``EntityChanges`` makes a ``SealedRecord`` of it, and writes nothing else.
+/// The record has the entity's current layout, or the layout of a program's type that declares only
+/// some of the attributes. The bytes belong to the memory in which the record was created, and are
+/// valid until the next one is created there. ``EntityChanges`` makes a ``SealedRecord`` of it, and
+/// writes no other records.
 struct UnsealedRecord {
-  /// The content and the room.
+  /// The content, followed by the room for the checksum.
   let bytes: MutableByteView
 
   @inline(__always)
   init(_ bytes: MutableByteView) { self.bytes = bytes }
 
-  /// - Parameter content: has room for a checksum behind it.
+  /// - Parameter content: the content; room for a checksum must follow it.
   @inline(__always)
   init(content: MutableByteView) {
     self.init(
@@ -21,7 +22,7 @@ struct UnsealedRecord {
         start: content.baseAddress, count: content.count + RecordLayout.checksumSize))
   }
 
-  /// ``bytes``, to be read.
+  /// The content and the room for the checksum, for reading.
   @inline(__always)
   var raw: ByteView { ByteView(bytes) }
 
@@ -31,15 +32,17 @@ struct UnsealedRecord {
   }
 }
 
-/// Memory for one record at a time, which is used again.
+/// Reusable memory for one record at a time.
 struct RecordScratch: ~Copyable {
   private var memory = MutableByteView(start: nil, count: 0)
 
   deinit { memory.deallocate() }
 
-  /// Copies a whole record, which must not be in this memory; valid until the next one is taken.
+  /// Copies a whole record, which must be outside this memory; the copy is valid until the next
+  /// call.
   ///
-  /// A call of its own, since a closure must not end in a copy of memory; see `tools/lint-calls`.
+  /// This is a separate function, because a closure must not end in a copy of memory; see
+  /// `tools/lint-calls`.
   @inline(never)
   mutating func take(_ record: ByteView) -> UnsealedRecord {
     assert(

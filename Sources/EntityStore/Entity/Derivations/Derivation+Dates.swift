@@ -2,12 +2,12 @@ public import LodestoreEssentials
 internal import LodestoreFormat
 
 extension Derivation where Value == Date {
-  /// The time of the write that inserted the record; it stays when the record is replaced.
+  /// The time of the write that inserted the record; replacing the record does not change it.
   public static var insertedAt: Derivation { Derivation(plain: .inserted) }
 
   /// The time of the last write that gave one of the record's own attributes another value.
   ///
-  /// A change of what is derived from related records is none.
+  /// A change of an attribute derived from related records does not count.
   public static var changedAt: Derivation { Derivation(plain: .changed) }
 }
 
@@ -24,7 +24,7 @@ extension Derivation where Value == Int? {
     Derivation(deriving: part.calendarPart, of: source, in: zone)
   }
 
-  /// A part of an optional date of the record; null of null.
+  /// A part of an optional date of the record; null when the date is null.
   @_documentation(visibility: internal)
   public static func part(
     _ part: DatePart, of source: any KeyPath<E, Date?> & Sendable, in zone: DateZone = .utc
@@ -46,7 +46,8 @@ extension Derivation where Value == Date? {
     Derivation(deriving: unit.calendarPart, of: source, in: zone)
   }
 
-  /// The moment at which the year, month or other unit of an optional date began; null of null.
+  /// The moment at which the year, month or other unit of an optional date began; null for a null
+  /// date.
   @_documentation(visibility: internal)
   public static func start(
     of unit: DateUnit, _ source: any KeyPath<E, Date?> & Sendable, in zone: DateZone = .utc

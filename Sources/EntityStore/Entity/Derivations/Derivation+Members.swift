@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// What can be derived from a member of a document: a scalar.
+/// A type that can be derived from a member of a document: a scalar.
 @_documentation(visibility: internal)
 public protocol MemberValue: AttributeValue {}
 
@@ -20,15 +20,15 @@ extension Double: MemberValue {}
 extension String: MemberValue {}
 
 extension Derivation {
-  /// What is at a path in JSON or in a nested struct; null where there is nothing, or something of another
-  /// type.
+  /// The value at a path in JSON or in a nested struct; null when it is absent or of another type.
   ///
   ///     var license: JSONValue
   ///     @Derived(.member(\Pod.license, "type", as: String.self)) private(set) var licenseType: String?
   ///
-  /// With an index over it, conditions on the path itself, as `$0.license["type"] == "MIT"`, use the index
-  /// too. The names are those of the members, of a nested struct its coding keys; they lead through objects
-  /// alone. Integers become doubles, rounded; doubles become integers where they are one.
+  /// With an index on the attribute, conditions on the path itself, as `$0.license["type"] ==
+  /// "MIT"`, use the index too. The path consists of member names, in a nested struct of its coding
+  /// keys, and leads through objects only. Integers become doubles, rounded; doubles become
+  /// integers when they are whole.
   public static func member<Source: Codable, V: MemberValue>(
     _ source: any KeyPath<E, Source> & Sendable, _ path: String..., as _: V.Type = V.self
   ) -> Derivation where Value == V? {

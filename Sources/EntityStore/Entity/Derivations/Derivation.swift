@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// How the store works out the value of an attribute, which programs can read and not set.
+/// The rule by which the store computes an attribute that programs can read and not set.
 ///
 ///     @Entity struct Group {
 ///       var name: String
@@ -10,15 +10,16 @@ internal import LodestoreFormat
 ///       @Derived(.maximum(Group.members, \.age)) private(set) var greatestAge: Int?
 ///     }
 ///
-/// Without macros the schema says it, and `encode(into:)` leaves the attribute out:
+/// Without macros, the schema declares the attribute, and `encode(into:)` leaves it out:
 ///
 ///     .derived("memberCount", \.memberCount, .count(members))
 ///
-/// What depends on the record alone is worked out as it is written. What depends on related records is
-/// brought up to date once the write's closure has ended, by the differences that the write made, and
-/// committed with it: within the closure it is as it was before. Derived attributes can be indexed,
-/// compared and ordered by as any other. A changed definition is applied to all records when the store is
-/// opened.
+/// A derivation from the record alone is computed when the record is written. A derivation from
+/// related records is updated after the write's closure has ended, from the changes that the write
+/// made, and committed with them. Within the closure it has the value from before the write.
+///
+/// Derived attributes can be indexed, compared and ordered like any other. A changed definition is
+/// applied to all records when the store is opened.
 public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
   let declaration: DerivationDeclaration
 
@@ -28,7 +29,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     declaration = DerivationDeclaration(declare)
   }
 
-  /// Of an attribute of the entity itself.
+  /// Derives from an attribute of the entity itself.
   private init(_ kind: DerivationDescription.Kind, of path: any PartialKeyPath<E> & Sendable) {
     self.init { attribute throws(StoreError) in
       let source = try E.schema.source(at: path, of: attribute, in: E.schema.name)
@@ -36,7 +37,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
-  /// Of a member of a document.
+  /// Derives from a member of a document.
   init(derivingMember source: any PartialKeyPath<E> & Sendable, _ path: [String]) {
     self.init { attribute throws(StoreError) in
       let source = try E.schema.source(at: source, of: attribute, in: E.schema.name)
@@ -52,7 +53,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
-  /// Of a date.
+  /// Derives from a date.
   init(
     deriving part: CalendarPart?, of source: any PartialKeyPath<E> & Sendable, in zone: DateZone
   ) {
@@ -71,7 +72,7 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
     }
   }
 
-  /// Of an attribute of the records that the record leads to.
+  /// Derives from an attribute of the related records.
   private init<Target: Entity>(
     _ kind: DerivationDescription.Kind, _ relationship: ToMany<E, Target>,
     _ path: (any PartialKeyPath<Target> & Sendable)? = nil
@@ -93,54 +94,54 @@ public struct Derivation<E: Entity, Value: AttributeValue>: Sendable {
   }
 }
 
-// MARK: Of the record
+// MARK: Derivations from the record
 
 extension Derivation where Value == String {
-  /// The text without differences of case and marks, for search and order: "Éa" is "ea".
+  /// The text without differences of case and diacritics, for search and order: "Éa" becomes "ea".
   ///
-  /// By tables of Unicode 17.0 that do not change with the system.
+  /// The mapping uses tables of Unicode 17.0, which do not change with the system.
   public static func canonical(_ source: any KeyPath<E, String> & Sendable) -> Derivation {
     Derivation(.canonical, of: source)
   }
 
-  /// The text in upper case, by tables of Unicode 17.0.
+  /// The text in upper case, by the tables of Unicode 17.0.
   public static func uppercase(_ source: any KeyPath<E, String> & Sendable) -> Derivation {
     Derivation(.uppercase, of: source)
   }
 
-  /// The text in lower case, by tables of Unicode 17.0.
+  /// The text in lower case, by the tables of Unicode 17.0.
   public static func lowercase(_ source: any KeyPath<E, String> & Sendable) -> Derivation {
     Derivation(.lowercase, of: source)
   }
 }
 
 extension Derivation where Value == String? {
-  /// The text without differences of case and marks; null of null.
+  /// The text without differences of case and diacritics; null when the text is null.
   public static func canonical(_ source: any KeyPath<E, String?> & Sendable) -> Derivation {
     Derivation(.canonical, of: source)
   }
 
-  /// The text in upper case; null of null.
+  /// The text in upper case; null when the text is null.
   public static func uppercase(_ source: any KeyPath<E, String?> & Sendable) -> Derivation {
     Derivation(.uppercase, of: source)
   }
 
-  /// The text in lower case; null of null.
+  /// The text in lower case; null when the text is null.
   public static func lowercase(_ source: any KeyPath<E, String?> & Sendable) -> Derivation {
     Derivation(.lowercase, of: source)
   }
 }
 
 extension Derivation {
-  /// What `function` makes of the record.
+  /// The result of calling `function` with the record.
   ///
-  /// It is called as the record is written, without an id, and sees derived attributes that depend on related
-  /// records as they are without any. It must depend on nothing else. Programs that open the store
-  /// without this definition, `kvdump` among them, can read and delete the records, and not insert or
-  /// update them.
+  /// The function is called when the record is written, with a record that has no id. In this
+  /// record, attributes derived from related records have the values for no related records. The
+  /// result must depend on the record only. Programs that open the store without this definition,
+  /// including `kvdump`, can read and delete the records, and cannot insert or update them.
   ///
-  /// - Parameter version: 1 or more; to be raised when the function changes, so that all values are
-  ///   worked out again when the store is opened.
+  /// - Parameter version: 1 or more. Raise it when the function changes, so that the next opening
+  ///   of the store recomputes all values.
   public static func function(
     version: UInt32, _ function: @escaping @Sendable (E) -> Value
   ) -> Derivation {
@@ -160,13 +161,13 @@ extension Derivation {
     }
   }
 
-  /// The same of the related records alone that fulfil a condition, if there is one.
+  /// The derivation from only those related records that match a condition, if `format` gives one.
   fileprivate func restricted(byFormat format: String?) -> Derivation {
     guard let format else { return self }
     return restricted(to: { () throws(StoreError) in format })
   }
 
-  /// The same of the related records alone that fulfil a condition.
+  /// The derivation from only those related records that match a condition.
   func restricted(to condition: @escaping StoredCondition) -> Derivation {
     let declare = declaration.declare
     return Derivation { attribute throws(StoreError) in
@@ -176,22 +177,23 @@ extension Derivation {
     }
   }
 
-  /// Declares a derivation that needs the kind alone.
+  /// Declares a derivation that needs no source.
   init(plain kind: DerivationDescription.Kind) {
     self.init { _ throws(StoreError) in DeclaredDerivation(kind) }
   }
 }
 
-// MARK: Of related records
+// MARK: Derivations from related records
 
 extension Derivation where Value == Int {
-  /// How many records the relationship leads to.
+  /// The number of records that the relationship leads to.
   ///
   ///     @Derived(.count(Member.loans, where: "returnedOn == NULL")) private(set) var openLoans = 0
   ///
-  /// - Parameter format: a condition on the related record's own attributes, as a predicate format string without
-  ///   arguments and `now()`; `nil` counts all records. A schema without macros can give a closure instead, which
-  ///   the arguments of a macro cannot: they do not see the members that `@Entity` makes.
+  /// - Parameter format: a condition on the related record's own attributes, as a predicate format
+  ///   string without arguments and without `now()`. `nil` counts all records. A schema without
+  ///   macros can pass a closure instead. The arguments of a macro cannot, because they do not see
+  ///   the members that `@Entity` generates.
   public static func count<Target: Entity>(
     _ relationship: ToMany<E, Target>, where format: String? = nil
   ) -> Derivation {
@@ -200,11 +202,11 @@ extension Derivation where Value == Int {
 }
 
 extension Derivation where Value: Numeric {
-  /// The sum of an attribute of the records that the relationship leads to; 0 of none.
+  /// The sum of an attribute of the related records; 0 when there are none.
   ///
-  /// A write that would make an integer sum leave its type is refused with
-  /// ``StoreError/Code/unstorableValue``. A sum of floating point numbers may differ from one that is made
-  /// anew in its last digits.
+  /// A write that would make an integer sum overflow its type is refused with
+  /// ``StoreError/Code/unstorableValue``. A sum of floating point numbers is updated by
+  /// differences, so its last digits may differ from a newly calculated sum.
   public static func sum<Target: Entity>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value> & Sendable,
     where format: String? = nil
@@ -212,7 +214,7 @@ extension Derivation where Value: Numeric {
     Derivation(.sum, relationship, source).restricted(byFormat: format)
   }
 
-  /// The sum of an optional attribute, in which null adds nothing.
+  /// The sum of an optional attribute of the related records; null adds nothing.
   public static func sum<Target: Entity>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, Value?> & Sendable,
     where format: String? = nil
@@ -222,7 +224,7 @@ extension Derivation where Value: Numeric {
 }
 
 extension Derivation where Value == Double? {
-  /// The average of a number of the records that the relationship leads to; null of none.
+  /// The average of a number of the related records; null when there are none.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil
@@ -230,7 +232,7 @@ extension Derivation where Value == Double? {
     Derivation(.average, relationship, source).restricted(byFormat: format)
   }
 
-  /// The average of an optional number, of those that have one.
+  /// The average of an optional number of the related records; records with null are not counted.
   public static func average<Target: Entity, V: AttributeValue & Numeric>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     where format: String? = nil
@@ -240,7 +242,7 @@ extension Derivation where Value == Double? {
 }
 
 extension Derivation {
-  /// The least value of an attribute of the records that the relationship leads to; null of none.
+  /// The least value of an attribute of the related records; null when there are none.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil
@@ -248,7 +250,7 @@ extension Derivation {
     Derivation(.minimum, relationship, source).restricted(byFormat: format)
   }
 
-  /// The least value of an optional attribute, of those that have one.
+  /// The least value of an optional attribute of the related records, without nulls.
   public static func minimum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     where format: String? = nil
@@ -256,7 +258,7 @@ extension Derivation {
     Derivation(.minimum, relationship, source).restricted(byFormat: format)
   }
 
-  /// The greatest value of an attribute of the records that the relationship leads to; null of none.
+  /// The greatest value of an attribute of the related records; null when there are none.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V> & Sendable,
     where format: String? = nil
@@ -264,7 +266,7 @@ extension Derivation {
     Derivation(.maximum, relationship, source).restricted(byFormat: format)
   }
 
-  /// The greatest value of an optional attribute, of those that have one.
+  /// The greatest value of an optional attribute of the related records, without nulls.
   public static func maximum<Target: Entity, V: IndexableValue>(
     _ relationship: ToMany<E, Target>, _ source: any KeyPath<Target, V?> & Sendable,
     where format: String? = nil
@@ -272,7 +274,7 @@ extension Derivation {
     Derivation(.maximum, relationship, source).restricted(byFormat: format)
   }
 
-  /// An attribute of the one record that the attribute at `link` leads to; null where it leads to none.
+  /// An attribute of the record to which the attribute at `link` leads; null without such a record.
   public static func copy<Target: Entity, V: AttributeValue>(
     _ link: any KeyPath<E, RecordID<Target>?> & Sendable,
     _ source: any KeyPath<Target, V> & Sendable
@@ -280,7 +282,7 @@ extension Derivation {
     Derivation(copying: source, over: link)
   }
 
-  /// An optional attribute of the one record that the attribute at `link` leads to.
+  /// An optional attribute of the record to which the attribute at `link` leads.
   public static func copy<Target: Entity, V: AttributeValue>(
     _ link: any KeyPath<E, RecordID<Target>?> & Sendable,
     _ source: any KeyPath<Target, V?> & Sendable
@@ -288,9 +290,9 @@ extension Derivation {
     Derivation(copying: source, over: link)
   }
 
-  /// An attribute of the one record that the required attribute at `link` leads to.
+  /// An attribute of the record to which the required attribute at `link` leads.
   ///
-  /// It is optional, as the record may be inserted later in the same write.
+  /// The derived attribute is optional, because the record may be inserted later in the write.
   public static func copy<Target: Entity, V: AttributeValue>(
     _ link: any KeyPath<E, RecordID<Target>> & Sendable,
     _ source: any KeyPath<Target, V> & Sendable
@@ -298,7 +300,7 @@ extension Derivation {
     Derivation(copying: source, over: link)
   }
 
-  /// An optional attribute of the one record that the required attribute at `link` leads to.
+  /// An optional attribute of the record to which the required attribute at `link` leads.
   public static func copy<Target: Entity, V: AttributeValue>(
     _ link: any KeyPath<E, RecordID<Target>> & Sendable,
     _ source: any KeyPath<Target, V?> & Sendable
@@ -326,7 +328,7 @@ extension Derivation {
 
 // MARK: Declaring
 
-/// The derivation of an attribute, once the schemas are there that it names.
+/// Creates the derivation of an attribute when the schemas that it names can be resolved.
 final class DerivationDeclaration: Sendable {
   let declare: @Sendable (_ attribute: String) throws(StoreError) -> DeclaredDerivation
 
@@ -337,21 +339,21 @@ final class DerivationDeclaration: Sendable {
   }
 }
 
-/// A derivation as a program declares it, without Swift types.
+/// A derivation as declared by a program, without Swift types.
 struct DeclaredDerivation: Sendable {
   var kind: DerivationDescription.Kind
-  /// The name of the attribute that it is derived from.
+  /// The name of the source attribute.
   var source: String?
   /// The name of the relationship, or of the attribute that holds it.
   var relationship: String?
   /// The entity that the relationship leads to.
   var target: String?
   var version: UInt32?
-  /// Into the document that it is derived from.
+  /// The path into the source document.
   var path: [String]?
-  /// Of the date that it is derived from.
+  /// The part of the source date.
   var part: DerivedDatePart?
-  /// The condition, as a format string, that related records fulfil which count.
+  /// The condition that selects the related records, as a format string.
   var condition: String?
   var function: RecordDerivations.Function?
 
@@ -367,11 +369,12 @@ struct DeclaredDerivation: Sendable {
 }
 
 extension AttributeDefinition {
-  /// Declares an attribute that the store derives; `@Derived` writes it.
+  /// Declares an attribute that the store derives; `@Derived` generates this call.
   ///
-  /// `encode(into:)` leaves it out, `init(from:)` reads it in the order of the attributes. In the struct of
-  /// attributes it can have a setter without effect, so that the compiler refuses to assign it in an
-  /// update; without one the update throws ``StoreError/Code/invalidQuery``.
+  /// `encode(into:)` leaves the attribute out; `init(from:)` reads it in the order of the
+  /// attributes. In the struct of attributes, give it a setter without effect, so that the compiler
+  /// refuses an assignment in an update. Without the setter, such an update throws
+  /// ``StoreError/Code/invalidQuery``.
   public static func derived<V: AttributeValue>(
     _ name: String, _ keyPath: any KeyPath<E, V> & Sendable, _ derivation: Derivation<E, V>,
     originalName: String? = nil
@@ -385,7 +388,7 @@ extension AttributeDefinition {
 }
 
 extension EntitySchema {
-  /// The name of the attribute at `path`, which `attribute` of an entity is derived from.
+  /// The name of the attribute at `path`, from which `attribute` of `entity` is derived.
   fileprivate func source(
     at path: any PartialKeyPath<E> & Sendable, of attribute: String, in entity: String
   ) throws(StoreError) -> String {
@@ -405,9 +408,10 @@ extension StoreError {
 }
 
 extension Value {
-  /// What records say that are older than a derived attribute until the opening has worked it out.
+  /// The initial value of a derived attribute in older records, until the opening has computed it.
   ///
-  /// It is not a document that is null, which older programs take for no initial value.
+  /// For a document the value is not null, because older programs take a null document for a
+  /// missing initial value.
   fileprivate static func initialOfDerived(_ storage: AttributeStorage) -> Value {
     if storage.isOptional { return .null }
     let value = placeholder(of: storage.type)

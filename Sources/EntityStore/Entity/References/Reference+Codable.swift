@@ -2,7 +2,10 @@ internal import LodestoreEssentials
 internal import LodestoreFormat
 
 extension Reference: Codable {
-  /// Encodes the key as one value: of one attribute as that attribute, of several as their text.
+  /// Encodes the key as one value.
+  ///
+  /// A key of one attribute is encoded as that attribute, a key of several attributes as their
+  /// text.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch stored.value {
@@ -20,7 +23,7 @@ extension Reference: Codable {
     }
   }
 
-  /// Decodes what ``encode(to:)`` writes.
+  /// Decodes a value that ``encode(to:)`` wrote.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     func decoded<V: AttributeValue & Decodable>(_: V.Type) throws -> StoredValue {

@@ -2,7 +2,8 @@ internal import LodestoreBytes
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// Leads from a record of the program's own store to a record of a dataset that is replaced whole.
+/// A reference from a record of the program's own store to a record of a dataset that is replaced
+/// as a whole.
 ///
 ///     @Entity struct Note {
 ///       var pod: Reference<Pod>
@@ -12,20 +13,21 @@ internal import LodestoreFormat
 ///     try store.insert(Note(pod: try Reference(pod), text: "try this one"))
 ///
 /// Record ids differ from one generation of a dataset to the next. A reference therefore holds the
-/// target's values in its unique key, the first that `#Unique` declares. The next generation has
-/// the record under the same key, or the reference dangles. A dangling reference is no error:
-/// ``AttachedSnapshot/resolve(_:)-(Reference<T>?)`` returns `nil` for it, and a later generation
-/// may have the record again.
+/// target's values in its first unique key that `#Unique` declares. In the next generation, a
+/// record with this key is the target again; without such a record the reference dangles. A
+/// dangling reference is not an error: ``AttachedSnapshot/resolve(_:)-(Reference<T>?)`` returns
+/// `nil` for it, and a later generation may contain the record again.
 ///
-/// A key of one attribute is stored as that attribute is. A key of several attributes is stored as
-/// a text: the JSON array of their values, such as `["AFNetworking","2.0.0"]`. An attribute of
-/// either form can be indexed, unique, compared and ordered as others of its type. In such a text
+/// A key of one attribute is stored like that attribute. A key of several attributes is stored as
+/// text, the JSON array of their values, such as `["AFNetworking","2.0.0"]`. An attribute of either
+/// form can be indexed, unique, compared and ordered like others of its type. In the text form,
 /// numbers are ordered as text.
 ///
-/// The key may hold neither record ids nor references: opening a store whose entities refer to such
-/// a target, or to one without a unique key, throws ``StoreError/Code/badSchema``.
+/// The key may contain neither record ids nor references. Opening a store throws
+/// ``StoreError/Code/badSchema`` when an entity refers to a target with such a key or without a
+/// unique key.
 public struct Reference<Target: Entity>: Sendable, Hashable {
-  /// The value in the record.
+  /// The key as the record stores it.
   let stored: StoredValue
 
   init(_ stored: StoredValue) { self.stored = stored }
@@ -34,7 +36,7 @@ public struct Reference<Target: Entity>: Sendable, Hashable {
     stored = StoredValue(try ReferenceKey.of(Target.self).stored(values))
   }
 
-  /// Refers to `target` by its values in the unique key.
+  /// Creates a reference to `target` from its values in the unique key.
   ///
   /// The record need not be in a store.
   ///
@@ -44,17 +46,17 @@ public struct Reference<Target: Entity>: Sendable, Hashable {
     try self.init(try ReferenceKey.of(Target.self).values(of: target))
   }
 
-  /// The values of the key; `nil` where the stored text holds no key of the target.
+  /// The values of the key; `nil` when the stored text is not a key of the target.
   var values: [Value]? { ReferenceKey.of(Target.self).values(of: stored.value) }
 }
 
 extension Reference: CustomStringConvertible {
-  /// The target's entity and the key as text.
+  /// The name of the target entity, and the key as text.
   public var description: String { "\(Target.schema.name) \(KeyText.text(of: stored.value))" }
 }
 
 extension Reference: IndexableValue {
-  /// As the key of the target is stored.
+  /// Stored like the key of the target.
   public static var _storage: AttributeStorage { AttributeStorage(referringTo: Target.self) }
 
   /// The key.
@@ -81,20 +83,21 @@ extension Reference: IndexableValue {
 /// Do not conform to it.
 @_documentation(visibility: internal)
 public protocol ReferenceValue: AttributeValue {
-  /// The entity of the records that are referred to.
+  /// The entity of the target records.
   associatedtype Target: Entity
 }
 
 extension Reference: ReferenceValue {}
 
 extension Optional: ReferenceValue where Wrapped: ReferenceValue {
-  /// The entity that the reference leads to.
+  /// The target entity of the wrapped reference.
   @_documentation(visibility: internal)
   public typealias Target = Wrapped.Target
 }
 
 extension RecordWriter {
-  /// Writes a value whose type is known only now; the record fails where it is another one.
+  /// Writes a value whose type is known only at run time; fails the record when the type does not
+  /// fit.
   fileprivate mutating func write(_ value: Value, as type: AttributeType) {
     let isFitting = value.fits(type)
     if !isFitting { fail(UnfittingReference(type: type)) }
@@ -111,15 +114,17 @@ extension RecordWriter {
   }
 }
 
-/// A reference that was made before the key of its target became another one.
+/// The error for a reference created before the key of its target changed its type.
 private struct UnfittingReference: Error, CustomStringConvertible {
   let type: AttributeType
 
-  var description: String { "the reference is no \(type.name), which the key of its target is" }
+  var description: String {
+    "the reference is not of type \(type.name), the type of its target's key"
+  }
 }
 
 extension RecordReader {
-  /// Reads a value whose type is known only now.
+  /// Reads a value whose type is known only at run time.
   fileprivate mutating func readStored(
     as type: AttributeType
   ) throws(StoreError) -> StoredValue {

@@ -1,9 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The unique key by which references lead to the records of an entity.
+/// The unique key by which references identify the records of an entity.
 ///
-/// Made once for each entity, as every reference that is read or written asks for it.
+/// Created once for each entity and cached, because every reading and writing of a reference needs
+/// it.
 final class ReferenceKey: Sendable {
   /// One attribute of the key.
   struct Part: Sendable {
@@ -15,10 +16,10 @@ final class ReferenceKey: Sendable {
 
   let entity: String
   let parts: [Part]
-  /// Why no reference can lead to the entity; `nil` where references can.
+  /// The reason why references to the entity are impossible; `nil` when they are possible.
   let fault: String?
 
-  /// How a reference is stored.
+  /// The type as which a reference is stored.
   var storedType: AttributeType { parts.count == 1 ? parts[0].type : .string }
 
   var ordinals: [Int?] { parts.map(\.ordinal) }
@@ -29,7 +30,7 @@ final class ReferenceKey: Sendable {
     var fault = schema.unique.isEmpty ? "it has no unique key" : nil
     for path in schema.unique.first ?? [] {
       guard let ordinal = schema.index(of: path) else {
-        fault = "its unique key names what is no attribute"
+        fault = "its unique key names a property that is no attribute"
         continue
       }
       let attribute = schema.attributes[ordinal]
@@ -56,13 +57,13 @@ final class ReferenceKey: Sendable {
   static func of<E: Entity>(_: E.Type) -> ReferenceKey {
     let type = ObjectIdentifier(E.self)
     if let key = known.withLock({ $0[type] }) { return key }
-    // Outside the lock: a schema is the author's code.
+    // The schema is the program's code, so it is evaluated outside the lock.
     let key = ReferenceKey(E.schema)
     known.withLock { $0[type] = key }
     return key
   }
 
-  /// Throws where no reference can lead to the entity.
+  /// Throws when references to the entity are impossible.
   func check(_ attribute: String? = nil, of owner: String? = nil) throws(StoreError) {
     guard let fault else { return }
     let subject = attribute.map { "attribute '\($0)' cannot refer to \(entity)" }
@@ -72,9 +73,9 @@ final class ReferenceKey: Sendable {
         + "key of plain values")
   }
 
-  // MARK: Values and what is stored
+  // MARK: Values and their stored form
 
-  /// The stored form of the key with `values`, one for each part.
+  /// Returns the stored form of the key with `values`, one for each part.
   func stored(_ values: [Value]) throws(StoreError) -> Value {
     try check()
     for (part, value) in zip(parts, values) where value == .null {
@@ -85,7 +86,8 @@ final class ReferenceKey: Sendable {
     return parts.count == 1 ? values[0] : .string(ReferenceText.text(values))
   }
 
-  /// The values of a key in its stored form; `nil` for the form of another key.
+  /// Returns the values of a key in its stored form; `nil` when `stored` is not a key of this
+  /// entity.
   func values(of stored: Value) -> [Value]? {
     guard fault == nil else { return nil }
     guard parts.count != 1 else { return stored.fits(parts[0].type) ? [stored] : nil }
@@ -93,7 +95,7 @@ final class ReferenceKey: Sendable {
     return ReferenceText.values(text, parts.map(\.type))
   }
 
-  /// The key's values in a record.
+  /// Returns the key's values in a record.
   func values<E: Entity>(of record: E) throws(StoreError) -> [Value] {
     try check()
     let attributes = E.schema.attributes
@@ -110,7 +112,7 @@ final class ReferenceKey: Sendable {
     return values
   }
 
-  /// A value of an indexed attribute as it is stored: a scalar or an enumeration, perhaps optional.
+  /// Returns the stored form of an indexed attribute: a scalar or an enumeration, perhaps optional.
   private static func stored(_ value: Any) -> StoredValue? {
     if let value = value as? any AttributeValue { return value._storedValue }
     if let value = value as? any RawRepresentable {

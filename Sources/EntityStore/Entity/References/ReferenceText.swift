@@ -2,14 +2,14 @@ internal import LodestoreEssentials
 internal import LodestoreFormat
 internal import LodestoreJSON
 
-/// The text that a reference with a key of several attributes is stored as: a JSON array with one
-/// element for each.
+/// The text form of a reference whose key has several attributes: a JSON array with one element for
+/// each.
 ///
-/// One key has one text, since indexes, unique keys and conditions compare the texts. Booleans,
-/// integers and finite doubles are JSON's own. A date is its ISO 8601 text where that reads back as
-/// the same date, and the number of seconds since 2001 elsewhere. All others are strings: texts and
-/// URLs themselves, UUIDs in capitals, decimals in digits, data in Base64, and `inf`, `-inf` and
-/// `nan`.
+/// Each key has exactly one text, because indexes, unique keys and conditions compare the texts.
+/// Booleans, integers and finite doubles are JSON values. A date is ISO 8601 text if this text
+/// reads back as the same date, and the number of seconds since 2001 otherwise. All other values
+/// are strings: texts and URLs themselves, UUIDs in capitals, decimals in digits, data in Base64,
+/// and `inf`, `-inf` and `nan`.
 enum ReferenceText {
   static func text(_ values: [Value]) -> String {
     var writer = JSONWriter()
@@ -41,7 +41,7 @@ enum ReferenceText {
   }
 
   private static func write(_ number: Double, to writer: inout JSONWriter) {
-    // Only what is not finite is refused, before anything is written.
+    // The writer refuses only numbers that are not finite, before it writes anything.
     do { try writer.double(number) } catch { writer.string(number.description) }
   }
 
@@ -51,7 +51,7 @@ enum ReferenceText {
 
   // MARK: Reading
 
-  /// The values in `text`; `nil` where it is no array of values of `types`.
+  /// Returns the values in `text`; `nil` when the text is not an array of values of `types`.
   static func values(_ text: String, _ types: [AttributeType]) -> [Value]? {
     guard case .array(let elements)? = try? JSONValue(parsing: text), elements.count == types.count
     else { return nil }

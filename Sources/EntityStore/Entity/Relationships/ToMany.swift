@@ -2,9 +2,10 @@ internal import LodestoreFormat
 
 /// A relationship of a record of `E` to any number of records of `Target`.
 ///
-/// Declared once as a static property of the entity; the value names the relationship, it holds no
-/// records. Either an attribute of the other side holds an id, or links have trees of their own,
-/// and both sides may have any number (many-to-many):
+/// Declare it as a static property of the entity. The value names the relationship and holds no
+/// records. The links are stored in one of two ways: an attribute of the target holds an id, or the
+/// relationship has link trees of its own. With link trees, both sides may have any number of
+/// records (many-to-many):
 ///
 ///     @Entity struct Group {
 ///       var name: String
@@ -20,21 +21,22 @@ internal import LodestoreFormat
 ///       @Relationship var person: Person.ID?                                   // to one
 ///     }
 ///
-/// Without macros the entity lists them in its schema: `relationships: [.init("members", members)]`, and
-/// names them in its `Attributes` for conditions: `var members: ToMany<Group, Person> { Group.members }`.
+/// Without macros, list the relationships in the schema: `relationships: [.init("members",
+/// members)]`. For conditions, name them in `Attributes`: `var members: ToMany<Group, Person> {
+/// Group.members }`.
 ///
-/// Records are read with ``ReadableTransaction/related(_:of:_:)->[Target]``, links changed with
-/// `WriteTransaction.add(_:to:of:)` and its like. A store is opened with both entities.
+/// Read related records with ``ReadableTransaction/related(_:of:_:)->[Target]``. Change links with
+/// `WriteTransaction.add(_:to:of:)` and similar methods. Open the store with both entities.
 public struct ToMany<E: Entity, Target: Entity>: Sendable {
-  /// The identity of the relationship: each declaration has its own.
+  /// The identity of the relationship; each declaration has its own.
   let declaration: RelationshipDeclaration
 
-  /// A relationship with links of its own, which may have an inverse.
+  /// Declares a relationship with link trees, which may have an inverse.
   ///
   /// - Parameters:
-  ///   - ordered: whether the records that one record leads to have an order of their own, which the program
-  ///     gives them: see ``WriteTransaction/add(_:to:of:at:)``.
-  ///   - onDelete: what happens to the records that it leads to when a record of `E` is deleted.
+  ///   - ordered: whether the related records of one record have an order that the program sets;
+  ///     see ``WriteTransaction/add(_:to:of:at:)``.
+  ///   - onDelete: the effect on the related records when a record of `E` is deleted.
   public init(ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify) {
     self.init(ordered, onDelete, nil)
   }
@@ -45,7 +47,7 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
     }
   }
 
-  /// Declares the inverse of a relationship with links of its own.
+  /// Declares the inverse of a relationship with link trees.
   public init(
     inverse: ToMany<Target, E>, ordered: Bool = false, onDelete: RelationshipDeleteRule = .nullify
   ) {
@@ -78,7 +80,7 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
 
   /// Declares the inverse of an attribute that holds the id of a record of `E`.
   ///
-  /// As the attribute cannot be null, ``RelationshipDeleteRule/nullify`` is refused.
+  /// ``RelationshipDeleteRule/nullify`` is refused, because the attribute cannot be null.
   public init(
     inverse: any KeyPath<Target, RecordID<E>> & Sendable, ordered: Bool = false,
     onDelete: RelationshipDeleteRule = .deny
@@ -103,22 +105,23 @@ public struct ToMany<E: Entity, Target: Entity>: Sendable {
   }
 }
 
-/// The fate of the records that a relationship leads to when the record that it leads away from is
-/// deleted.
+/// The effect of deleting a record on the records to which its relationship leads.
 ///
-/// A delete follows all rules before anything is written. ``deny`` wins over a ``cascade`` of
-/// another relationship to the same record: the records before the delete count, as under SQL's
-/// RESTRICT. Records that the call itself names do not keep each other. Otherwise as Core Data's
-/// `NSDeleteRule`.
+/// A delete evaluates all rules before anything is written. ``deny`` takes precedence over a
+/// ``cascade`` of another relationship to the denying record, because the state before the delete
+/// counts, as with SQL's RESTRICT. Records named in one delete call do not deny each other's
+/// deletion. Otherwise the rules are those of Core Data's `NSDeleteRule`.
 public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
   /// Related records stay; links are removed, and attributes that hold the deleted record's id
   /// become null.
   case nullify
-  /// Related records are deleted too, by their own rules.
+  /// Related records are deleted too, following their own rules.
   case cascade
-  /// The delete is refused with ``StoreError/Code/deleteDenied`` while there are such records.
+  /// The delete is refused with ``StoreError/Code/deleteDenied`` while there are related records.
   case deny
-  /// Nothing: the program sees to it. A write that ends with an id of a missing record is refused.
+  /// The store does nothing, and the program must handle the links.
+  ///
+  /// A write that ends with an id of a missing record is refused.
   case noAction
 
   var stored: DeleteRule {
@@ -131,18 +134,18 @@ public enum RelationshipDeleteRule: String, Sendable, CaseIterable {
   }
 }
 
-/// A condition as a format string, or the error of one that cannot be kept in the file.
+/// Returns a condition as a format string, or throws when the file cannot store the condition.
 typealias StoredCondition = @Sendable () throws(StoreError) -> String
 
-/// One declaration of a relationship; its name is found by its identity.
+/// One declaration of a relationship; the schema finds its name by the object's identity.
 final class RelationshipDeclaration: Sendable {
   let onDelete: RelationshipDeleteRule
-  /// The condition by which a record of the target denies the delete.
+  /// The condition for a record of the target that denies the delete.
   let denyCondition: StoredCondition?
   let isOrdered: Bool
-  /// The name of the entity that it leads to.
+  /// The name of the relationship's target entity.
   let target: @Sendable () -> String
-  /// The inverse, given the relationship's own name for messages.
+  /// The inverse; `name` is the relationship's own name, for error messages.
   let inverse: @Sendable (_ name: String) throws(StoreError) -> DeclaredInverse
 
   init<Target: Entity>(
@@ -167,13 +170,13 @@ enum DeclaredInverse: Sendable, Hashable {
   case toMany(String)
 }
 
-/// The name of a to-many relationship in the schema of `E`; `@Entity` writes it.
+/// The name of a to-many relationship in the schema of `E`; `@Entity` generates it.
 public struct RelationshipDefinition<E: Entity>: Sendable {
   /// The name in the file.
   public let name: String
   let declaration: RelationshipDeclaration
 
-  /// Gives `relationship`, a static property of the entity, its name.
+  /// Names `relationship`, a static property of the entity.
   public init<Target: Entity>(_ name: String, _ relationship: ToMany<E, Target>) {
     self.name = name
     declaration = relationship.declaration

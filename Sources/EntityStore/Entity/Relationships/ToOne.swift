@@ -1,6 +1,6 @@
 internal import LodestoreFormat
 
-/// That an attribute, which holds an id, is a relationship to one record.
+/// The declaration that an attribute, which holds an id, is a relationship to one record.
 struct ToOneDeclaration: Sendable {
   /// The name of the entity that it leads to.
   let target: @Sendable () -> String
@@ -8,13 +8,13 @@ struct ToOneDeclaration: Sendable {
 }
 
 extension AttributeDefinition {
-  /// Declares an optional attribute that leads to one record of `Target`, or to none; `@Relationship`
-  /// writes it.
+  /// Declares an optional attribute that leads to one record of `Target`, or to none.
   ///
-  /// It has an index of its own. The record must be there when the write ends. When that record is
-  /// deleted, the attribute becomes null, unless a ``ToMany`` that is its inverse says otherwise.
+  /// `@Relationship` generates this call. The attribute gets an index. The record must exist when
+  /// the write ends. When the record is deleted, the attribute becomes null, unless an inverse
+  /// ``ToMany`` declares another rule.
   ///
-  /// - Parameter onDelete: what happens to that record when the one with the attribute is deleted.
+  /// - Parameter onDelete: the effect on that record when the record with the attribute is deleted.
   public static func toOne<Target: Entity>(
     _ name: String, _ keyPath: any KeyPath<E, RecordID<Target>?> & Sendable,
     originalName: String? = nil, onDelete: RelationshipDeleteRule = .nullify
@@ -27,8 +27,8 @@ extension AttributeDefinition {
 
   /// Declares an attribute that leads to one record of `Target`.
   ///
-  /// That record cannot be deleted before this one, unless a ``ToMany`` that is its inverse says
-  /// otherwise.
+  /// While this record exists, deleting that record is refused, unless an inverse ``ToMany``
+  /// declares another rule.
   public static func toOne<Target: Entity>(
     _ name: String, _ keyPath: any KeyPath<E, RecordID<Target>> & Sendable,
     originalName: String? = nil, onDelete: RelationshipDeleteRule = .nullify

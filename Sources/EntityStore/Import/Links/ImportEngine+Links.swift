@@ -1,45 +1,45 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// A record of a page, with the keys that a member of it has.
+/// A record of a page, with the keys that one of its members contains.
 struct LinkedRow {
-  /// The position among the page's records that were decoded.
+  /// The position among the page's decoded records.
   var row: Int
-  /// The number of the record in its page, from 1.
+  /// The number of the record in its page, counted from 1.
   var record: Int
   var keys: [Value]
 }
 
-/// The links that attributes of a page's records hold, once their keys have been looked up.
+/// The links that attributes of a page's records hold, after looking up their keys.
 struct PageLinks {
-  /// By row: links whose record is not there yet.
+  /// The links without a target yet, by row.
   var unresolved: [Int: [Unresolved]] = [:]
-  /// The id of the page's first record, if that is new; the next ones follow it by their rows.
+  /// The id of the page's first record, if it is new; new record `row` gets this id plus `row`.
   var firstID: UInt64?
-  /// New records of the page that other ones lead to.
+  /// The rows of new records in the page that are targets of other records.
   var targets: Set<Int> = []
-  /// Records that cannot be stored for want of a link.
+  /// The records that cannot be stored because a required link has no target.
   var refused: [Int: StoreError] = [:]
 
   struct Unresolved {
-    /// The position of the link among those of the import.
+    /// The position of the link in the import's links.
     var link: Int
-    /// The place of the attribute in the layout.
+    /// The index of the attribute's slot in the layout.
     var place: Int
     var record: Int
     var key: Value
   }
 }
 
-/// Records of a page that turned out to be refused while the page was written.
+/// Thrown when records of a page are refused while the page is written.
 ///
-/// The page has to be written again without them.
+/// The page must then be written again without them.
 struct PageRefusals: Error {
   /// The number of the page.
   var page: Int
-  /// New records that others led to and that were not stored.
+  /// The rows of new records that were link targets and were not stored.
   var lost: Set<Int> = []
-  /// Records with a link that a unique index or a rule does not allow.
+  /// The records with a link that violates a unique index or a rule.
   var refused: [Int: StoreError] = [:]
 
   mutating func add(_ other: PageRefusals) {
@@ -60,7 +60,7 @@ extension ImportEngine {
 
   // MARK: Links of attributes
 
-  /// A key that led to no stored record.
+  /// A key without a stored record.
   private struct OpenKey {
     let resolver: LinkResolver
     let slot: RecordLayout.Slot
@@ -68,12 +68,12 @@ extension ImportEngine {
     let unresolved: PageLinks.Unresolved
   }
 
-  /// Looks up the keys of to-one links, and writes the ids into the records of a page, before these
-  /// are merged with stored ones.
+  /// Looks up the keys of to-one links, and writes the ids into the records of a page before the
+  /// merge.
   ///
-  /// A record without the member was not given the attribute. A key may belong to a new record of
-  /// the same page, which gets its id here. A key without a record is null, and looked up again
-  /// later.
+  /// A record without the member does not set the attribute. A key may belong to a new record of
+  /// the same page, whose id is computed here. A key without a record becomes null and is looked up
+  /// again later.
   ///
   /// - Parameter known: records of the page that are known to be refused.
   func resolve(
@@ -110,8 +110,8 @@ extension ImportEngine {
     return found
   }
 
-  /// Marks the attribute of a link as given to the records that have its member, and to records
-  /// whose maker set the attribute.
+  /// Marks a link's attribute as given in records that have the member, and in records whose
+  /// closure set it.
   private func markGiven(
     _ records: [LinkedRow], _ place: Int, in batch: inout IncomingRecords, _ entity: StoredEntity
   ) throws(StoreError) {
@@ -150,7 +150,7 @@ extension ImportEngine {
         rest.append(one)
       }
     }
-    // Links that make records come first, since other links may lead to these records.
+    // Links that create records come first, because other links may lead to these records.
     for makes in [true, false] {
       for one in rest where one.resolver.link.makesMissing == makes {
         let link = one.resolver.link
@@ -167,7 +167,7 @@ extension ImportEngine {
       }
     }
     guard !ofPage.isEmpty else { return }
-    // Made records have taken their ids before.
+    // Created records have taken their ids by now, so the next id is known.
     let firstID = try core.newID(of: entity)
     let index = try self.index(of: entity)
     for (one, row) in ofPage {
@@ -183,8 +183,9 @@ extension ImportEngine {
     }
   }
 
-  /// The records of a page by the values of one of their attributes: of several with one value that
-  /// which is stored first.
+  /// The rows of a page's records, by the value of one of their attributes.
+  ///
+  /// Of several records with one value, the result contains the record that will be stored.
   private func rows(
     by key: String, _ batch: IncomingRecords, _ lost: Set<Int>, _ entity: StoredEntity
   ) throws(StoreError) -> [Value: Int] {
@@ -206,7 +207,7 @@ extension ImportEngine {
     return rows
   }
 
-  /// Counts records that links have made, and remembers those of the imported entity.
+  /// Counts the records that links have created, and remembers those of the imported entity.
   func noteMade(
     _ made: [UInt64], by link: ImportedLink, _ entity: StoredEntity, in state: inout ImportState
   ) throws(StoreError) {
@@ -217,7 +218,7 @@ extension ImportEngine {
     }
   }
 
-  /// Counts the links that attributes of records hold; `nil` where there are none.
+  /// Creates the counter for links held in attributes; `nil` when the import has no such links.
   func linkTally(of entity: StoredEntity, _ core: WriteCore) -> LinkTally? {
     let attributes = links.filter(\.isToOne).compactMap { link in
       core.schema.end(named: link.name, of: entity)?.attribute?.number
@@ -225,7 +226,7 @@ extension ImportEngine {
     return attributes.isEmpty ? nil : LinkTally(attributes, of: entity)
   }
 
-  /// Throws ``PageRefusals`` when a new record of the page that others lead to was not stored.
+  /// Throws ``PageRefusals`` when a new record of the page that is a link target was not stored.
   func checkTargets(
     _ links: PageLinks, _ page: DecodedPage, _ outcomes: [BatchMerge.Outcome]
   ) throws {
@@ -239,8 +240,10 @@ extension ImportEngine {
 }
 
 extension MergeRule {
-  /// Whether the last of the records of a page with one key is taken, so that the same page again
-  /// changes nothing; otherwise they are merged one after the other.
+  /// Whether only the last of several records with one key in a page is used.
+  ///
+  /// This makes importing the same page again change nothing. Otherwise the records are merged one
+  /// after the other.
   var takesLastOfPage: Bool {
     switch self {
     case .patch, .patchGiven, .closure: false
@@ -249,8 +252,9 @@ extension MergeRule {
     }
   }
 
-  /// Whether a record that is stored already is treated otherwise than one that is new, so that it
-  /// matters who has made it.
+  /// Whether a stored record is treated differently from a new one.
+  ///
+  /// If so, records that links have created must be distinguished from other stored records.
   fileprivate var tellsStoredFromNew: Bool {
     switch self {
     case .replace, .renew, .patchGiven: false
@@ -271,8 +275,8 @@ extension StoreError {
   ) -> StoreError {
     StoreError(
       .unstorableValue,
-      "'\(link.member)' leads to no \(link.target), and is required; import the record that it names "
-        + "before, or in the same page", entity: entity, attribute: link.name,
+      "'\(link.member)' is required, and no \(link.target) has its key; import that record in an "
+        + "earlier page or in the same page", entity: entity, attribute: link.name,
       privateDetail: KeyText.text(of: key))
   }
 }

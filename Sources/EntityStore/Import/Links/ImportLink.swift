@@ -1,39 +1,41 @@
 internal import LodestoreFormat
 
-/// How a member of imported records leads to records of another entity, which it names by a unique key.
+/// A member of imported records that names records of another entity by a unique key.
 ///
 ///     importer.links = [
 ///       .init("characters", Film.characters, by: \.url),  // keys, in an array or an object
 ///       .init("homeworld", \.homeworld, by: \.url),       // one key
 ///     ]
 ///
-/// A member names all links of its record: links that it no longer names are removed. Null removes
-/// all of them. A record that lacks the member keeps its links, with every ``MergePolicy``. The
-/// policy decides about a link to one record as about other attributes.
+/// A member lists all links of its record; links that it no longer lists are removed. Null removes
+/// all of them. A record that lacks the member keeps its links, with every ``MergePolicy``. For a
+/// link to one record, the policy applies as to other attributes.
 ///
 /// Keys are looked up when the page is written, in one pass over the index. A key may name a record
 /// of the same page. A key without a record is looked up again at the end of the import, and then
-/// reported (``ImportReport/links``), unless the record is made: see ``makesMissing``.
+/// reported (``ImportReport/links``). With ``makesMissing``, a record is created for it instead.
 ///
-/// Where both sides are imported, each with its links, the order of the two imports does not matter.
+/// When both sides are imported with their links, the order of the two imports does not matter.
 public struct ImportLink<E: Entity>: Sendable {
-  /// Whether a record that is not there is made, with its key and otherwise the values that new
-  /// attributes have; one that needs others is reported.
+  /// Whether a missing record is created, with its key and otherwise the initial values of
+  /// attributes.
   ///
-  /// When a later record of the import has that key, it takes the place of the made one whatever
-  /// the merge policy says.
+  /// When the record needs other values too, the link is reported as unresolved. A later record of
+  /// the import with this key replaces the created record, whatever the merge policy.
   public var makesMissing = false
 
   let member: String
   let target: @Sendable () -> String
   /// The attribute of the target that holds the key.
   let key: String
-  /// The attribute that holds the id, or the relationship's name; `nil` for one that is not declared.
+  /// The attribute that holds the id, or the relationship's name; `nil` when it is not declared.
   let name: String?
   let isToOne: Bool
 
-  /// Declares that `member` names the records that `relationship` leads to, by the values of their
-  /// attribute `key`, which has a unique index.
+  /// Declares that `member` names the targets of `relationship`.
+  ///
+  /// - Parameter key: the attribute of the target whose values the member contains; it has a unique
+  ///   index.
   public init<Target: Entity, Value>(
     _ member: String, _ relationship: ToMany<E, Target>,
     by key: KeyPath<Target.Attributes, Attribute<Target, Value>>, makesMissing: Bool = false
@@ -47,6 +49,9 @@ public struct ImportLink<E: Entity>: Sendable {
   }
 
   /// Declares that `member` names the record whose id the optional attribute at `path` holds.
+  ///
+  /// - Parameter key: the attribute of the target whose value the member contains; it has a unique
+  ///   index.
   public init<Target: Entity, Value>(
     _ member: String, _ path: KeyPath<E.Attributes, Attribute<E, RecordID<Target>?>>,
     by key: KeyPath<Target.Attributes, Attribute<Target, Value>>, makesMissing: Bool = false
@@ -79,20 +84,20 @@ struct ImportedLink: Sendable, Hashable {
 extension ImportReport {
   /// The outcome of links to other records.
   public struct Links: Sendable, Codable, Hashable {
-    /// Links that are new; one of an attribute also where it leads to another record than before.
+    /// The number of new links; a changed link of an attribute counts too.
     public var added = 0
-    /// Links that were removed, as the record's page no longer has them.
+    /// The number of links that were removed because the record's page no longer contains them.
     public var removed = 0
-    /// Records that were made to be led to.
+    /// The number of records created as link targets.
     public var made = 0
-    /// Keys that lead to no record.
+    /// The number of keys without a record.
     public var unresolved = 0
-    /// The first of them.
+    /// The first keys without a record.
     public var unresolvedKeys: [UnresolvedKey] = []
 
-    /// The most keys that a report keeps.
+    /// The maximum number of keys that a report lists.
     static let longestList = 10_000
-    /// The most that the report in the store keeps.
+    /// The maximum number of keys that a report in the store lists.
     static let longestStoredList = 100
 
     mutating func note(_ key: UnresolvedKey) {
@@ -101,13 +106,13 @@ extension ImportReport {
     }
   }
 
-  /// A key that leads to no record.
+  /// A key without a record.
   public struct UnresolvedKey: Sendable, Codable, Hashable {
-    /// The number of the page, from 1.
+    /// The number of the page, counted from 1.
     public var page: Int
-    /// The number of the record in its page, from 1.
+    /// The number of the record in its page, counted from 1.
     public var record: Int
-    /// The member that has the key.
+    /// The member that contains the key.
     public var member: String
     /// The key as text.
     public var key: String

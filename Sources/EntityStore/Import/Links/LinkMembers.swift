@@ -1,15 +1,15 @@
 internal import LodestoreEssentials
 internal import LodestoreFormat
 
-/// The keys that one member of a page's records has.
+/// The keys that one member of a page's records contains.
 struct LinkKeys: Sendable {
-  /// The position of the link among those of the import.
+  /// The position of the link in the import's links.
   let link: Int
-  /// The record's number in the page, from 1, and its keys.
+  /// For each record, its number in the page, counted from 1, and its keys.
   var records: [(record: Int, keys: [Value])] = []
 }
 
-/// Takes the keys of links from the records of a page.
+/// Extracts the keys of links from the records of a page.
 struct LinkMembers: Sendable {
   let links: [ImportedLink]
   let place: RecordPlace
@@ -17,14 +17,16 @@ struct LinkMembers: Sendable {
 
   var isEmpty: Bool { links.isEmpty }
 
-  /// Adds the keys to `page`; one that is not of its attribute's type rejects nothing, and is
-  /// reported as leading nowhere.
+  /// Adds the keys to `page`.
+  ///
+  /// A key that is not of its attribute's type does not reject the record, and is reported as
+  /// unresolved.
   func take(_ data: Data, into page: inout DecodedPage) throws(StoreError) {
     guard !links.isEmpty else { return }
     take(Array(try JSONPage(data, number: page.number, at: place).records), into: &page)
   }
 
-  /// The same of records.
+  /// Adds the keys of `records` to `page`.
   func take(_ records: [JSONNode], into page: inout DecodedPage) {
     guard !links.isEmpty else { return }
     let schema = core.schema
@@ -41,7 +43,7 @@ struct LinkMembers: Sendable {
     page.links = found.filter { !$0.records.isEmpty }
   }
 
-  /// The keys that a member's value has: of an object the names of its members.
+  /// The keys in a member's value; for an object, the names of its members.
   private static func keys(_ node: JSONNode, _ type: AttributeType) -> [Value] {
     switch node.kind {
     case .null: []
@@ -52,8 +54,10 @@ struct LinkMembers: Sendable {
     }
   }
 
-  /// A value that the key's attribute does not take leads nowhere, so it becomes one of another
-  /// type.
+  /// The key in one value.
+  ///
+  /// A value that the key's attribute cannot take becomes a value of another type, which matches no
+  /// record.
   private static func key(_ node: JSONNode, _ type: AttributeType) -> Value {
     if let key = try? Value(node, as: type) { return key }
     if let text = node.string { return .string(text) }
@@ -66,6 +70,6 @@ struct LinkMembers: Sendable {
     return node.double.map(Value.double) ?? .data(source)
   }
 
-  /// The most bytes of a value that is no key.
+  /// The maximum number of bytes that are kept of a value that is not a key.
   private static let longestTold = 100
 }

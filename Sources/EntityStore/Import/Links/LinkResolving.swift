@@ -2,31 +2,32 @@ internal import LMDB
 internal import LodestoreBytes
 internal import LodestoreFormat
 
-/// A link of a record that was written, whose key led to no record yet; kept with the state of the import.
+/// A link of a written record whose key had no record yet; stored with the state of the import.
 struct PendingLink: Sendable, Codable, Hashable {
   var link: Int
   var id: UInt64
   var page: Int
   var record: Int
-  /// The key as a document.
+  /// The key, encoded as a document.
   var key: [UInt8]
-  /// How many other keys of the record come before it, where the relationship has an order.
+  /// The number of the record's other keys before this one, when the relationship is ordered.
   var place: Int?
 
-  /// The most links that are kept from page to page; further ones are reported at once.
+  /// The maximum number of links kept for later pages; further links are reported at once.
   static let most = 10_000
 
-  /// The key that the document `bytes` holds.
+  /// The key in the document `bytes`.
   static func value(of bytes: [UInt8]) -> Value {
     let document = try? bytes._withBytes { (bytes) throws(FormatError) in
       try Document(decoding: bytes)
     }
-    // A key is no collection, and of other values the type is the document's own.
+    // A key is neither an array nor an object; for other values the document's type is the key's
+    // type.
     return document.map { EntityDescription.value(of: $0, for: .string) } ?? .null
   }
 }
 
-/// Looks up the keys of one link, and makes the records that are missing where that is asked for.
+/// Looks up the keys of one link, and creates missing records when the link requests it.
 struct LinkResolver {
   let core: TransactionCore
   let link: ImportedLink
@@ -34,7 +35,7 @@ struct LinkResolver {
   private let index: StoredIndex
   private let attribute: EntityDescription.Attribute
 
-  /// Throws when the entity has no such relationship, or the other one no such key.
+  /// Throws when the entity has no such relationship, or the target no such key.
   init(_ link: ImportedLink, of entity: StoredEntity, _ core: TransactionCore) throws(StoreError) {
     self.core = core
     self.link = link
@@ -56,10 +57,12 @@ struct LinkResolver {
     self.index = index
   }
 
-  /// The ids of the records with `keys`, which are made where that is asked for; 0 for a key
-  /// without a record.
+  /// Returns the ids of the records with `keys`, creating missing records when the link requests
+  /// it.
   ///
-  /// - Parameter made: the ids of made records are added to it.
+  /// The id is 0 for a key without a record.
+  ///
+  /// - Parameter made: receives the ids of created records.
   func ids(
     of keys: [Value], made: inout [UInt64], _ core: WriteCore
   ) throws(StoreError) -> [UInt64] {
@@ -80,7 +83,7 @@ struct LinkResolver {
     return found
   }
 
-  /// The ids of the records with `keys`; 0 for a key without a record.
+  /// Returns the ids of the records with `keys`; 0 for a key without a record.
   func ids(of keys: [Value]) throws(StoreError) -> [UInt64] {
     var found = [UInt64](repeating: 0, count: keys.count)
     let entries = KeyEntries(expectedCount: keys.count)
@@ -102,7 +105,7 @@ struct LinkResolver {
     return found
   }
 
-  /// Stores a record with the key alone; 0 where others of its attributes are needed.
+  /// Inserts a record with only the key; returns 0 when other attributes are required.
   private func make(_ key: Value, _ core: WriteCore) throws(StoreError) -> UInt64 {
     let entity = end.target
     var values: [Value] = []
@@ -118,16 +121,16 @@ struct LinkResolver {
     do {
       return try changes.insert(try changes.encode(values))
     } catch  where error.code == .invalidValue || error.code == .uniqueViolation {
-      // Also where another unique attribute has its initial value in a record already.
+      // Also happens when another unique attribute's initial value is already in a stored record.
       return 0
     }
   }
 }
 
 extension IncomingRecords {
-  /// Gives the record at `row` the id in `slot`, null for 0.
+  /// Writes the id into `slot` of the record at `row`; writes null for 0.
   ///
-  /// The records are this import's own, and are not read by others at that time.
+  /// The records belong to this import, and nobody else reads them at this time.
   mutating func setID(_ id: UInt64, in slot: RecordLayout.Slot, at row: Int) throws(StoreError) {
     let bytes = MutableByteView(mutating: self[row])
     try wrappingErrors {

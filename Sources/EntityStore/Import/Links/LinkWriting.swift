@@ -1,10 +1,10 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// The links of a page once its records are written.
+/// Writing of a page's links after its records.
 extension ImportEngine {
-  /// Notes the links of attributes that are still open, and writes the links that records do not
-  /// hold themselves.
+  /// Records the unresolved links of attributes, and writes the links that records do not hold
+  /// themselves.
   func finish(
     _ page: DecodedPage, _ found: PageLinks, _ merge: BatchMerge, _ outcomes: [BatchMerge.Outcome],
     _ entity: StoredEntity, _ core: WriteCore, _ state: inout ImportState,
@@ -30,7 +30,8 @@ extension ImportEngine {
     }
   }
 
-  /// Notes that the link of a record is open, or that the page says where it leads.
+  /// Adds a record's unresolved link to the pending links, or removes a pending link that the page
+  /// replaces.
   private func noteOpen(
     _ one: LinkedRow, _ id: UInt64, _ position: Int, _ page: DecodedPage, _ found: PageLinks,
     _ merge: BatchMerge, _ end: RelationshipEnd, _ core: WriteCore,
@@ -42,7 +43,7 @@ extension ImportEngine {
       state.pendingLinks?.contains { $0.link == position && $0.id == id } ?? false
     if isPending, isTaken {
       let isSaid = if open != nil { true } else { try leadsWhereSaid(one, id, end, core) }
-      // An earlier page gave this record another link.
+      // The pending link is from an earlier page, which gave this record another key.
       if isSaid { state.pendingLinks?.removeAll { $0.link == position && $0.id == id } }
     }
     guard let open, let number = end.attribute?.number else { return }
@@ -52,7 +53,7 @@ extension ImportEngine {
     if isTaken {
       note(pending, in: &state)
     } else if rule.keeps(number) {
-      // The link may not change, wherever it would lead.
+      // The policy forbids changing the link, whatever its target.
       report(pending, open.key, in: &state.report)
     } else {
       return
@@ -60,7 +61,8 @@ extension ImportEngine {
     remembered.add(id, key: document, link: position, page: page.number)
   }
 
-  /// Whether the record has the link that the page gives it: the rule may have kept another one.
+  /// Returns whether the record has the link that the page contains; the merge rule may have kept
+  /// another.
   private func leadsWhereSaid(
     _ one: LinkedRow, _ id: UInt64, _ end: RelationshipEnd, _ core: WriteCore
   ) throws(StoreError) -> Bool {
@@ -71,7 +73,7 @@ extension ImportEngine {
     return one.keys.isEmpty ? target == nil : target != nil
   }
 
-  /// Keeps the last of several rows of one record.
+  /// Returns the last of several rows of one record.
   private func last(_ records: [(LinkedRow, UInt64)]) -> [(LinkedRow, UInt64)] {
     var places: [UInt64: Int] = [:]
     for (index, record) in records.enumerated() { places[record.1] = index }
@@ -79,13 +81,13 @@ extension ImportEngine {
     return records.enumerated().filter { places[$0.element.1] == $0.offset }.map(\.element)
   }
 
-  /// Writes the links of records that lead to many.
+  /// Writes the to-many links of records.
   private func write(
     _ records: [(LinkedRow, UInt64)], _ position: Int, _ page: DecodedPage,
     _ resolver: LinkResolver, _ core: WriteCore, _ state: inout ImportState,
     _ remembered: inout RememberedLinks.ByPage
   ) throws {
-    // Earlier pages gave these records other links.
+    // The pending links are from earlier pages, which gave these records other keys.
     let said = Set(records.map(\.1))
     state.pendingLinks?.removeAll { $0.link == position && said.contains($0.id) }
     let keys = records.flatMap(\.0.keys)
@@ -133,28 +135,30 @@ extension ImportEngine {
     if resolver.end.order != nil { try arrange(orders, by: resolver.end, core) }
   }
 
-  /// Gives the links of the page's records the order of their keys.
+  /// Orders the links of the page's records by their keys.
   private func arrange(
     _ orders: [UInt64: [UInt64]], by end: RelationshipEnd, _ core: WriteCore
   ) throws(StoreError) {
     for (id, others) in orders.sorted(by: { $0.key < $1.key }) {
-      // Another record of the page may have taken one of them.
+      // Another record of the page may have taken over one of the targets.
       var rest = Set(try core.relatedIDs(of: id, by: end))
       try core.arrange(others.filter { rest.remove($0) != nil }, of: id, by: end)
     }
   }
 
-  /// Sets the attribute of the other records, one after the other, since a unique index or a rule
-  /// of theirs may refuse the link.
+  /// Sets the attribute of the target records, one after the other, to lead to the page's records.
   ///
-  /// - Parameter wanted: by records of the page, all records that are to lead to them.
-  /// - Returns: by records of the page, why a link was refused.
+  /// A unique index or a rule of the target may refuse a link.
+  ///
+  /// - Parameter wanted: for each record of the page, the records that should lead to it.
+  /// - Returns: for each record of the page with a refused link, the error.
   private func hold(
     _ wanted: [UInt64: Set<UInt64>], by attribute: EntityDescription.Attribute,
     _ end: RelationshipEnd, _ core: WriteCore, _ report: inout ImportReport
   ) throws(StoreError) -> [UInt64: StoreError] {
     var refused: [UInt64: StoreError] = [:]
-    // By other record: where it leads from now on, and which record of the page says so.
+    // For each target, the record to which it will lead, and the record of the page that requests
+    // the change.
     var changes: [UInt64: (target: UInt64?, by: UInt64)] = [:]
     for (id, others) in wanted.sorted(by: { $0.key < $1.key }) {
       let present = Set(try core.relatedIDs(of: id, by: end))
@@ -215,7 +219,7 @@ extension ImportEngine {
 }
 
 extension ImportReport {
-  /// ``links``, which are counted from 0 on.
+  /// The counts in ``links``, zero when there are none yet.
   var linkCounts: Links {
     get { links ?? Links() }
     set { links = newValue }
@@ -223,7 +227,7 @@ extension ImportReport {
 }
 
 extension MergeRule {
-  /// Whether the attribute of a stored record may not change.
+  /// Whether the policy forbids changing the attribute of a stored record.
   fileprivate func keeps(_ attribute: UInt32) -> Bool {
     if case .policy(let policies) = self { policies.keeps(attribute) } else { false }
   }

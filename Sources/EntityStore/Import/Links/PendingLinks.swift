@@ -1,11 +1,11 @@
 internal import LodestoreFormat
 
-/// The end of an import: links whose records were not there when their pages were written.
+/// Resolving of pending links at the end of an import.
 extension ImportEngine {
-  /// Looks up the keys without a record once more, and reports those that still have none.
+  /// Looks up the keys of pending links again, and reports the keys that still have no record.
   ///
-  /// A link that a unique index or a rule does not allow is rejected alone: its record stays as its
-  /// page has made it.
+  /// When a unique index or a rule refuses a link, only the link is rejected: its record stays as
+  /// its page wrote it.
   func resolvePending(
     _ state: inout ImportState, _ core: WriteCore
   ) throws(StoreError) {
@@ -48,7 +48,7 @@ extension ImportEngine {
     }
   }
 
-  /// Makes the record of a pending link lead to `target`; returns whether it did not before.
+  /// Links the record of a pending link with `target`; returns false when it already was linked.
   private func add(
     _ one: PendingLink, _ target: UInt64, by end: RelationshipEnd, _ entity: StoredEntity,
     _ core: WriteCore
@@ -66,7 +66,7 @@ extension ImportEngine {
   }
 }
 
-/// The pending links of one record that were made, and their places among the keys of the record.
+/// The resolved pending links of one record, with their places among the keys of the record.
 private struct PlacedLinks {
   private var made: [(place: Int, target: UInt64)] = []
   /// The places of keys without a record.
@@ -82,7 +82,9 @@ private struct PlacedLinks {
 
   var isEmpty: Bool { made.isEmpty }
 
-  /// The order with each link at its place; `order` has these links after the others.
+  /// Returns `order` with each resolved link moved to its place.
+  ///
+  /// In `order`, the resolved links come after the others.
   func arranged(_ order: [UInt64]) -> [UInt64] {
     let targets = Set(made.map(\.target))
     var result = order.filter { !targets.contains($0) }
@@ -95,9 +97,9 @@ private struct PlacedLinks {
 }
 
 extension WriteCore {
-  /// Gives one attribute of a stored record an id, or null; returns false when it has it.
+  /// Sets an attribute of a stored record to an id or to null; returns whether the record changed.
   ///
-  /// - Throws: as an update of one record; nothing was written then.
+  /// - Throws: the errors of an update of one record; nothing was written then.
   func set(
     _ attribute: UInt32, of id: UInt64, to target: UInt64?, in entity: StoredEntity
   ) throws(StoreError) -> Bool {

@@ -1,16 +1,17 @@
 internal import LMDB
 internal import LodestoreFormat
 
-/// Where a member of the records of a remembered page led; see Format.md, "Imports".
+/// The targets of one member of a remembered page's records; see Format.md, "Imports".
 ///
-/// That the page has not changed does not say that its links are still there: others may have
-/// deleted what they lead to, or removed them. Neither touches a record of the page.
+/// An unchanged page does not imply that its links still exist: other writers may have deleted the
+/// targets, or removed the links. Such changes do not alter the records of the page, so the links
+/// must be checked as well.
 struct RememberedLinks: Sendable, Codable, Hashable {
-  /// Pairs of ids: of a record of the page, and of one that it was linked with.
+  /// Pairs of ids: a record of the page, followed by a record with which it was linked.
   ///
-  /// Links that an attribute of the page's own records holds are not among them.
+  /// Links held in attributes of the page's own records are not included.
   var pairs: [UInt64] = []
-  /// What led nowhere.
+  /// The keys that had no record.
   var unresolved: [Unresolved] = []
 
   struct Unresolved: Sendable, Codable, Hashable {
@@ -20,11 +21,11 @@ struct RememberedLinks: Sendable, Codable, Hashable {
     var key: [UInt8]
   }
 
-  /// Those of a group's pages, each with one for each link of the import.
+  /// The remembered links of a group's pages; each page has one entry for each link of the import.
   struct ByPage {
     private var links: [Int: [RememberedLinks]] = [:]
 
-    /// Collects those of the pages with the numbers `pages`.
+    /// Creates empty entries for the pages with the numbers `pages`.
     init(_ pages: some Sequence<Int>, linkCount: Int) {
       guard linkCount > 0 else { return }
       for page in pages {
@@ -45,7 +46,8 @@ struct RememberedLinks: Sendable, Codable, Hashable {
 }
 
 extension ImportEngine {
-  /// Whether the records of a page still lead where it says, and nowhere that it says in vain.
+  /// Returns whether every remembered link still exists, and every unresolved key is still
+  /// unresolved.
   func areIntact(
     _ remembered: [RememberedLinks]?, _ core: TransactionCore
   ) throws(StoreError) -> Bool {
@@ -61,7 +63,7 @@ extension ImportEngine {
     return true
   }
 
-  /// The links in the form that tells an import from one with others.
+  /// The links as text, which distinguishes imports with different links.
   var linksText: String {
     links.map { "\($0.member)>\($0.name)>\($0.target).\($0.key) \($0.makesMissing)" }
       .joined(separator: ",")
@@ -77,7 +79,8 @@ extension LinkResolver {
     return true
   }
 
-  /// Whether one of the keys has a record by now that its own record does not lead to.
+  /// Returns whether a record now exists for one of the keys that its own record is not linked
+  /// with.
   fileprivate func leads(
     _ unresolved: [RememberedLinks.Unresolved]
   ) throws(StoreError) -> Bool {

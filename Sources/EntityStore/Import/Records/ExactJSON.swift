@@ -2,20 +2,23 @@ internal import LodestoreBytes
 internal import LodestoreEssentials
 package import LodestoreFormat
 
-/// Values that JSON has no exact text for, as the object `{"$document":"…"}`: the Base64 of the
-/// value as a document (Format.md, "Documents").
+/// Values without an exact JSON text, as the object `{"$document":"…"}`.
 ///
-/// What needs it: a NaN with a payload, a date that ISO 8601 text does not hold to the bit, and
-/// documents that hold dates, UUIDs, data, decimals or numbers that are not finite, are null as a
-/// whole, are nested deep, or look like such an object themselves.
+/// The member contains the Base64 of the value as a document (Format.md, "Documents"). The exact
+/// form is needed for:
+/// - a NaN with a payload, and a date that ISO 8601 text does not represent to the bit;
+/// - documents that hold dates, UUIDs, data, decimals or numbers that are not finite;
+/// - documents that are null as a whole, are deeply nested, or look like such an object themselves.
 package enum ExactJSON {
-  /// The name of the one member.
+  /// The name of the object's only member.
   static let member = "$document"
 
-  /// Deeper documents, within a record and a list, might exceed the depth that a reader accepts.
+  /// The maximum nesting in plain JSON; deeper documents, inside a record and a list, might exceed
+  /// the depth that a reader accepts.
   private static let deepestNesting = 100
 
-  /// `value` in the exact form, compact; `nil` where its plain JSON reads back as the same value.
+  /// Returns `value` in the exact form, compact; `nil` when its plain JSON reads back as the same
+  /// value.
   ///
   /// Throws when `value` is a document that breaks the format.
   package static func text(of value: Value) throws(FormatError) -> String? {
@@ -31,7 +34,7 @@ package enum ExactJSON {
     return document.map { "{\"\(member)\":\"\(Data($0).base64EncodedString())\"}" }
   }
 
-  /// The value of `type` in the exact form; `nil` when `node` has not this form.
+  /// Returns the value of `type` in the exact form; `nil` when `node` does not have this form.
   static func value(_ node: JSONNode, as type: AttributeType) -> Value? {
     guard node.kind == .object, node.count == 1, let text = node[member]?.string,
       let data = Data(base64Encoded: text)
@@ -78,7 +81,9 @@ package enum ExactJSON {
     }
   }
 
-  /// Whether the next value reads back as the same from its JSON; if not, it is not read to its end.
+  /// Returns whether the JSON of the next value reads back as an equal value.
+  ///
+  /// If not, the value is not read to its end.
   private static func isPlain(
     _ reader: inout DocumentReader, nesting: Int
   ) throws(FormatError) -> Bool {
@@ -87,7 +92,7 @@ package enum ExactJSON {
     case .null, .bool, .integer, .unsigned, .text: try reader.skip()
     case .double:
       let number = try reader.double()
-      // JSON's integer 0 has no sign.
+      // In JSON, the integer 0 has no sign.
       return number.isFinite && !(number == 0 && number.sign == .minus)
     case .date, .uuid, .data, .decimal: return false
     case .array:
@@ -95,7 +100,8 @@ package enum ExactJSON {
       for _ in 0..<count where try !isPlain(&reader, nesting: nesting + 1) { return false }
     case .object:
       let (count, _) = try reader.enterObject()
-      // Names with equal strings are one key to a reader of JSON; different ASCII names never are.
+      // JSON readers treat names with equal strings as one key; different ASCII names are never
+      // equal strings.
       var wideNames: Set<String> = []
       for _ in 0..<count {
         let name = try reader.name()
@@ -113,7 +119,8 @@ package enum ExactJSON {
 }
 
 extension JSONTapeReader {
-  /// Whether the value at `index` may be in the exact form; ``ExactJSON`` decides.
+  /// Returns whether the value at `index` may be in the exact form; ``ExactJSON`` makes the final
+  /// decision.
   @inline(__always)
   func mayBeExactForm(_ index: Int) -> Bool {
     let entry = entries[index]

@@ -1,21 +1,23 @@
-/// A record as it comes in JSON: an object, the value of a member whose key it has under a name, or
-/// a row of a table whose columns are named once.
+/// A record in JSON: an object, a keyed object or a row.
+///
+/// A keyed object is the value of a member, and its key is the name of this member. A row belongs
+/// to a table with named columns.
 package enum JSONRecord: Sendable {
   case object(JSONNode)
   case member(keyName: String, value: JSONNode)
   case row(names: [String], values: JSONNode)
 
-  /// The record itself in its text.
+  /// The record's own value in the text.
   package var node: JSONNode {
     switch self {
     case .object(let node), .member(_, let node), .row(_, let node): node
     }
   }
 
-  /// First byte of the record, from the start of its file.
+  /// The offset of the record's first byte in its file.
   var offset: Int { node.offset }
 
-  /// Why this is no record; `nil` when it is one.
+  /// The reason why the value is not a record; `nil` when it is one.
   var rejection: RecordRejection? {
     switch self {
     case .object(let node), .member(_, let node):
@@ -30,7 +32,8 @@ package enum JSONRecord: Sendable {
 
   /// Visits the members in the order of the text.
   ///
-  /// - Returns: Why this is no record; `nil` when it is one, and only then all members were visited.
+  /// - Returns: the reason why this is not a record, before any member is visited; `nil` when it is
+  ///   one.
   func forEachMember(_ body: (String, JSONNode) -> Void) -> RecordRejection? {
     if let rejection { return rejection }
     switch self {
@@ -45,7 +48,7 @@ package enum JSONRecord: Sendable {
 }
 
 extension JSONNode {
-  /// The names of columns, which an array of texts has that are all different.
+  /// The column names, if this is an array of different texts.
   var columnNames: [String]? {
     guard kind == .array, count > 0 else { return nil }
     var names: [String] = []
@@ -57,8 +60,9 @@ extension JSONNode {
     return names
   }
 
-  /// Why a record with a value at fault, such as half of a surrogate pair or a key that comes
-  /// twice, cannot be read; nil where all of its values can.
+  /// The rejection of a record with a faulty value; nil when all of its values can be read.
+  ///
+  /// Faulty values are, for example, half of a surrogate pair or a repeated key.
   var faultRejection: RecordRejection? {
     guard document.hasFaults, let fault else { return nil }
     var rejection = RecordRejection("cannot read JSON: \(fault.words)", offset: fault.offset)
@@ -67,12 +71,12 @@ extension JSONNode {
   }
 }
 
-/// Why a record was rejected, and the offset of the reason in its text.
+/// The reason for rejecting a record, and its offset in the text.
 struct RecordRejection: Error, Sendable, Hashable {
   var reason: String
-  /// The attribute concerned; `nil` when it is the whole record.
+  /// The attribute with the fault; `nil` for the record as a whole.
   var attribute: String?
-  /// Bytes from the start of the file.
+  /// The offset in bytes from the start of the file.
   var offset: Int
   /// The first bytes of a record that could not be read.
   var content: [UInt8]?

@@ -3,24 +3,24 @@ internal import LodestoreFormat
 
 /// Encodes JSON records as records of an entity without a Swift type.
 ///
-/// Where the format allows it, bytes of the text are copied into the record.
+/// Bytes of the text are copied into the record where the format allows it.
 ///
-/// An encoder is made once for many records. Not thread-safe.
+/// One encoder is used for many records. The class is not thread-safe.
 final class JSONRecordEncoder {
-  /// The member that `kvdump` shows a record's id in.
+  /// The member in which `kvdump` writes a record's id.
   ///
-  /// Ids are given by the store, so it is never an attribute by its own name. Where it is not mapped to
-  /// one of another name it counts as an unknown member.
+  /// The store assigns ids, so an attribute never takes the member by this name. Unless the import
+  /// maps it to an attribute with another name, it counts as an unknown member.
   static let idMember = "_id"
 
-  /// Converts a value, instead of reading it by its attribute's type.
+  /// Converts a value in place of the standard conversion to its attribute's type.
   typealias Conversion = @Sendable (JSONNode) throws(ValueMismatch) -> Value
 
   /// The facts of an attribute that do not depend on the record.
   private struct Slot {
     let attribute: RecordLayout.Attribute
     let isConverted: Bool
-    /// Whether an absent one is null.
+    /// Whether the attribute is null when its member is absent.
     let isNullWhenAbsent: Bool
   }
 
@@ -29,13 +29,14 @@ final class JSONRecordEncoder {
     var writer = RecordWriter()
     var documentWriter = DocumentWriter()
     var members = MemberTable()
-    /// How often members came that are no attributes and no longer in the table.
+    /// The counts of unknown members that have been removed from the table.
     var unknownMembers: [String: Int] = [:]
-    /// Slots of attributes made for another member that a member of their own name has filled.
+    /// The slots of attributes that have a source member and were filled by a member of their own
+    /// name.
     var filledByName: Set<Int> = []
-    /// Of the record read last.
+    /// The document of the record that was read last.
     var document: JSONDocument?
-    /// The entry of its own key, where that is an attribute's value; −1 where it is not.
+    /// The entry of the record's own key when an attribute holds it; −1 otherwise.
     var key = -1
   }
 
@@ -46,29 +47,33 @@ final class JSONRecordEncoder {
   private let isStrict: Bool
   private let mapping: MemberMapping
   private let hasMore: Bool
-  /// Slots of attributes that were made for a member of another name.
+  /// The slots of attributes whose source is a member with another name.
   private let sourced: [Int]
-  /// Attributes that links of the import give their values later.
+  /// The attributes whose values come from links of the import later.
   private let linked: Set<String>
-  /// The values of absent attributes; nil for an attribute that must be there.
+  /// The values of absent attributes; nil for a required attribute.
   private let absent: [Value?]
-  // Allocated separately: as stored properties of this object they would be checked for exclusive
-  // access at each of the many uses for one record.
+  // Allocated separately, because exclusive access to stored properties of this object would be
+  // checked at each of their many uses for one record.
   private let slots: UnsafeMutableBufferPointer<Slot>
-  /// The entry of each attribute's value in the record read last; −1 for an absent one.
+  /// The entry of each attribute's value in the record that was read last; −1 when the member is
+  /// absent.
   private let entries: UnsafeMutableBufferPointer<Int>
-  /// Why the member of that entry fills the attribute; of no meaning for an absent one.
+  /// The claim by which the member of that entry fills the attribute; meaningless for an absent
+  /// member.
   private let claims: UnsafeMutableBufferPointer<MemberTable.Claim>
   private let state: UnsafeMutablePointer<State>
 
+  /// Creates an encoder for records of `entity`.
+  ///
   /// - Parameters:
-  ///   - names: attributes of members that fill another one than the catalogue says, which is the one
-  ///     that has the member's name as its source, or else as its own name.
-  ///   - conversions: by the names of attributes.
+  ///   - names: attributes by the names of members that the import maps. Other members fill the
+  ///     attribute whose source they are in the catalogue, or else the attribute of their own name.
+  ///   - conversions: the conversions, by attribute name.
   ///   - isStrict: whether an unknown member rejects the record.
-  ///   - linked: names of attributes that get their values later, and may be absent although they are
+  ///   - linked: names of attributes that get their values later, and may be absent even when
   ///     required.
-  ///   - keyName: under which name records that are values of members have their keys.
+  ///   - keyName: the member name for the keys of records that are values of members.
   init(
     _ entity: StoredEntity, names: [String: String] = [:],
     conversions: [String: Conversion] = [:], isStrict: Bool = false,
@@ -112,7 +117,7 @@ final class JSONRecordEncoder {
 
   // MARK: Members
 
-  /// Finds a record's attributes, for the calls that follow.
+  /// Finds a record's attributes; the following calls refer to this record.
   func read(_ record: JSONRecord) throws(RecordRejection) {
     begin(record.node.document)
     if let rejection = record.rejection { throw rejection }
@@ -126,9 +131,10 @@ final class JSONRecordEncoder {
   /// Prepares for the records of another text.
   func begin(_ document: JSONDocument) { state.pointee.document = document }
 
-  /// Finds the attributes of the record at `index` of the present text.
+  /// Finds the attributes of the record at `index` of the current text.
   ///
-  /// By entry numbers and pointers: a `JSONNode` would be retained several times for each record.
+  /// The method uses entry numbers and pointers: a `JSONNode` would be retained several times for
+  /// each record.
   func readObject(_ index: Int, _ tape: JSONTapeReader) throws(RecordRejection) {
     for slot in entries.indices { entries[slot] = -1 }
     if tape.entries[index].kind != .object, let rejection = JSONRecord.object(node(index)).rejection
@@ -150,8 +156,8 @@ final class JSONRecordEncoder {
     if hasMore { readMore(of: start) }
   }
 
-  /// Finds the attributes whose values are inside of members, and the one that has the record's
-  /// key.
+  /// Finds the attributes whose values are nested in members, and the attribute that holds the
+  /// record's key.
   private func readMore(of record: Int) {
     let node = node(record)
     for (path, slot) in mapping.nested where entries[slot] < 0 {
@@ -167,7 +173,7 @@ final class JSONRecordEncoder {
     }
   }
 
-  /// The value at `index` of the present text.
+  /// The value at `index` of the current text.
   private func node(_ index: Int) -> JSONNode {
     guard let document = state.pointee.document else { preconditionFailure("no text was begun") }
     return JSONNode(document: document, index: index)
@@ -188,7 +194,7 @@ final class JSONRecordEncoder {
     }
   }
 
-  /// Notes that the value of this member is at `index`.
+  /// Assigns the value at `index` to the attribute of this member.
   @inline(__always)
   private func take(_ member: Int, _ index: Int) throws(RecordRejection) {
     let slot = state.pointee.members[member].slot
@@ -201,8 +207,7 @@ final class JSONRecordEncoder {
     claims[slot] = claim
   }
 
-  /// Gives the attribute to one of two members that a record has for it, and counts the other as
-  /// one that is no attribute's.
+  /// Chooses between two members for one attribute, and counts the other one as unknown.
   @inline(never)
   private func settle(
     _ member: Int, _ claim: MemberTable.Claim, _ slot: Int, _ index: Int
@@ -248,14 +253,15 @@ final class JSONRecordEncoder {
     return state.pointee.members.add(member, slot: slot, claim: claim, after: last)
   }
 
-  /// Counts of unknown members since the last call; a name may be listed more than once.
+  /// Returns the counts of unknown members since the last call; a name may be listed more than
+  /// once.
   func takeUnknownMembers() -> [(name: String, count: Int)] {
     defer { state.pointee.unknownMembers = [:] }
     return state.pointee.unknownMembers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
       + state.pointee.members.takeUnknownCounts()
   }
 
-  /// Bounds the memory when each record has other members: a report has no more names.
+  /// Counts an unknown member; limits the number of names, as the report does, to bound the memory.
   private func noteUnknown(_ name: String, _ count: Int) {
     guard
       state.pointee.unknownMembers.count < ImportReport.mostUnknownMembers
@@ -264,7 +270,7 @@ final class JSONRecordEncoder {
     state.pointee.unknownMembers[name, default: 0] += count
   }
 
-  /// Warnings about members of the records since the last call.
+  /// Returns warnings about members of the records since the last call.
   func takeWarnings() -> [String] {
     defer { state.pointee.filledByName = [] }
     return state.pointee.filledByName.sorted().map { slot in
@@ -276,12 +282,13 @@ final class JSONRecordEncoder {
 
   // MARK: Content
 
-  /// The content of the record that was read last, the one at `index` of the present text, followed
-  /// by room for its checksum.
+  /// The content of the record that was read last, followed by room for its checksum.
   ///
-  /// Valid until the next call. Absent attributes take their initial value or null.
+  /// The record is at `index` of the current text. The bytes are valid until the next call. Absent
+  /// attributes have their initial value or null.
   ///
-  /// - Parameter isPart: whether required attributes may be absent, as a merge takes the given ones.
+  /// - Parameter isPart: whether required attributes may be absent, because the merge uses only the
+  ///   given ones.
   func content(
     of index: Int, _ tape: JSONTapeReader, isPart: Bool
   ) throws(RecordRejection) -> ByteView {
@@ -332,11 +339,12 @@ final class JSONRecordEncoder {
     }
   }
 
-  /// Copies a string, or a document, from the text of the record; returns false, with nothing written,
-  /// for values of other kinds and for those that are errors.
+  /// Copies a string or a document from the text of the record.
+  ///
+  /// Returns false, with nothing written, for values of other kinds and for invalid values.
   @inline(__always)
   private func writeAsItIs(_ index: Int, _ tape: JSONTapeReader, _ slot: Slot) -> Bool {
-    // A local, because each closure would retain `self`.
+    // A local variable, because each closure would retain `self`.
     let state = state
     let kind = tape.entries[index].kind
     guard kind != .null, !slot.isConverted else { return false }
@@ -354,7 +362,7 @@ final class JSONRecordEncoder {
 
   private func writeDocument(_ index: Int, _ tape: JSONTapeReader, _ slot: Slot) -> Bool {
     let state = state
-    // A document has no such number; `Value.init(_:as:)` says so.
+    // A document cannot hold such a number; `Value.init(_:as:)` reports the error.
     if state.pointee.document?.wideNumber(in: index) != nil { return false }
     state.pointee.documentWriter.truncate(to: 0)
     do {
@@ -384,7 +392,7 @@ final class JSONRecordEncoder {
       throw rejection(error, slot, node)
     }
     guard value != .null || attribute.isOptional else {
-      // Null is a value of JSON.
+      // Null is a valid JSON value.
       if attribute.type == .json { return state.pointee.writer.write(.nullDocument, as: attribute) }
       let name = attributes[slot].name
       throw RecordRejection("'\(name)' is null, and required", attribute: name, at: node)
@@ -399,13 +407,17 @@ final class JSONRecordEncoder {
     return RecordRejection("'\(name)' \(mismatch.description)", attribute: name, at: node)
   }
 
-  /// Which attributes of the layout the record read last has.
+  /// For each attribute of the layout, whether the record that was read last contains it.
   var isGiven: [Bool] { entries.map { $0 >= 0 } }
-  /// Which attributes the program's type declares; `nil` for all.
+  /// For each attribute of the layout, whether the program's type declares it; `nil` when it
+  /// declares all.
   var isDeclared: [Bool]? { entity.part?.isGiven }
 
-  /// Why the record read last, the one at `index` of the present text, cannot be matched by the
-  /// attributes `numbers`; `nil` when it has a value for each.
+  /// The rejection of the record that was read last when it has no value for one of the key
+  /// attributes.
+  ///
+  /// The record is at `index` of the current text. Returns `nil` when each attribute in `numbers`
+  /// has a value.
   func missingKey(
     _ numbers: [UInt32], in index: Int, _ tape: JSONTapeReader
   ) -> RecordRejection? {

@@ -1,25 +1,27 @@
 internal import LodestoreFormat
 
-/// The attributes that the members of JSON records fill; see Format.md, "Catalogue".
+/// The mapping from members of JSON records to attributes; see Format.md, "Catalogue".
 struct MemberMapping {
-  /// Attributes by the names of members that are mapped in another way than by their own name.
+  /// The attribute names for members that the import maps.
   private let names: [String: String]
-  /// Members that are neither attributes nor unknown.
+  /// Members that are skipped without counting as unknown.
   private let ignored: Set<String>
-  /// The names of derived attributes, whose values the store gives.
+  /// The names of derived attributes, whose values the store computes.
   private let derived: Set<String>
   private let slotByName: [String: Int]
-  /// Slots of attributes by the names of members that they keep as their sources.
+  /// The slots of attributes, by the names of their source members.
   private let slotBySource: [String: Int]
-  /// Paths into members, and the attributes that they lead to.
+  /// Paths into members, with the slots of their attributes.
   let nested: [(path: String, slot: Int)]
-  /// The attribute that has the key of a record which is the value of a member.
+  /// The attribute for the key of a record that is the value of a member.
   let keySlot: Int?
 
+  /// Creates the mapping for `entity`.
+  ///
   /// - Parameters:
-  ///   - names: attributes of members that fill another one than the catalogue says, which is the one
-  ///     that has the member's name as its source, or else as its own name.
-  ///   - keyName: under which name records that are values of members have their keys.
+  ///   - names: attributes by the names of members that the import maps. Other members fill the
+  ///     attribute whose source they are in the catalogue, or else the attribute of their own name.
+  ///   - keyName: the member name for the keys of records that are values of members.
   init(
     _ entity: StoredEntity, names: [String: String], ignoring ignored: Set<String>,
     keyName: String?
@@ -30,7 +32,7 @@ struct MemberMapping {
     derived = Set(attributes.lazy.filter { $0.derivation != nil }.map(\.name))
     self.ignored = ignored.union(roots)
     self.names = names
-    // Members never give attributes that the program's type does not declare.
+    // Members never fill attributes that the program's type does not declare.
     let slotByName = Dictionary(
       attributes.enumerated()
         .filter { slot, attribute in
@@ -51,7 +53,7 @@ struct MemberMapping {
     }
   }
 
-  /// The slot of the attribute that a member fills, and why.
+  /// Returns the slot of the attribute that a member fills, and the claim by which it does.
   func claim(of member: String) -> (slot: Int, claim: MemberTable.Claim) {
     if ignored.contains(member) { return (MemberTable.ignored, .name) }
     if let name = names[member] { return (slotByName[name] ?? MemberTable.unknown, .map) }

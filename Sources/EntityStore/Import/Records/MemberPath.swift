@@ -1,13 +1,13 @@
-/// Names of members that are paths into them, as `properties.mag` or `coordinates.0`.
+/// Member names that are paths to nested values, as `properties.mag` or `coordinates.0`.
 enum MemberPath {
-  /// Whether a name can be a path: it has parts.
+  /// Returns whether a name can be a path: it has several parts and none is empty.
   ///
-  /// A member of just that name is taken before what the path leads to.
+  /// A member with exactly this name takes precedence over the value at the path.
   static func isPath(_ name: String) -> Bool {
     name.contains(".") && !name.split(separator: ".", omittingEmptySubsequences: false).contains("")
   }
 
-  /// The member that a path begins with.
+  /// The first part of a path.
   static func root(_ path: String) -> String {
     String(path.prefix { $0 != "." })
   }

@@ -1,30 +1,30 @@
 internal import LodestoreBytes
 
-/// The members of the records of one source, and the attribute's slot of each.
+/// The members of the records of one source, with the attribute slot of each.
 ///
-/// The table remembers which member followed which. Records of a page mostly have the same members
-/// in the same order, so a member is found with one comparison; the hash table is searched only where
-/// a record has more or fewer members than the one before.
+/// For each member, the table stores the member that followed it last. Records of a page mostly
+/// have the same members in the same order, so one comparison finds a member. The hash table is
+/// searched only when a record has more or fewer members than the record before.
 struct MemberTable {
-  /// The slot of members that are no attribute.
+  /// The slot of members without an attribute.
   static let unknown = -1
-  /// The slot of a member that is taken by others.
+  /// The slot of a member that is skipped.
   static let ignored = -2
-  /// The number of no member, before the first one of a record.
+  /// The member number before the first member of a record.
   static let start = -1
 
-  /// Bounds the memory when each record has other members.
+  /// The maximum number of members, which bounds the memory when each record has other members.
   private static let limit = 1000
   private static let byteLimit = 1 << 16
   private static let slotCount = 4096
 
-  /// Why a member fills its attribute.
+  /// The claim of a member to its attribute.
   ///
-  /// When a record has two members for one attribute, the one of the higher claim fills it.
+  /// When a record has two members for one attribute, the higher claim fills it.
   enum Claim: UInt8 {
     /// The member has the attribute's name.
     case name
-    /// The attribute keeps the member's name as its source.
+    /// The attribute has the member's name as its source.
     case source
     /// The import maps the member to the attribute.
     case map
@@ -34,28 +34,29 @@ struct MemberTable {
     let name: String
     fileprivate let start: Int
     fileprivate let count: Int
-    /// The slot of its attribute in the layout, or ``unknown``.
+    /// The slot of the attribute in the layout, ``unknown`` or ``ignored``.
     let slot: Int
     let claim: Claim
-    /// The number of the member that last followed it.
+    /// The number of the member that last followed this one.
     fileprivate var next = -1
-    /// How often it occurred, when it is no attribute.
+    /// The number of occurrences, if the member has no attribute.
     fileprivate(set) var unknownCount = 0
   }
 
   private var bytes: [UInt8] = []
   private var members: [Member] = []
-  /// Numbers of members by the hashes of their names, with open addressing; −1 is a free slot.
+  /// The numbers of members, by the hashes of their names, with open addressing; −1 marks a free
+  /// slot.
   private var slots = [Int16](repeating: -1, count: slotCount)
-  /// The first member of the last record.
+  /// The number of the first member of the last record.
   private var first = -1
 
   subscript(number: Int) -> Member { members[number] }
 
-  /// Whether there is no room for another member.
+  /// Whether the table has no room for another member.
   var isFull: Bool { members.count == Self.limit || bytes.count > Self.byteLimit }
 
-  /// The number of the member with this name; `nil` when it is not in the table.
+  /// Returns the number of the member with this name; `nil` when it is not in the table.
   @inline(__always)
   mutating func find(_ name: ByteView, after last: Int) -> Int? {
     let guess = last < 0 ? first : members[last].next
@@ -77,7 +78,7 @@ struct MemberTable {
     return nil
   }
 
-  /// Adds a member that ``find(_:after:)`` has not found; there must be room.
+  /// Adds a member that ``find(_:after:)`` did not find; the table must not be full.
   mutating func add(_ name: String, slot: Int, claim: Claim = .name, after last: Int) -> Int {
     let number = members.count
     members.append(
@@ -95,7 +96,7 @@ struct MemberTable {
   @inline(__always)
   mutating func countUnknown(_ number: Int) { members[number].unknownCount += 1 }
 
-  /// How often members that are no attributes came since the last call.
+  /// Returns the counts of members without an attribute since the last call.
   mutating func takeUnknownCounts() -> [(name: String, count: Int)] {
     var counts: [(name: String, count: Int)] = []
     for number in members.indices where members[number].unknownCount > 0 {

@@ -2,8 +2,9 @@ internal import LodestoreBytes
 internal import LodestoreFormat
 
 extension RecordWriter {
-  /// Writes the next attribute of a record from a value that fits its type, or null where the
-  /// attribute takes it: the caller has checked both.
+  /// Writes the next attribute of a record; the caller has checked that `value` fits it.
+  ///
+  /// Null is allowed only for an optional attribute.
   mutating func write(_ value: Value, as attribute: RecordLayout.Attribute) {
     if value == .null { return writeNull(attribute.type) }
     if attribute.isOptional { markPresent() }

@@ -1,7 +1,9 @@
 internal import LodestoreEssentials
 package import LodestoreFormat
 
-/// A value that an attribute's type does not take: what was found and what must be, as a clause.
+/// A value that does not fit an attribute's type.
+///
+/// The description is a clause with the found and the expected value.
 package struct ValueMismatch: Error, Sendable, CustomStringConvertible {
   package let description: String
 
@@ -9,14 +11,16 @@ package struct ValueMismatch: Error, Sendable, CustomStringConvertible {
 }
 
 extension Value {
-  /// Reads a JSON value as one of `type`, exactly or not at all.
+  /// Reads a JSON value as a value of `type`, exactly or not at all.
   ///
-  /// Null is null for every type. Numbers go into integer attributes when they are such an integer
-  /// (`5.0` is 5). Integers of 64 bits go into floating-point attributes when those hold them exactly,
-  /// and longer ones as the nearest number. Dates are ISO 8601 text, UUIDs their usual text, data
-  /// Base64 text, decimals a number or its text. `"NaN"`, `"Infinity"` and `"-Infinity"` are taken
-  /// for floating point, because JSON has no number for them, and ``ExactJSON`` for all that JSON
-  /// does not hold exactly.
+  /// - Null is null for every type.
+  /// - Integer attributes take numbers that are integers (`5.0` is 5).
+  /// - Floating-point attributes take integers of 64 bits that they represent exactly, and longer
+  ///   integers as the nearest number. The strings `"NaN"`, `"Infinity"` and `"-Infinity"` stand
+  ///   for the numbers that JSON does not have.
+  /// - Dates are ISO 8601 text, UUIDs their usual text, data Base64 text, decimals a number or its
+  ///   text.
+  /// - ``ExactJSON`` is the form for values that JSON cannot represent exactly.
   package init(_ node: JSONNode, as type: AttributeType) throws(ValueMismatch) {
     if node.isNull {
       self = .null
@@ -66,8 +70,8 @@ extension Value {
       guard node.wideNumber == nil else { return nil }
       return nearest(node, type)
     case .integer:
-      // Programs write large doubles as integers: JavaScript does up to 10^21.
-      // An integer has no negative zero, and a double does.
+      // Programs write large doubles as integers: JavaScript does so up to 10^21. An integer has no
+      // negative zero, unlike a double.
       guard node.wideNumber == nil, node.int64 != 0 else { return nearest(node, type) }
       let whole =
         node.int64.flatMap { Double(exactly: $0) }
@@ -84,13 +88,13 @@ extension Value {
     return narrow(value)
   }
 
-  /// The nearest `Float`; `nil` of a number outside of its range, also of one that would be zero.
+  /// The nearest `Float`; `nil` when the number is out of range, or would become zero.
   private static func narrow(_ value: Double) -> Double? {
     let narrow = Float(value)
     return narrow.isFinite && (narrow != 0 || value == 0) ? Double(narrow) : nil
   }
 
-  /// The nearest number of a text; `nil` of one outside of the type's range, and of no number.
+  /// The nearest number; `nil` when the text is not a number or is out of the type's range.
   private static func nearest(_ text: String, _ type: AttributeType) -> Double? {
     guard let value = type == .float ? Float(text).map(Double.init) : Double(text) else {
       return nil
@@ -110,23 +114,23 @@ extension Value {
     }
   }
 
-  /// A number by its digits, since its size does not fit; a text by its kind alone, since it is the
-  /// user's data.
+  /// A number with its digits, because its size is the fault; a text only by its kind, because it
+  /// is user data.
   private static func shown(_ node: JSONNode) -> String {
     node.numberText.map { "\(node.kindName) \($0.prefix(40))" } ?? node.kindName
   }
 
-  /// A text by its first characters, where these are wrong.
+  /// A text with its first characters, for messages about a wrong spelling.
   static func told(_ node: JSONNode) -> String {
     guard let text = node.string else { return shown(node) }
     let rest = text.count > 40 ? "…" : ""
     return "the string \(ConditionPrinter.quoted(text.prefix(40) + rest))"
   }
 
-  /// Reads the text that a person typed as a value of `type`; `nil` for any other text.
+  /// Reads text typed by a person as a value of `type`; `nil` when the text does not fit.
   ///
-  /// As in JSON, without the quotes. For JSON attributes it is JSON where it parses and a string
-  /// otherwise.
+  /// The spelling is that of JSON, without quotes. For JSON attributes, text that is not valid JSON
+  /// becomes a string.
   package init?(text: String, as type: AttributeType) {
     let value: Value? =
       switch type {
@@ -157,7 +161,7 @@ extension Value {
 }
 
 extension AttributeType {
-  /// The JSON value that an attribute of this type takes, in words.
+  /// The JSON value that an attribute of this type requires, in words.
   package var expectation: String {
     switch self {
     case .bool: "true or false"
@@ -177,7 +181,9 @@ extension AttributeType {
 }
 
 extension DecimalValue {
-  /// Reads plain or scientific notation, exactly; `nil` when it is neither or has too many digits.
+  /// Reads plain or scientific notation exactly.
+  ///
+  /// The result is `nil` when the text is not a number or has too many digits.
   init?(text: String) {
     if text == "NaN" || text == "nan" {
       self = .nan
@@ -197,7 +203,7 @@ extension DecimalValue {
         hasDigits = true
         if isFraction { exponent -= 1 }
         if byte == UInt8(ascii: "0") {
-          // Zeros count only when another digit follows, so that long runs of them are exact.
+          // Zeros are appended only before another digit, so that long runs of zeros stay exact.
           pendingZeros += significand == 0 ? 0 : 1
         } else {
           for _ in 0...pendingZeros {

@@ -2,17 +2,17 @@ internal import LodestoreEssentials
 internal import LodestoreFormat
 
 extension Value {
-  /// Reads a value of a file whose values are texts, such as separated values, as one of `type`.
+  /// Reads a value of a file of texts, such as separated values, as a value of `type`.
   ///
   /// A text is read exactly or not at all:
-  /// - numbers as JSON spells them, with zeros or a plus in front, and as `.5`;
-  /// - `true`, `false`, `1` and `0` in any case of letters;
+  /// - numbers as in JSON, also with leading zeros, with a plus sign, and as `.5`;
+  /// - `true`, `false`, `1` and `0`, in upper or lower case;
   /// - JSON as its text.
   ///
-  /// A text attribute takes numbers by their digits, and `true` and `false`. A value that is no text
-  /// is read as by ``init(_:as:)``.
+  /// A text attribute takes numbers with their digits, and `true` and `false`. A value that is not
+  /// a text is read as by ``init(_:as:)``.
   ///
-  /// - Parameter takesAnyText: whether a text that is no JSON becomes a string in an attribute that
+  /// - Parameter takesAnyText: whether invalid JSON text becomes a string in an attribute that
   ///   holds JSON.
   init(
     textOrValue node: JSONNode, as type: AttributeType, takesAnyText: Bool
@@ -58,17 +58,17 @@ extension Value {
     self = value
   }
 
-  /// The text that a text attribute has of a number or a truth value; `nil` of others.
+  /// The text of a number or Boolean for a text attribute; `nil` for other values.
   private static func text(of node: JSONNode, _ type: AttributeType) -> Value? {
     guard type == .string else { return nil }
     if let text = node.numberText { return .string(text) }
     return node.bool.map { .string($0 ? "true" : "false") }
   }
 
-  /// The number that a text is, with the digits that it has.
+  /// The number in a text, with its original digits.
   private static func number(_ text: String) -> JSONNode? {
     var rest = Array(text.utf8)[...]
-    // The parser would take the space around a number.
+    // The parser would accept space around a number.
     guard rest.allSatisfy({ $0 > 0x20 }) else { return nil }
     var sign: [UInt8] = []
     if let first = rest.first, first == 0x2B || first == 0x2D {

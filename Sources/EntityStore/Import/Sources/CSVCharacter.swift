@@ -1,7 +1,7 @@
-/// The one ASCII character that quotes fields, escapes characters or begins comments in separated
+/// The ASCII character that quotes fields, escapes characters or begins comments in separated
 /// values.
 ///
-///     options.quote = nil                   // quotes are characters like others
+///     options.quote = nil                   // quotes are ordinary characters
 ///     options.escape = .backslash
 ///     options.comment = CSVCharacter("#")
 public struct CSVCharacter: Sendable, Hashable {
@@ -16,9 +16,9 @@ public struct CSVCharacter: Sendable, Hashable {
   /// The number sign, `#`.
   public static let numberSign = CSVCharacter(byte: 0x23)
 
-  /// Another character; `nil` for a line end, a zero and anything beyond ASCII.
+  /// Creates another character; `nil` for a line end, a zero byte and a character beyond ASCII.
   public init?(_ character: Character) {
-    // Swift counts CR LF as one character with an ASCII value.
+    // Swift treats CR LF as one character with an ASCII value.
     guard character.unicodeScalars.count == 1, let byte = character.asciiValue,
       byte != 0x0A, byte != 0x0D, byte != 0
     else { return nil }

@@ -1,52 +1,52 @@
-/// A text that is not separated values as RFC 4180 has it, or that exceeds a limit.
+/// The error for a text that violates RFC 4180 or the options, or exceeds a limit.
 public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of error, for programs.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Reason: Sendable, Hashable {
-    /// No row at all, where the first has the names.
+    /// The text has no row, and the first row should contain the names.
     case noHeader
-    /// Two columns with one name.
+    /// Two columns have one name.
     case duplicateName(String)
-    /// A type for a column that is not there.
+    /// The options give a type to a column that does not exist.
     case unknownColumn(String)
-    /// Two options of the same character, such as a delimiter that is also the quote.
+    /// Two options use one character, such as a delimiter that is also the quote.
     case twoMeanings(Character)
-    /// A quote inside a field that does not begin with one.
+    /// A quote is inside a field that does not begin with a quote.
     case quoteInField
-    /// Something other than a delimiter or a line end after a closing quote.
+    /// A closing quote is followed by something other than a delimiter or a line end.
     case textAfterQuote
-    /// A quote that is never closed.
+    /// A quote is never closed.
     case unclosedQuote
-    /// A carriage return outside quotes with no line feed after it.
+    /// A carriage return outside quotes has no line feed after it.
     case loneCarriageReturn
-    /// Bytes that the encoding does not have.
+    /// The bytes are invalid in the encoding.
     case invalidUTF8
-    /// A zero byte in the name of a column, as where UTF-16 is read as UTF-8.
+    /// The name of a column has a zero byte, as when UTF-16 is read as UTF-8.
     case zeroByte(inColumn: String)
-    /// A row of more or fewer fields than there are columns.
+    /// A row has more or fewer fields than there are columns.
     case fieldCount(found: Int, expected: Int)
-    /// A field that is not of its column's type.
+    /// A field does not fit its column's type.
     case wrongType(column: String, CSVOptions.ColumnType)
-    /// A field of more bytes than the limit.
+    /// A field has more bytes than the limit.
     case fieldTooLong(limit: Int)
-    /// A row of more bytes than the limit.
+    /// A row has more bytes than the limit.
     case rowTooLong(limit: Int)
-    /// A row of more fields than the limit.
+    /// A row has more fields than the limit.
     case tooManyFields(limit: Int)
-    /// A text that ends within a row, since its file lacks the end.
+    /// The text of a truncated file ends inside a row.
     case unexpectedEnd
-    /// A row that takes more bytes than a page may have, written as JSON.
+    /// A row, written as JSON, has more bytes than a page may have.
     case pageTooLong(limit: Int)
   }
 
   /// The kind of error, for programs.
   public let reason: Reason
-  /// Where: line, column in Unicode scalars, and byte.
+  /// The position of the error: line, column in Unicode scalars, and byte.
   public let position: JSONPosition
 
-  /// One line: where, what was found and what was expected; no field's content.
+  /// One line with the position and the fault, without the field's content.
   public var description: String {
     "cannot read CSV at \(position): found \(words)"
   }
@@ -62,11 +62,11 @@ public struct CSVError: Error, Sendable, Hashable, CustomStringConvertible {
       "the character '\(character)' in two options, expected another for one of them"
     case .quoteInField:
       "a quote inside a field, expected one only around a field; inside quotes it is doubled"
-    case .textAfterQuote: "text behind a closing quote, expected a delimiter or a line end"
+    case .textAfterQuote: "text after a closing quote, expected a delimiter or a line end"
     case .unclosedQuote: "a quote that is not closed, expected another"
-    case .loneCarriageReturn: "a carriage return alone, expected a line feed behind it"
+    case .loneCarriageReturn: "a carriage return alone, expected a line feed after it"
     case .invalidUTF8:
-      "bytes that the encoding does not have, which is UTF-8 unless another is given; give the right one"
+      "bytes that are invalid in the encoding, by default UTF-8; give the encoding of the file"
     case .zeroByte(let name):
       "a zero byte in the column \(JSONValue.string(name)), expected characters; give the encoding of "
         + "the file, which may be UTF-16"

@@ -4,17 +4,18 @@ public import LodestoreEssentials
 struct CSVPage: Sendable {
   private var bytes: [UInt8] = []
   private(set) var rows = 0
-  /// The first byte of each row in the text that is read, and its line.
+  /// The offset and the line of each row in the source text.
   private var places: [(offset: Int, line: Int)] = []
-  /// The places of the rows of the last page returned.
+  /// The places of the rows in the page that was returned last.
   private(set) var takenPlaces: [(offset: Int, line: Int)] = []
-  /// Each column's name with quotes and colon; nil before the first row.
+  /// Each column's name with quotes and colon, and its type; nil before the first row.
   private var columns: [(key: [UInt8], type: CSVOptions.ColumnType)]?
   private var isObject = false
 
-  /// Adds a row.
+  /// Appends a row.
   ///
-  /// - Returns: the first field that is not of its column's type; then nothing is added.
+  /// - Returns: the index of the first field that does not fit its column's type; then nothing is
+  ///   appended.
   fileprivate mutating func add(_ row: CSVRow, names: [String]?, options: CSVOptions) -> Int? {
     let columns = columns ?? makeColumns(row, names, options)
     let start = bytes.count
@@ -50,7 +51,7 @@ struct CSVPage: Sendable {
     return made
   }
 
-  /// The number of values and keys in the page, which the parser limits.
+  /// The number of values and keys in the page, which the JSON parser limits.
   private var values: Int { 1 + rows * (1 + (columns?.count ?? 0) * (isObject ? 2 : 1)) }
 
   fileprivate func isBeyond(_ limit: Int) -> Bool {
@@ -59,7 +60,8 @@ struct CSVPage: Sendable {
 
   fileprivate var length: Int { bytes.count }
 
-  /// Ends the page after its first `length` bytes; what follows, one row, begins the next.
+  /// Ends the page after its first `length` bytes; the remaining bytes, at most one row, begin the
+  /// next page.
   fileprivate mutating func take(_ length: Int) -> Data {
     var rest = Array(bytes[length...])
     if !rest.isEmpty { rest[0] = 0x5B }
@@ -81,14 +83,14 @@ struct CSVPage: Sendable {
 }
 
 extension CSVReader {
-  /// The next rows as one page for an ``Importer``: the text of an array of objects by name.
+  /// Reads the next rows as one page for an ``Importer``: the JSON text of an array of objects.
   ///
-  /// Values are strings, or what `types` says. An empty field is null, an empty one in quotes is
-  /// `""`. A page ends earlier when another row would take it beyond the limit. Do not call
-  /// ``next()`` in between.
+  /// Values are strings, or have the type in `types`. An empty field is null, an empty quoted field
+  /// is `""`. A page ends earlier when another row would exceed the limit. Do not call ``next()``
+  /// between calls of this method.
   ///
-  /// - Parameter count: how many rows make a page.
-  /// - Returns: `nil` when more bytes are needed or, after ``finish()``, at the end.
+  /// - Parameter count: the number of rows in a page.
+  /// - Returns: `nil` when more bytes are needed, and at the end after ``finish()``.
   public mutating func nextPage(of count: Int) throws(CSVError) -> Data? {
     while true {
       if page.rows == 1 && page.isBeyond(options.limits.page) {

@@ -1,37 +1,39 @@
-/// Reads separated values as RFC 4180 has them, a row at a time, from a stream of bytes.
+/// Reads separated values of RFC 4180 from a stream of bytes, one row at a time.
 ///
 ///     var reader = CSVReader()
-///     reader.append(bytes)        // as often as bytes come
+///     reader.append(bytes)        // for each chunk of bytes
 ///     reader.finish()
 ///     while let row = try reader.next() { print(row.fields) }
 ///
-/// Lines end with LF or CR LF; inside quotes both and a lone CR are content. A byte order mark at
-/// the start is left out. Any other text that is neither well formed nor allowed by the options is
-/// an error with line, column and byte. An error concerns its row only, and the next call goes on
-/// after the row. There is no going on after an error in the row of the names, and after a limit
-/// inside of quotes; ``hasFailed`` tells.
+/// Lines end with LF or CR LF. Inside quotes, line ends and a lone CR are content. A byte order
+/// mark at the start is skipped. Text that is neither well formed nor allowed by the options is an
+/// error with line, column and byte.
 ///
-/// A row ends at its line end, quoted line ends aside. Where a quote is never closed, and the lines
-/// after it have as many fields as a row, the row is its first line; else it goes to the end of the
-/// text. Memory: one row, and what was appended at once.
+/// An error concerns only its row, and the next call continues after the row. Reading cannot
+/// continue after an error in the row of column names, or after exceeding a limit inside quotes;
+/// ``hasFailed`` is then true.
+///
+/// A row ends at its first line end outside quotes. When a quote is never closed, the row is only
+/// its first line if the next lines have as many fields as a row. Otherwise the row extends to the
+/// end of the text. The reader keeps one row and the appended bytes in memory.
 public struct CSVReader: Sendable {
-  /// How the text is read.
+  /// The options for reading.
   public let options: CSVOptions
-  /// The names of the columns, in order; `nil` before they were read, and without a header.
+  /// The names of the columns, in order; `nil` until they are read, and without a header.
   public private(set) var names: [String]?
   private var scanner: CSVScanner
   private var decoder: TextDecoder
   private var width: Int? { didSet { scanner.width = width } }
   var page = CSVPage()
 
-  /// A reader of a text that begins with the next bytes.
+  /// Creates a reader at the beginning of a text.
   public init(_ options: CSVOptions = CSVOptions()) {
     self.options = options
     scanner = CSVScanner(options)
     decoder = TextDecoder(options.encoding)
   }
 
-  /// Takes the next bytes of the text; then call ``next()`` until it gives `nil`.
+  /// Appends the next bytes of the text; call ``next()`` afterwards until it returns `nil`.
   public mutating func append(_ bytes: some Collection<UInt8>) {
     if decoder.isPassing { return scanner.append(bytes) }
     var text: [UInt8] = []
@@ -39,10 +41,11 @@ public struct CSVReader: Sendable {
     scanner.append(text)
   }
 
-  /// Tells that no bytes follow, so that a last line without its end is read.
+  /// Ends the text, so that a last line without a line end is read.
   public mutating func finish() { finish(isCut: false) }
 
-  /// - Parameter isCut: whether the text lacks its end: then a last line without its end is refused.
+  /// - Parameter isCut: whether the text is truncated; a last line without a line end is then
+  ///   refused.
   mutating func finish(isCut: Bool) {
     var text: [UInt8] = []
     decoder.finish(to: &text)
@@ -50,7 +53,9 @@ public struct CSVReader: Sendable {
     scanner.finish(isCut: isCut)
   }
 
-  /// The next row, or `nil` when more bytes are needed or, after ``finish()``, at the end.
+  /// Reads the next row.
+  ///
+  /// - Returns: `nil` when more bytes are needed, and at the end after ``finish()``.
   public mutating func next() throws(CSVError) -> CSVRow? {
     switch options.header {
     case .names(let given) where names == nil: try take(given)
@@ -71,10 +76,10 @@ public struct CSVReader: Sendable {
     return nil
   }
 
-  /// Whether an error has ended the reading: each further call throws it again.
+  /// Whether an error has ended the reading; each further call throws this error again.
   public var hasFailed: Bool { scanner.hasFailed }
 
-  /// Goes to the next row; without the names of the columns there is no going on.
+  /// Moves to the next row; an error before the column names are known ends the reading.
   private mutating func scan() throws(CSVError) -> Bool {
     do throws(CSVError) {
       return try scanner.scan()
@@ -84,15 +89,16 @@ public struct CSVReader: Sendable {
     }
   }
 
-  /// The row of the last error: its first bytes, the number of all, the line and the byte where it
-  /// begins; of use until the next call.
+  /// The row of the last error: its first bytes, its size, its line and its byte offset.
+  ///
+  /// Valid until the next call.
   var faultyRow: (text: [UInt8], count: Int, line: Int, offset: Int) {
     let row = scanner.faultyRow
     return (row.text, row.count, scanner.origin.line, scanner.origin.offset)
   }
 
-  /// Rows of fields between tabulators in which a quoted field has line ends: how many, and the
-  /// line of the first.
+  /// The number of tab-separated rows with line ends inside quoted fields, and the line of the
+  /// first.
   var longRows: (count: Int, line: Int) { scanner.longRows }
 
   private mutating func stopped(_ reason: CSVError.Reason, field: Int?) -> CSVError {
@@ -101,7 +107,7 @@ public struct CSVReader: Sendable {
     return error
   }
 
-  /// Whether the last row, which `error` refuses, lacks its end, as the text does.
+  /// Returns whether `error` refused the last row because the text is truncated inside it.
   func lacksEnd(_ error: CSVError) -> Bool {
     guard scanner.isAtEnd else { return false }
     return switch error.reason {
@@ -111,10 +117,10 @@ public struct CSVReader: Sendable {
     }
   }
 
-  /// Whether there is nothing after what ``next()`` has given.
+  /// Whether ``next()`` has returned all rows of a finished text.
   var isFinished: Bool { scanner.isFinished }
 
-  /// An error at a field of the last row.
+  /// Creates an error at a field of the last row.
   func error(_ reason: CSVError.Reason, field: Int?) -> CSVError {
     let start = field.map { scanner.fields.indices.contains($0) ? scanner.fields[$0].first : 0 }
     return CSVError(reason: reason, position: scanner.position(start ?? 0))
@@ -143,7 +149,8 @@ public struct CSVReader: Sendable {
     }
   }
 
-  /// How many fields the row shall have; the first row says it where nothing else does.
+  /// Returns the number of fields that the row must have; without other rules, the first row
+  /// determines it.
   private mutating func checkedWidth() throws(CSVError) -> Int {
     let found = scanner.fields.count
     guard let width else {
@@ -158,7 +165,7 @@ public struct CSVReader: Sendable {
       }
     guard isAllowed else {
       let reason = CSVError.Reason.fieldCount(found: found, expected: width)
-      // The first field too many, or the end of the last.
+      // The error is at the first surplus field, or at the end of the last field.
       let offset = found > width ? scanner.fields[width].first : scanner.fields.last?.behind
       throw CSVError(reason: reason, position: scanner.position(offset ?? 0))
     }

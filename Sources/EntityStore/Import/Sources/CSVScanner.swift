@@ -1,12 +1,13 @@
 internal import LodestoreBytes
 
-/// Finds the rows of separated values in a stream of bytes, and the fields of the row it is at.
+/// Finds the rows of separated values in a stream of bytes, and the fields of the current row.
 ///
-/// A fault does not end the row: the scanner notes the first one, goes on to the row's end, and
-/// throws it there. Each byte is scanned once, however the text is cut into chunks, and a second
-/// time after a quote that is never closed. Memory: one row, and what was appended at once.
+/// A fault does not end the row: the scanner records the first fault, continues to the row's end,
+/// and throws it there. Each byte is scanned once, however the text is divided into chunks, and a
+/// second time after a quote that is never closed. The scanner keeps one row and the appended bytes
+/// in memory.
 struct CSVScanner: Sendable {
-  /// Bytes of a field from the start of its row, without the quotes around it.
+  /// The range of a field's bytes in its row, without quotes.
   struct Field: Sendable {
     var start: Int
     var end = 0
@@ -14,19 +15,19 @@ struct CSVScanner: Sendable {
     var hasDoubledQuotes = false
     var hasEscapes = false
 
-    /// Its first byte, the quote if it has one.
+    /// The offset of the first byte, which is the quote of a quoted field.
     var first: Int { start - (isQuoted ? 1 : 0) }
-    /// The offset after its last byte, the quote if it has one.
+    /// The offset after the last byte, which is the quote of a quoted field.
     var behind: Int { end + (isQuoted ? 1 : 0) }
   }
 
   private enum State {
     case begin, plain, quoted, closed, carriageReturn, escapedPlain, escapedQuoted
-    /// In a line that is left out.
+    /// The scanner is inside a skipped line.
     case skipped
   }
 
-  /// Of a row that could not be read, its first bytes.
+  /// The maximum number of bytes kept of a row that could not be read.
   static let keptBytes = 4096
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
@@ -36,7 +37,7 @@ struct CSVScanner: Sendable {
   private let comment: UInt8?
   private let nullValues: Set<[UInt8]>
   private let limits: CSVLimits
-  /// How many fields a row has, once that is known.
+  /// The number of fields of a row, if known.
   var width: Int?
   private var pending: [UInt8] = []
   /// The offset of the row's first byte.
@@ -50,28 +51,28 @@ struct CSVScanner: Sendable {
   private var isPastMark = false
   private var linesToSkip: Int
   private var isComplete = false
-  /// The first fault of the row.
+  /// The first fault in the row.
   private var fault: CSVError?
   /// The error that ended the reading.
   private var failure: CSVError?
-  /// Bytes of the row that are no longer kept, as it is too long.
+  /// The number of bytes dropped from the row because it is too long.
   private var droppedBytes = 0
   private var isDropping = false
   private var head: [UInt8] = []
   private(set) var isFinished = false
-  /// Whether the text lacks its end.
+  /// Whether the text is truncated.
   private var isCut = false
   /// The fields of the row.
   private(set) var fields: [Field] = []
-  /// Where the row begins.
+  /// The position at which the row begins.
   private(set) var origin = JSONPosition.Origin()
-  /// Rows with a quoted field over several lines: their number, and the line of the first.
+  /// The number of rows with a quoted field over several lines, and the line of the first.
   private(set) var longRows: (count: Int, line: Int) = (0, 0)
 
   init(_ options: CSVOptions) {
     delimiter = options.delimiter.byte
     quote = options.quote?.byte
-    // A quote escapes itself in any case.
+    // A quote always escapes itself, so it needs no separate escape character.
     escape = options.escape == options.quote ? nil : options.escape?.byte
     comment = options.comment?.byte
     var nullValues = Set(options.nullValues.map { Array($0.utf8) })
@@ -92,17 +93,17 @@ struct CSVScanner: Sendable {
   /// Whether the last byte read ends a line.
   var endsWithLineEnd: Bool { at > 0 && pending[at - 1] == 0x0A }
 
-  /// Whether the reading has ended with an error.
+  /// Whether an error has ended the reading.
   var hasFailed: Bool { failure != nil }
 
-  /// The position of a byte of the row, for errors; the row is kept until the next call of `append`.
+  /// The position of a byte of the row, for errors; valid until the next call of `append`.
   func position(_ offset: Int) -> JSONPosition {
     pending._withBytes {
       JSONPosition(in: $0[start...], at: offset, origin: origin)
     }
   }
 
-  /// Bytes of a field, with doubled quotes and escapes undone.
+  /// Appends the bytes of a field, with doubled quotes and escapes resolved.
   func append(_ field: Field, to bytes: inout [UInt8]) {
     let source = source(of: field)
     guard field.hasDoubledQuotes || field.hasEscapes else {
@@ -124,7 +125,7 @@ struct CSVScanner: Sendable {
     if isEscaped, let escape { bytes.append(escape) }
   }
 
-  /// Whether a field is null: empty or a text that means null, and without quotes.
+  /// Returns whether a field is null: empty, or a text that stands for null, and not quoted.
   func isNull(_ field: Field) -> Bool {
     if field.isQuoted { return false }
     if field.start == field.end { return true }
@@ -135,7 +136,7 @@ struct CSVScanner: Sendable {
     pending[(start + field.start)..<(start + field.end)]
   }
 
-  /// The character that a letter means after a backslash.
+  /// The control character that a letter after a backslash denotes.
   private static func control(_ letter: UInt8) -> UInt8 {
     switch letter {
     case UInt8(ascii: "n"): 0x0A
@@ -164,9 +165,10 @@ struct CSVScanner: Sendable {
     self.isCut = isCut
   }
 
-  /// Goes to the next row; false when more bytes are needed or, after `finish`, at the end.
+  /// Moves to the next row; returns false when more bytes are needed, and at the end after
+  /// `finish`.
   ///
-  /// An error is one of the row, and the next call goes on after it, unless ``hasFailed``.
+  /// An error concerns one row, and the next call continues after it, unless ``hasFailed``.
   mutating func scan() throws(CSVError) -> Bool {
     if let failure { throw failure }
     if isComplete { startRow() }
@@ -191,7 +193,7 @@ struct CSVScanner: Sendable {
     return try end()
   }
 
-  /// Takes one byte; true when it ends the row.
+  /// Processes one byte; returns true when it ends the row.
   private mutating func step(_ byte: UInt8) throws(CSVError) -> Bool {
     switch state {
     case .begin where isAtRowStart && (linesToSkip > 0 || byte == comment):
@@ -239,7 +241,7 @@ struct CSVScanner: Sendable {
     return false
   }
 
-  /// Where a field may end.
+  /// Processes a byte at which a field may end.
   private mutating func between(
     _ byte: UInt8, otherwise reason: CSVError.Reason?
   ) throws(CSVError) -> Bool {
@@ -253,7 +255,7 @@ struct CSVScanner: Sendable {
       state = .carriageReturn
     default:
       guard let reason else { break }
-      // The limits hold wherever the text is cut into chunks.
+      // The check here makes the limits independent of the division into chunks.
       try checkSizes(fieldEnd: openEnd - 1)
       note(reason, at - 1 - start)
       state = .plain
@@ -277,7 +279,7 @@ struct CSVScanner: Sendable {
     switch state {
     case .skipped: return false
     case .begin:
-      // After a line end there is no row; after a delimiter there is an empty field.
+      // After a line end there is no further row; after a delimiter there is an empty field.
       if fields.isEmpty, fault == nil { return false }
       if fault == nil {
         field = Field(start: at - start)
@@ -326,7 +328,7 @@ struct CSVScanner: Sendable {
 // MARK: - Faults
 
 extension CSVScanner {
-  /// The first bytes of a row that could not be read, without its line end, and how many it has.
+  /// The first bytes of a row that could not be read, without its line end, and its size.
   var faultyRow: (text: [UInt8], count: Int) {
     var row = pending[start..<max(at, start)]
     while row.last == 0x0A || row.last == 0x0D { row.removeLast() }
@@ -337,19 +339,21 @@ extension CSVScanner {
   /// Ends the reading with an error, which each further call throws.
   mutating func stop(_ error: CSVError) { failure = error }
 
-  /// Notes what is wrong with the row, unless something was wrong before.
+  /// Records a fault of the row, unless it already has one.
   private mutating func note(_ reason: CSVError.Reason, _ offset: Int) {
     if fault == nil { fault = CSVError(reason: reason, position: position(offset)) }
   }
 
-  /// The end of the bytes read of the field, without the quote that may close it.
+  /// The end of the field's bytes read so far, without a closing quote.
   private var openEnd: Int { at - start - (state == .closed ? 1 : 0) }
 
-  /// Refuses what is too long: an unclosed quote would otherwise keep the rest of the file in memory.
+  /// Enforces the size limits: an unclosed quote would otherwise keep the rest of the file in
+  /// memory.
   ///
-  /// Where both the field and the row are, the error is of the limit that comes first in the text.
-  /// The rest of such a row is dropped up to its line end. In quotes a line end is none, so that
-  /// there is no going on, unless the lines after the first one are rows themselves.
+  /// When both the field and the row are too long, the error names the limit that the text exceeds
+  /// first. The rest of the row is dropped up to its line end. Inside quotes there is no line end
+  /// to continue at, so the reading fails, unless the lines after the first one are rows
+  /// themselves.
   private mutating func checkSizes(fieldEnd: Int) throws(CSVError) {
     guard !isDropping else { return }
     let fieldLimit = field.start + limits.field
@@ -380,7 +384,7 @@ extension CSVScanner {
     isDropping = true
   }
 
-  /// Drops the bytes of a row that is too long, or of a line that is left out.
+  /// Drops the bytes of a row that is too long, or of a skipped line.
   private mutating func drop() {
     head += pending[start..<at].prefix(max(0, Self.keptBytes - head.count))
     droppedBytes += at - start
@@ -389,10 +393,11 @@ extension CSVScanner {
     at = 0
   }
 
-  /// Ends a row with a quote that is never closed after its first line, where the lines after that
-  /// are rows: up to three of them have as many fields as a row shall have.
+  /// Ends a row with an unclosed quote after its first line, if the next lines are rows themselves.
   ///
-  /// - Parameter length: the bytes that may be read, from the row's first one.
+  /// Up to three lines are checked; each must have as many fields as a row.
+  ///
+  /// - Parameter length: the number of bytes to check, from the row's first byte.
   private mutating func endAtFirstLine(within length: Int) -> Bool {
     let end = min(start + length, pending.count)
     guard droppedBytes == 0, let width, width > 1,
@@ -411,7 +416,7 @@ extension CSVScanner {
     return true
   }
 
-  /// Leaves out a byte order mark at the start; false when it takes more bytes to tell.
+  /// Skips a byte order mark at the start; returns false when more bytes are needed to detect it.
   private mutating func skipMark() -> Bool {
     if isPastMark { return true }
     let head = pending.prefix(Self.mark.count)

@@ -1,9 +1,10 @@
 internal import LodestoreBytes
 
-/// Writes fields of separated values as JSON.
+/// Conversion of fields of separated values to JSON.
 enum CSVValue {
-  /// Appends a field as a value of its column's type; false, with nothing of use appended, when it
-  /// is none.
+  /// Appends a field as a value of its column's type; returns false when the field does not fit.
+  ///
+  /// After false, the appended bytes must be discarded.
   static func append(
     _ field: ArraySlice<UInt8>, as type: CSVOptions.ColumnType, to bytes: inout [UInt8]
   ) -> Bool {
@@ -24,7 +25,7 @@ enum CSVValue {
   private static func appendBoolean(
     _ field: ArraySlice<UInt8>, to bytes: inout [UInt8]
   ) -> Bool {
-    // Setting one bit makes small letters of capitals, and of no other byte a letter.
+    // Setting this bit turns a capital letter into a small one.
     let letters = field.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     for (word, isTrue) in [("true", true), ("false", false), ("1", true), ("0", false)]
     where letters.elementsEqual(word.utf8) {
@@ -34,9 +35,10 @@ enum CSVValue {
     return false
   }
 
-  /// Appends a number with the digits that it has, without zeros in front, which JSON forbids.
+  /// Appends a number with its own digits, without leading zeros, which JSON forbids.
   ///
-  /// - Returns: whether it has neither a fraction nor an exponent; nil when it is no number.
+  /// - Returns: whether the number has neither a fraction nor an exponent; nil when the field is
+  ///   not a number.
   private static func appendNumber(
     _ field: ArraySlice<UInt8>, to bytes: inout [UInt8]
   ) -> Bool? {
@@ -69,7 +71,8 @@ enum CSVValue {
     return digits
   }
 
-  /// Whether the parser of the page takes the number: 64 bits, or a double that is not cut to zero.
+  /// Returns whether the JSON parser accepts the number: an integer of 64 bits, or a double that is
+  /// neither infinite nor rounded to zero.
   private static func isInRange(_ text: JSONNumber.Text, isInteger: Bool) -> Bool {
     if isInteger { return JSONNumber.int64(text) != nil || JSONNumber.uint64(text) != nil }
     let value = JSONNumber.double(text)

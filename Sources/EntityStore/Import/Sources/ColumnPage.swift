@@ -2,16 +2,16 @@ public import LodestoreEssentials
 
 /// A page that names its columns once: `{"fields": ["a", "b"], "data": [[1, 2], [3, 4]]}`.
 ///
-/// Such a page becomes an array of objects, `[{"a":1,"b":2},{"a":3,"b":4}]`, in which every value
-/// stands as it was written, digits included. Other members are left out; `count`, as a number or
-/// as a string, must be the number of rows when it is there. A page with a `count` of 0 may lack
-/// `fields` and `data`.
+/// Such a page is converted to an array of objects, `[{"a":1,"b":2},{"a":3,"b":4}]`, in which every
+/// value keeps its source text, including its digits. Other members are left out. If `count` is
+/// present, it must be the number of rows, as a number or as a string. A page with a `count` of 0
+/// may lack `fields` and `data`.
 public struct ColumnPage: Sendable {
   /// The names of the columns, in order.
   let fields: [String]
-  /// How many rows there are.
+  /// The number of rows.
   let count: Int
-  /// The text of each name, with quotes and colon.
+  /// The JSON text of each name, with quotes and colon.
   private let keys: [[UInt8]]
   private let rows: JSONNode?
 
@@ -26,7 +26,7 @@ public struct ColumnPage: Sendable {
     try self.init(root)
   }
 
-  /// Checks all rows of a page that is parsed.
+  /// Checks all rows of a parsed page.
   package init(_ root: JSONNode) throws(ColumnPageError) {
     guard root.kind == .object else { throw .at(root, .notObject) }
     let expected = try Self.expectedCount(root)
@@ -53,25 +53,26 @@ public struct ColumnPage: Sendable {
     rows = data
   }
 
-  /// The text of an array with an object for each row.
+  /// Returns the JSON text of an array with an object for each row.
   ///
-  /// - Throws: ``ColumnPageError/Reason/tooLong(limit:)`` when the array is too long for a page.
+  /// - Throws: ``ColumnPageError/Reason/tooLong(limit:)`` when the array exceeds the size of a
+  ///   page.
   public func json() throws(ColumnPageError) -> Data {
     var remaining = records
     return try remaining.next(Int.max) ?? Data("[]".utf8)
   }
 
-  /// The rows as they stand in the page.
+  /// The rows as values of the page.
   package var jsonRecords: [JSONRecord] {
     rows?.elements.map { .row(names: fields, values: $0) } ?? []
   }
 
-  /// The rows, to be written some at a time.
+  /// The rows, for writing some of them at a time.
   var records: Records {
     Records(keys: keys, rows: rows, limit: JSONLimits.standard)
   }
 
-  /// The rows that were not written yet.
+  /// The rows that have not been written.
   struct Records {
     private let keys: [[UInt8]]
     private let table: JSONNode?
@@ -85,7 +86,7 @@ public struct ColumnPage: Sendable {
       limits = limit
     }
 
-    /// The next rows as the text of an array of objects; nil when none is left.
+    /// Returns the next rows as the text of an array of objects; nil when no row is left.
     mutating func next(_ count: Int) throws(ColumnPageError) -> Data? {
       guard var row = remaining?.next() else { return nil }
       var bytes: [UInt8] = [0x5B]
@@ -94,7 +95,7 @@ public struct ColumnPage: Sendable {
       while true {
         ColumnPage.append(row, keys, to: &bytes)
         written += 1
-        // The parser of the page counts the row's values and the keys.
+        // The JSON parser counts the row's values and the keys.
         entries += row.entryCount + keys.count
         guard bytes.count < limits.bytes, entries <= limits.values else {
           throw .at(row, .tooLong(limit: limits.bytes))
@@ -109,7 +110,7 @@ public struct ColumnPage: Sendable {
 
   }
 
-  /// The text of each name, with quotes and colon.
+  /// The JSON text of each name, with quotes and colon.
   static func keys(of names: [String]) -> [[UInt8]] {
     names.map { name in
       var key: [UInt8] = []
@@ -119,7 +120,7 @@ public struct ColumnPage: Sendable {
     }
   }
 
-  /// Adds the text of a row as an object.
+  /// Appends the text of a row as an object.
   static func append(_ row: JSONNode, _ keys: [[UInt8]], to bytes: inout [UInt8]) {
     bytes.append(0x7B)
     for (index, value) in row.elements.enumerated() where index < keys.count {
@@ -159,6 +160,6 @@ extension ColumnPageError {
 }
 
 extension JSONNode {
-  /// How many values and keys there are in it, itself counted.
+  /// The number of values and keys in the node, including the node itself.
   var entryCount: Int { document.next(after: index) - index }
 }

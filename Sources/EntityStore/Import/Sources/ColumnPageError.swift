@@ -1,38 +1,38 @@
-/// A page that does not have the column form.
+/// The error for a page that does not have the column form.
 public struct ColumnPageError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of error, for programs.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
   public enum Reason: Sendable, Hashable {
-    /// The page is no JSON.
+    /// The page is not JSON.
     case notJSON(JSONError)
-    /// The page is JSON, but no object.
+    /// The page is JSON, but not an object.
     case notObject
     /// `fields` is absent, or not an array of strings.
     case noFields
-    /// Two columns with one name.
+    /// Two columns have one name.
     case duplicateField(String)
     /// `data` is absent, or not an array.
     case noData
-    /// `count` is not a number, nor a string of one.
+    /// `count` is neither a number nor a string with a number.
     case badCount
-    /// `count` is not the number of rows.
+    /// `count` differs from the number of rows.
     case count(found: Int, rows: Int)
-    /// A row, counted from 1, that is not an array.
+    /// A row, counted from 1, is not an array.
     case notRow(Int)
-    /// A row, counted from 1, of more or fewer values than there are fields.
+    /// A row, counted from 1, has more or fewer values than there are fields.
     case rowLength(row: Int, found: Int, expected: Int)
-    /// The page is longer than the limit when each record has the names.
+    /// The page exceeds the limit when each record contains the names.
     case tooLong(limit: Int)
   }
 
   /// The kind of error, for programs.
   public let reason: Reason
-  /// Where: line, column and byte.
+  /// The position of the error: line, column and byte.
   public let position: JSONPosition
 
-  /// One line: where, what was found and what was expected.
+  /// One line with the position, and with the found and expected values.
   public var description: String {
     if case .notJSON(let error) = reason { return error.description }
     return "cannot read columns at \(position): found \(words)"

@@ -5,42 +5,44 @@ public import LodestoreEssentials
 ///     let pages = FilePages.csv("asteroids.csv", options)
 ///     let report = try await importer.run(pages, as: Asteroid.self) { $0 }
 ///
-/// A file is opened when its first page is asked for and closed after the last, at an error and
-/// when the task is cancelled. Each iteration reads it from its start. Where a file has many pages
-/// they are made one at a time, so that memory does not grow with the file. Several files are one
-/// import: their pages follow each other in the order of the paths, and each reject has the name of
-/// its file.
+/// A file is opened when its first page is requested, and closed after the last page, at an error
+/// and when the task is cancelled. Each iteration reads the file from its start. The pages of a
+/// file are created one at a time, so that memory does not grow with the file. Several files form
+/// one import: their pages follow each other in the order of the paths, and each reject contains
+/// the name of its file.
 ///
-/// Files that gzip has compressed are known by their first bytes and decompressed as they are read.
-/// A byte order mark is left out. Text in UTF-16 or UTF-32 is known by its first four bytes, or is
-/// CSV whose options say so.
+/// Files compressed by gzip are recognized by their first bytes and decompressed while reading. A
+/// byte order mark is skipped. Text in UTF-16 or UTF-32 is recognized by its first four bytes; for
+/// CSV the options can specify the encoding.
 ///
-/// An importer rejects a line, a row or a value that cannot be read where its end is known, and
-/// goes on after it. An iteration without an importer throws the error of the first such record in
-/// the place of its page.
+/// An importer rejects a line, row or value that cannot be read, when its end is known, and
+/// continues after it. An iteration without an importer throws the error of the first such record
+/// instead of its page.
 ///
-/// What an iteration throws: ``StoreError/Code/notPermitted`` and ``StoreError/Code/inputOutput``
-/// when the file cannot be read, ``StoreError/Code/importStopped`` when its content is not what was
-/// said (the cause is a `JSONError`, ``CSVError`` or ``ColumnPageError``), and
-/// `CancellationError`.
+/// An iteration throws these errors:
+/// - ``StoreError/Code/notPermitted`` and ``StoreError/Code/inputOutput`` when the file cannot be
+///   read;
+/// - ``StoreError/Code/importStopped`` when its content does not have the declared form, with a
+///   `JSONError`, ``CSVError`` or ``ColumnPageError`` as its cause;
+/// - `CancellationError`.
 public struct FilePages: AsyncSequence, Sendable {
-  /// The most bytes of a page, and of a file that is one page: 64 MiB.
+  /// The maximum bytes of a page, and of a file that is one page: 64 MiB.
   public static let pageByteLimit = JSONLimits.standard.bytes
 
   private let paths: [String]
   private let form: PageCutting.Form
 
-  /// A file that is one JSON text: one page.
+  /// A file with one JSON text, which is one page.
   public static func json(_ path: String) -> FilePages { json([path]) }
 
-  /// Files that are one JSON text each: one page for each.
+  /// Files with one JSON text each; each file is one page.
   public static func json(_ paths: [String]) -> FilePages { FilePages(paths: paths, form: .json) }
 
-  /// A file of JSON Lines in which each line is a record; `recordsPerPage` of them make a page.
+  /// A file of JSON Lines in which each line is a record; `recordsPerPage` lines form a page.
   ///
-  /// A line may also be an array of records, and a line of names, `["a", "b"]`, says that the lines
-  /// after it are rows, `[1, 2]`, each a record `{"a": 1, "b": 2}`. A page ends earlier when it
-  /// has ``pageByteLimit`` bytes. Blank lines are left out.
+  /// A line may also be an array of records. A first line of names, `["a", "b"]`, declares that the
+  /// following lines are rows: `[1, 2]` is the record `{"a": 1, "b": 2}`. A page ends earlier when
+  /// it has ``pageByteLimit`` bytes. Blank lines are skipped.
   public static func jsonLines(_ path: String, recordsPerPage: Int = 1000) -> FilePages {
     jsonLines([path], recordsPerPage: recordsPerPage)
   }
@@ -51,12 +53,11 @@ public struct FilePages: AsyncSequence, Sendable {
     FilePages(paths: paths, form: .jsonLines(recordsPerPage))
   }
 
-  /// A file of JSON values, one after another with or without space between them; `recordsPerPage`
-  /// of them make a page.
+  /// A file of JSON values, with or without space between them; `recordsPerPage` values form a
+  /// page.
   ///
-  /// Unlike a line, a value may go over many lines, and may be followed by another on the same one:
-  /// `{"id": 1}{"id": 2}`. What the values may be is as for
-  /// ``jsonLines(_:recordsPerPage:)-(String,_)``.
+  /// A value may extend over many lines, and several values may be on one line: `{"id": 1}{"id":
+  /// 2}`. The rules for the values are those of ``jsonLines(_:recordsPerPage:)-(String,_)``.
   public static func jsonValues(_ path: String, recordsPerPage: Int = 1000) -> FilePages {
     jsonValues([path], recordsPerPage: recordsPerPage)
   }
@@ -74,28 +75,30 @@ public struct FilePages: AsyncSequence, Sendable {
     FilePages(paths: paths, form: .pagePerLine)
   }
 
-  /// A file of separated values; `recordsPerPage` rows, each an object, make a page.
+  /// A file of separated values; `recordsPerPage` rows, each an object, form a page.
   public static func csv(
     _ path: String, _ options: CSVOptions = CSVOptions(), recordsPerPage: Int = 1000
   ) -> FilePages {
     csv([path], options, recordsPerPage: recordsPerPage)
   }
 
-  /// Files of separated values, each with the header that the options say.
+  /// Files of separated values, each with the header that the options require.
   public static func csv(
     _ paths: [String], _ options: CSVOptions = CSVOptions(), recordsPerPage: Int = 1000
   ) -> FilePages {
     FilePages(paths: paths, form: .csv(options, recordsPerPage))
   }
 
-  /// A file that is one ``ColumnPage``: that many of its rows, each an object, make a page, or all
-  /// of them when no number is given.
+  /// A file that is one ``ColumnPage``; `recordsPerPage` of its rows, each an object, form a page.
+  ///
+  /// Without a number, all rows form one page.
   public static func columns(_ path: String, recordsPerPage: Int? = nil) -> FilePages {
     columns([path], recordsPerPage: recordsPerPage)
   }
 
-  /// Files that are one ``ColumnPage`` each: that many rows make a page, or all of a file when no
-  /// number is given.
+  /// Files that are one ``ColumnPage`` each; `recordsPerPage` rows form a page.
+  ///
+  /// Without a number, all rows of a file form one page.
   public static func columns(_ paths: [String], recordsPerPage: Int? = nil) -> FilePages {
     FilePages(paths: paths, form: .columns(recordsPerPage ?? Int.max))
   }
@@ -104,7 +107,7 @@ public struct FilePages: AsyncSequence, Sendable {
   @_documentation(visibility: internal)
   public func makeAsyncIterator() -> Iterator { Iterator(pages: PageFiles(paths, form)) }
 
-  /// Reads the files a page at a time.
+  /// Reads the files one page at a time.
   @_documentation(visibility: internal)
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let pages: PageFiles
@@ -120,10 +123,10 @@ public struct FilePages: AsyncSequence, Sendable {
     }
   }
 
-  /// Whether the values of the pages are texts, unless the options say otherwise of a column.
+  /// Whether the values of the pages are texts, unless the options give a column another type.
   var hasTextsAlone: Bool { form.isCSV }
 
-  /// The pages with the records that could not be read, for an importer.
+  /// The pages with their unreadable records, for an importer.
   var cutPages: CutPages { CutPages(paths: paths, form: form) }
 
   struct CutPages: AsyncSequence {

@@ -1,14 +1,16 @@
 import LodestoreSystem
 
-/// Opens files for reading and reads them in chunks.
+/// Opening and reading of files in chunks.
 package enum FileReading {
-  /// Why a file cannot be read: a value of `errno`.
+  /// The reason why a file cannot be read: a value of `errno`.
   package struct Fault: Error, Sendable, Hashable {
     package let code: Int32
   }
 
-  /// Opens a file, which is the caller's to close; a directory is `EISDIR`, and a path with a zero
-  /// byte, which would name another file, `EINVAL`.
+  /// Opens a file, which the caller must close.
+  ///
+  /// The error for a directory is `EISDIR`. A path with a zero byte would name another file; its
+  /// error is `EINVAL`.
   package static func open(_ path: String) throws(Fault) -> Int32 {
     guard !path.utf8.contains(0) else { throw Fault(code: EINVAL) }
     #if canImport(Darwin)
@@ -27,7 +29,7 @@ package enum FileReading {
     return descriptor
   }
 
-  /// The next bytes, at most `count`; nil at the end.
+  /// Returns the next bytes, at most `count`; nil at the end.
   package static func read(_ descriptor: Int32, atMost count: Int) throws(Fault) -> [UInt8]? {
     while true {
       var found = 0

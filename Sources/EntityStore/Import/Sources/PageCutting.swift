@@ -1,9 +1,9 @@
 internal import LodestoreBytes
 internal import LodestoreEssentials
 
-/// Cuts the text of a file into pages.
+/// Division of a file's text into pages.
 enum PageCutting {
-  /// The forms that a file may have.
+  /// The possible forms of a file.
   enum Form: Sendable {
     case json
     case jsonLines(Int)
@@ -32,44 +32,43 @@ enum PageCutting {
 
 /// A page of a file.
 struct CutPage: Sendable {
-  /// A JSON text, without the records that could not be read.
+  /// The page as JSON text, without the records that could not be read.
   var content: Data
   var places = PagePlaces()
-  /// Whether the page is a line of its file, so that the next page can be read where this one
-  /// cannot.
+  /// Whether the page is a line of its file, so that an error in it does not affect the next page.
   var isLine = false
   /// Whether the page is a line without a line end, at the end of its file.
   var isLastLine = false
   /// Whether the page is the whole text of its file.
   var isText = false
-  /// Why the file lacks its end.
+  /// The error by which the truncation of the file was detected.
   private(set) var cutError: (any Error)?
 
   init(_ content: Data) { self.content = content }
 
-  /// Notes that the file lacks its end, after `offset` bytes of its text.
+  /// Records that the file is truncated after `offset` bytes of its text.
   mutating func noteCut(after offset: Int, _ error: any Error) {
     cutError = error
-    // Where the text is one JSON text, its parser finds the record that lacks its end.
+    // For one JSON text, its parser finds the incomplete record.
     if !isText { places.noteCut(after: offset, error) }
   }
 
   private static let noRecords = Data("[]".utf8)
 
-  /// A page of nothing but records that could not be read.
+  /// A page that contains only records that could not be read.
   static var empty: CutPage { CutPage(noRecords) }
 }
 
-/// Takes text and gives pages.
+/// Divides a text into pages.
 protocol PageCutter {
   mutating func append(_ bytes: [UInt8])
-  /// - Parameter isCut: whether the file lacks its end, so that its last record may be a part of one.
+  /// - Parameter isCut: whether the file is truncated, so that its last record may be incomplete.
   mutating func finish(isCut: Bool)
-  /// The next page; nil when more bytes are needed or, after `finish`, at the end.
+  /// Returns the next page; nil when more bytes are needed, and at the end after `finish`.
   mutating func next() throws -> CutPage?
 }
 
-/// A whole file is longer than a page may be.
+/// The error for a file that is one page and exceeds the maximum size of a page.
 struct PageTooLong: Error, CustomStringConvertible {
   let limit: Int
 
@@ -78,7 +77,7 @@ struct PageTooLong: Error, CustomStringConvertible {
   }
 }
 
-/// One JSON text, not parsed here.
+/// Reads a file as one JSON text, without parsing it.
 private struct TextCutter: PageCutter {
   private var bytes: [UInt8] = []
   private var isFinished = false
@@ -105,7 +104,7 @@ private struct TextCutter: PageCutter {
   }
 }
 
-/// Lines that are pages, not parsed here.
+/// Reads lines that are pages, without parsing them.
 private struct PageLinesCutter: PageCutter {
   private var lines = JSONLinesReader()
 
@@ -128,22 +127,23 @@ private struct PageLinesCutter: PageCutter {
   }
 }
 
-/// Records, a fixed number of them to a page, of lines or values.
+/// Reads records of lines or values, a fixed number to a page.
 ///
-/// Each record is parsed. So two values on one line are not taken for two records, and a fault is
-/// known before the record is in a page.
+/// Each record is parsed here. Two values on one line are therefore not mistaken for two records,
+/// and a fault is known before the record is in a page.
 private struct RecordCutter: PageCutter {
   private static let limits = JSONLimits(
-    // Room for the brackets around a line.
+    // Two bytes are reserved for the brackets around a line.
     bytes: JSONLimits.standard.bytes - 2, values: JSONLimits.standard.values - 1
   ).ofRecords
 
   private let count: Int
   private var lines: JSONLinesReader
-  /// The line of the last record, and the elements not read yet where the line is an array.
+  /// The line of the last record.
   private var line = 1
+  /// The remaining elements of the line when the line is an array.
   private var elements: JSONElements?
-  /// The keys of rows, with quotes and colon, where the first line has the names of columns.
+  /// The keys of rows, with quotes and colon, if the first line contains column names.
   private var columns: [[UInt8]]?
   private var content: [UInt8] = []
   private var places = PagePlaces.ofRecords
@@ -180,7 +180,7 @@ private struct RecordCutter: PageCutter {
         continue
       }
       let ended: CutPage?
-      // A row of another length stays what it is, and is rejected alone.
+      // A row of another length stays an array, and only this row is rejected.
       if let columns, record.kind == .array, record.count == columns.count {
         var object: [UInt8] = []
         ColumnPage.append(record, columns, to: &object)
@@ -203,7 +203,7 @@ private struct RecordCutter: PageCutter {
         continue
       }
       guard line.root.count == 0 || line.root[0]?.kind == .object else { return line.root }
-      // A fault outside of the elements is an error of the line.
+      // A fault outside the elements is an error of the line.
       if let error = line.root.document.faultError(outside: line.root.elements) { throw error }
       elements = line.root.elements
       if let record = elements?.next() { return record }
@@ -211,9 +211,10 @@ private struct RecordCutter: PageCutter {
     return nil
   }
 
-  /// Adds a record with this number of values and of keys.
+  /// Appends a record; `count` is its number of values and keys.
   ///
-  /// - Returns: the page without the record, when that is full; the record then begins the next.
+  /// - Returns: the page without the record, when the page is full; the record then begins the next
+  ///   page.
   private mutating func append(_ bytes: ByteView, _ record: JSONNode, _ count: Int) -> CutPage? {
     let isFull =
       content.count + bytes.count + 2 > FilePages.pageByteLimit
@@ -241,13 +242,13 @@ private struct RecordCutter: PageCutter {
   }
 }
 
-/// Rows, a fixed number of them to a page.
+/// Reads rows, a fixed number to a page.
 private struct CSVCutter: PageCutter {
   private var reader: CSVReader
   private let count: Int
   private var unreadable: [UnreadableInput] = []
   private var isTold = false
-  /// Whether the text ends within a row, to be said with the next page.
+  /// Whether the text ends inside a row; the next page reports it.
   private var isCut = false
   private var failure: CSVError?
 
@@ -263,7 +264,7 @@ private struct CSVCutter: PageCutter {
     if let failure { throw failure }
     while true {
       do throws(CSVError) {
-        // Rows that could not be read take the room of others.
+        // Rows that could not be read count toward the rows of the page.
         guard let content = try reader.nextPage(of: max(count - unreadable.count, 1)) else {
           return reader.isFinished && !unreadable.isEmpty ? page(.empty) : nil
         }
@@ -296,7 +297,7 @@ private struct CSVCutter: PageCutter {
   }
 }
 
-/// One page in the column form, some rows at a time.
+/// Reads one page in the column form, some rows at a time.
 private struct ColumnsCutter: PageCutter {
   private var text = TextCutter()
   private let count: Int
@@ -310,7 +311,7 @@ private struct ColumnsCutter: PageCutter {
   mutating func next() throws -> CutPage? {
     if let page = try text.text() {
       var records = try ColumnPage(page).records
-      // A table without rows is a page without records, as an empty array is.
+      // A table without rows is a page without records, like an empty array.
       let first = try records.next(count).map(CutPage.init) ?? .empty
       self.records = records
       return first

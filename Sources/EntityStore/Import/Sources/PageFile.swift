@@ -1,10 +1,10 @@
 internal import LodestoreEssentials
 import LodestoreSystem
 
-/// Files that are read a page at a time, one after another.
+/// Reads several files one after another, one page at a time.
 final class PageFiles {
   private let form: PageCutting.Form
-  /// The files to come, the next one last.
+  /// The remaining paths, the next one last.
   private var paths: [String]
   private var file: PageFile?
 
@@ -29,7 +29,7 @@ final class PageFiles {
     }
   }
 
-  /// Ends the reading with an error of the last page, and gives the error to throw.
+  /// Ends the reading because of an error of the last page; returns the error to throw.
   func end(_ error: any Error) -> any Error {
     defer {
       paths = []
@@ -39,16 +39,19 @@ final class PageFiles {
   }
 }
 
-/// A file that is read a page at a time; closed at its end, at an error and with the last reference.
+/// Reads a file one page at a time.
+///
+/// The file is closed at its end, at an error, and with the last reference to this object.
 final class PageFile {
   private enum Phase {
     case new
     case open(Int32)
-    /// The file is read; its last bytes may hold more text.
+    /// The file has been read; its last bytes may contain more text.
     case decoding
-    /// The cutter has all of the text, and may have more pages.
+    /// The cutter has received all of the text, and may have more pages.
     case read
-    /// The cutter has all of the text of a file that lacks its end; the page is the last so far.
+    /// The cutter has received all of the text of a truncated file; the page is the last one so
+    /// far.
     case cut(CutPage?, GzipError)
     case ended
   }
@@ -82,7 +85,7 @@ final class PageFile {
     return nil
   }
 
-  /// Ends the reading with an error, and gives the error to throw.
+  /// Ends the reading because of an error; returns the error to throw.
   func end(_ error: any Error) -> any Error {
     end()
     switch error {
@@ -168,7 +171,7 @@ extension StoreError {
   fileprivate static func unusableContent(of path: String, _ error: any Error) -> StoreError {
     StoreError(
       .importStopped,
-      "cannot import '\(path)': \(error); pages before this one are kept, nothing behind it",
+      "cannot import '\(path)': \(error); earlier pages are imported, this page and later ones are not",
       cause: error)
   }
 }

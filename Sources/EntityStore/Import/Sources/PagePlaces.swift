@@ -1,45 +1,46 @@
-/// Where the records of a page are in its file, and which of them could not be read.
+/// The places of a page's records in its file, and the records that could not be read.
 struct PagePlaces: Sendable {
-  /// The file; nil where the page is of none.
+  /// The path of the file; nil when the page does not come from a file.
   var file: String?
-  /// Where the page's own text begins in the file, where it is a part of it.
+  /// The start of the page's text in the file, if the page is a part of it.
   var origin: JSONPosition.Origin?
-  /// The first byte of each record that could be read; nil where the page's text is the file's.
+  /// The offset of each readable record in the file; nil when the page's offsets are those of the
+  /// file.
   private(set) var offsets: [Int]?
-  /// The line of each; nil where that is not known.
+  /// The line of each readable record; nil when lines are unknown.
   private(set) var lines: [Int]?
-  /// Records that could not be read, by their numbers.
+  /// The records that could not be read, in the order of their numbers.
   var unreadable: [UnreadableInput] = []
-  /// Facts about the file that a person should know.
+  /// Warnings about the file.
   var warnings: [String] = []
 
   init() {}
 
-  /// For records that are added one at a time.
+  /// The initial places for records that are added one at a time.
   static var ofRecords: PagePlaces {
     var places = ofLines
     places.offsets = []
     return places
   }
 
-  /// Places of records whose nodes have their offsets in the file.
+  /// The initial places for records whose nodes have their offsets in the file.
   static var ofLines: PagePlaces {
     var places = PagePlaces()
     places.lines = []
     return places
   }
 
-  /// For a page that is a line, whose nodes have their offsets in the file.
+  /// The places for a page that is a line, and whose nodes have their offsets in the file.
   static func ofPage(line: Int) -> PagePlaces {
     var places = PagePlaces()
     places.origin = .init(offset: 0, line: line)
     return places
   }
 
-  /// Records that were added, and those that could not be read.
+  /// The number of added and of unreadable records.
   var recordCount: Int { (lines?.count ?? 0) + unreadable.count }
 
-  /// The numbers of the records that could be read, up to `count` of them.
+  /// The numbers of the first `count` readable records, counted with the unreadable ones.
   func numbers(of count: Int) -> [Int] {
     var numbers: [Int] = []
     numbers.reserveCapacity(count)
@@ -56,67 +57,67 @@ struct PagePlaces: Sendable {
     return numbers
   }
 
-  /// Adds a record that could be read.
+  /// Adds a readable record.
   mutating func append(offset: Int, line: Int) {
     offsets?.append(offset)
     lines?.append(line)
   }
 
-  /// The offset in the file of a record that could be read, by its number among these.
+  /// The offset in the file of a readable record; `number` counts only readable records.
   func offset(of number: Int, inPage offset: Int?) -> Int? {
     if let offsets { return offsets[number - 1] }
     return offset.map { $0 + (origin?.offset ?? 0) }
   }
 
-  /// The line of the same.
+  /// The line of a readable record; `number` counts only readable records.
   func line(of number: Int) -> Int? { lines?[number - 1] ?? origin?.line }
 
-  /// The report's warning of a file that lacks its end.
+  /// The report's warning about a truncated file.
   static let cutWarning =
-    "the text ends within its records, as after a transfer that was cut; fetch it and import it again"
+    "the text ends within its records, as after an interrupted transfer; fetch it and import it again"
 
-  /// Adds the line or value that `lines` has refused last.
+  /// Adds the line or value that `lines` refused last.
   mutating func refuse(_ error: JSONError, _ lines: JSONLinesReader) {
     unreadable.append(UnreadableInput(recordCount + 1, error, lines))
     if lines.endsCut { warnings.append(Self.cutWarning) }
   }
 
-  /// Notes that the file lacks its end, by a record that could not be read where none says so yet.
+  /// Records that the file is truncated; adds an unreadable record unless the last one shows it.
   mutating func noteCut(after offset: Int, _ error: any Error) {
     if !warnings.contains(Self.cutWarning) { warnings.append(Self.cutWarning) }
     guard unreadable.isEmpty || unreadable.last?.record != recordCount else { return }
     unreadable.append(UnreadableInput(recordCount + 1, endOf: offset, error))
   }
 
-  /// Whether the last record is a row that lacks its end, as the file does.
+  /// Whether the last record is a row that is truncated together with the file.
   var endsCut: Bool {
     unreadable.last?.record == recordCount
       && (unreadable.last?.error as? CSVError)?.reason == .unexpectedEnd
   }
 
-  /// The report's warning of a quoted field over several lines between tabulators.
+  /// The report's warning about a quoted field over several lines in tab-separated values.
   static func warning(ofQuotedLines line: Int) -> String {
-    "line \(line): a field in quotes goes over several lines, in a file of tabulators, which seldom "
-      + "has quoted fields; where quotes are characters there, read it without quotes"
+    "line \(line): a quoted field extends over several lines, which is rare in a file with tabs "
+      + "between the fields; if quotes are ordinary characters in the file, read it without quotes"
   }
 }
 
 /// A record that could not be read, although its end is known.
 struct UnreadableInput: Sendable {
-  /// The most bytes that are kept of a record.
+  /// The maximum number of bytes kept of a record.
   static let keptBytes = CSVScanner.keptBytes
 
-  /// Its number in the page, from 1.
+  /// The record's number in the page, counted from 1.
   let record: Int
-  /// From 1.
+  /// The line, counted from 1; nil when it is unknown.
   let line: Int?
-  /// From the start of the file.
+  /// The offset in the file.
   let offset: Int
-  /// Why, as a clause.
+  /// The reason as a clause.
   let reason: String
-  /// Its first bytes.
+  /// The record's first bytes.
   let content: [UInt8]
-  /// The error of whoever cannot go on without the record.
+  /// The error to throw when reading cannot continue without the record.
   let error: any Error
 
   init(
@@ -131,7 +132,7 @@ struct UnreadableInput: Sendable {
     self.error = error
   }
 
-  /// A line, or a value, that is no JSON.
+  /// Describes a line or a value that is not JSON.
   init(_ record: Int, _ error: JSONError, _ lines: JSONLinesReader) {
     let last = lines.lastLine
     self.init(
@@ -140,10 +141,10 @@ struct UnreadableInput: Sendable {
       content: last?.text ?? [], error: error)
   }
 
-  /// A record with a value that is at fault; nil where none is.
+  /// Describes a record with a faulty value; nil when all values are correct.
   ///
-  /// - Parameter isFirst: whether the record is the first such one of its page, whose error has line
-  ///   and column; these take time in a long text.
+  /// - Parameter isFirst: whether the record is the first faulty one of its page. Only its error
+  ///   has line and column, because finding them takes time in a long text.
   init?(_ record: Int, _ node: JSONNode, line: Int?, isFirst: Bool) {
     guard node.document.hasFaults, let rejection = node.faultRejection else { return nil }
     let error: (any Error)? = isFirst ? node.faultError : nil
@@ -152,9 +153,9 @@ struct UnreadableInput: Sendable {
       content: rejection.content ?? [], error: error ?? rejection)
   }
 
-  /// The part of a text from its last whole record on, where the text ends within its records.
+  /// Describes the rest of a truncated text after its last complete record.
   ///
-  /// - Parameter level: of the array or object that has the records, from the outermost.
+  /// - Parameter level: the level of the array or object of records, counted from the outermost.
   init(_ record: Int, _ text: JSONCutText, at level: Int, _ error: any Error) {
     let offset = text.restOffset(at: level)
     self.init(
@@ -162,13 +163,13 @@ struct UnreadableInput: Sendable {
       content: text.rest(at: level), error: error)
   }
 
-  /// The end of a file that lacks the rest, after `offset` bytes of its text.
+  /// Describes the end of a file that is truncated after `offset` bytes of its text.
   init(_ record: Int, endOf offset: Int, _ error: any Error) {
     self.init(
       record: record, line: nil, offset: offset, reason: "\(error)", content: [], error: error)
   }
 
-  /// A row that is not as the options say.
+  /// Describes a row that violates the options.
   init(_ record: Int, _ error: CSVError, _ reader: CSVReader) {
     let row = reader.faultyRow
     self.init(

@@ -1,29 +1,31 @@
-/// How the characters of a file are encoded.
+/// The encoding of a file's characters.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
 public enum TextEncoding: Sendable, Hashable {
-  /// UTF-8, or UTF-16 or UTF-32 by the first four bytes of the text: a byte order mark, or the zero
-  /// bytes of ASCII characters. For text in UTF-8 with a zero byte among them use ``utf8``.
+  /// UTF-8, UTF-16 or UTF-32, detected from the first four bytes of the text.
+  ///
+  /// The detection uses a byte order mark, or the zero bytes of ASCII characters. For UTF-8 text
+  /// with a zero byte among the first four, use ``utf8``.
   case automatic
   /// UTF-8.
   case utf8
-  /// UTF-16, the less significant byte first.
+  /// UTF-16, with the less significant byte first.
   case utf16LittleEndian
-  /// UTF-16, the more significant byte first.
+  /// UTF-16, with the more significant byte first.
   case utf16BigEndian
-  /// ISO 8859-1: each byte is the scalar of its number.
+  /// ISO 8859-1: each byte is the scalar with its number.
   case latin1
-  /// Windows code page 1252: Latin-1 with letters and signs in the place of control characters.
+  /// Windows code page 1252: Latin-1 with letters and signs instead of control characters.
   case windows1252
 }
 
-/// Makes UTF-8 of a stream of bytes in another encoding.
+/// Converts a stream of bytes in another encoding to UTF-8.
 ///
-/// Bytes that the encoding does not have become a byte that UTF-8 does not have. So the check of
-/// the text refuses the record with them, and no other.
+/// Invalid bytes become a byte that is invalid in UTF-8, so that the later check of the text
+/// refuses only the record that contains them.
 struct TextDecoder: Sendable {
-  /// A byte that no UTF-8 text has.
+  /// A byte that occurs in no UTF-8 text.
   private static let invalid: UInt8 = 0xFF
   /// The scalars of the bytes 0x80 to 0x9F; 0 for a byte without one.
   private static let windows: [UInt32] = [
@@ -33,19 +35,19 @@ struct TextDecoder: Sendable {
   ]
 
   private var encoding: TextEncoding
-  /// Whether a unit has four bytes, in the order of ``encoding``.
+  /// Whether a unit has four bytes; ``encoding`` determines their order.
   private var isUTF32 = false
-  /// Bytes that are not decoded yet: a part of a character, or of a byte order mark.
+  /// The bytes not decoded yet: a part of a character, or of a byte order mark.
   private var rest: [UInt8] = []
-  /// The first half of a surrogate pair.
+  /// The first half of a surrogate pair, when the second is still missing.
   private var half: UInt32?
 
   init(_ encoding: TextEncoding) { self.encoding = encoding }
 
-  /// Whether the text is UTF-8 itself, so that its bytes need no decoding.
+  /// Whether the text is already UTF-8, so that its bytes need no decoding.
   var isPassing: Bool { encoding == .utf8 && rest.isEmpty }
 
-  /// Adds `bytes` to `text` as UTF-8.
+  /// Appends `bytes` to `text` as UTF-8.
   mutating func decode(_ bytes: some Collection<UInt8>, to text: inout [UInt8]) {
     if encoding == .utf8 { return text.append(contentsOf: bytes) }
     rest.append(contentsOf: bytes)
@@ -56,10 +58,10 @@ struct TextDecoder: Sendable {
     decodeRest(to: &text)
   }
 
-  /// Chooses the encoding by the first four bytes, or by a mark in fewer.
+  /// Determines the encoding from the first four bytes, or from a shorter byte order mark.
   ///
-  /// No name of a column and no JSON begins with zero bytes, or with characters and zero bytes in
-  /// turn.
+  /// Neither a column name nor JSON begins with zero bytes, or with characters that alternate with
+  /// zero bytes.
   private mutating func detect() {
     let isZero = rest.prefix(4).map { $0 == 0 }
     let isLittle = rest.starts(with: [0xFF, 0xFE])
@@ -75,7 +77,7 @@ struct TextDecoder: Sendable {
     }
   }
 
-  /// Adds what is left at the end of the text.
+  /// Appends the remaining bytes at the end of the text.
   mutating func finish(to text: inout [UInt8]) {
     if encoding == .automatic { detect() }
     decodeRest(to: &text)
@@ -131,7 +133,7 @@ struct TextDecoder: Sendable {
     rest.removeSubrange(..<whole)
   }
 
-  /// Takes one unit of UTF-16.
+  /// Decodes one unit of UTF-16.
   private mutating func take(_ unit: UInt32, to text: inout [UInt8]) {
     if let first = half {
       half = nil

@@ -1,30 +1,30 @@
-/// Makes the text of a file of its bytes.
+/// Converts the bytes of a file to text.
 ///
-/// Takes off compression by gzip, which the first bytes show, and refuses other compressions. Where
-/// asked, makes UTF-8 of UTF-16 and UTF-32.
+/// Decompresses gzip, which the first bytes indicate, and refuses other compressions. Converts
+/// UTF-16 and UTF-32 to UTF-8 on request.
 ///
 ///     input.append(bytes)
 ///     while let text = try input.next() { … }
 struct TextInput: Sendable {
-  /// Whether the first bytes have shown a compression, or none.
+  /// Whether the compression has been determined from the first bytes.
   private var isKnown = false
-  /// Takes off the compression; `nil` where there is none.
+  /// Decompresses the bytes; `nil` when they are not compressed.
   private var gzip: GzipReader?
   private var decoder: TextDecoder?
   private var pending: [UInt8] = []
   private var isFinished = false
   private var isDecoded = false
-  /// The error of compressed bytes that lack their end; set once all text before it was given.
+  /// The error for truncated compressed bytes, set after all text before it was returned.
   private(set) var cutError: GzipError?
-  /// The number of bytes of text given so far.
+  /// The number of bytes of text returned so far.
   private(set) var textCount = 0
 
-  /// - Parameter decodes: whether UTF-16 becomes UTF-8; a ``CSVReader`` does that itself.
+  /// - Parameter decodes: whether UTF-16 is converted to UTF-8; a ``CSVReader`` does this itself.
   init(decodes: Bool) {
     decoder = decodes ? TextDecoder(.automatic) : nil
   }
 
-  /// Takes the next bytes of the file; then call ``next()`` until it gives nil.
+  /// Appends the next bytes of the file; call ``next()`` afterwards until it returns nil.
   mutating func append(_ bytes: [UInt8]) {
     if gzip == nil {
       pending = pending.isEmpty ? bytes : pending + bytes
@@ -33,15 +33,16 @@ struct TextInput: Sendable {
     }
   }
 
-  /// Tells that no bytes follow.
+  /// Ends the input.
   mutating func finish() {
     isFinished = true
     gzip?.finish()
   }
 
-  /// The next part of the text; nil when more bytes are needed or, after ``finish()``, at the end.
+  /// Returns the next part of the text; nil when more bytes are needed, and at the end after
+  /// ``finish()``.
   ///
-  /// Compressed bytes that lack their end are no error: ``cutError`` tells.
+  /// Truncated compressed bytes do not throw; they set ``cutError``.
   mutating func next() throws(GzipError) -> [UInt8]? {
     let text = try nextPart()
     textCount += text?.count ?? 0
@@ -64,14 +65,14 @@ struct TextInput: Sendable {
 
   private static let longestMark = 10
 
-  /// The name of the compression whose files begin so; nil for other bytes.
+  /// The name of the compression whose files begin with `bytes`; nil for other bytes.
   ///
-  /// Separated values in an encoding of single bytes could else be read of any file.
+  /// Without this check, separated values in a single-byte encoding could be read from any file.
   private static func otherCompression(_ bytes: [UInt8]) -> String? {
     if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { return "zip" }
     if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "Zstandard" }
     if bytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return "xz" }
-    // "BZh", a digit, and the first digits of pi.
+    // The mark is "BZh", a digit, and the first digits of pi.
     let isBzip = bytes.starts(with: [0x42, 0x5A, 0x68])
     return isBzip && bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59])
       ? "bzip2" : nil

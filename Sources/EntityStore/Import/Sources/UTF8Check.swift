@@ -1,8 +1,8 @@
 internal import LodestoreBytes
 
-/// Finds where bytes stop being UTF-8.
+/// Detection of bytes that are not UTF-8.
 enum UTF8Check {
-  /// The first byte that is not part of a scalar.
+  /// The offset of the first byte that is not part of a scalar; nil when all bytes are UTF-8.
   static func firstInvalid(_ bytes: ByteView) -> Int? {
     var parser = Unicode.UTF8.ForwardParser()
     var iterator = bytes.makeIterator()

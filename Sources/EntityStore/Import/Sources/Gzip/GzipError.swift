@@ -1,22 +1,22 @@
-/// A compressed file that cannot be read.
+/// The error for a compressed file that cannot be read.
 struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
   enum Reason: Sendable, Hashable {
     /// The file ends inside the compressed text.
     case cutOff
-    /// Bytes that neither gzip (RFC 1952) nor DEFLATE (RFC 1951) has.
+    /// The bytes violate gzip (RFC 1952) or DEFLATE (RFC 1951).
     case malformed
-    /// Another length or checksum than the file says.
+    /// The length or checksum differs from the stored one.
     case wrongChecksum
-    /// Bytes after the end that are no other member.
+    /// The end is followed by bytes that are not another member.
     case trailingContent
-    /// More bytes come out than any text would need.
+    /// The file decompresses to implausibly many bytes.
     case expandsTooMuch(limit: Int)
-    /// A file of another compression, which its first bytes show.
+    /// The first bytes show that the file has another compression.
     case otherCompression(String)
   }
 
   let reason: Reason
-  /// Where in the compressed file, in bytes.
+  /// The offset in the compressed file, in bytes.
   let offset: Int
 
   var description: String {
@@ -29,8 +29,8 @@ struct GzipError: Error, Sendable, Hashable, CustomStringConvertible {
     case .cutOff: "the file ends inside the compressed text; fetch it again"
     case .malformed: "the bytes are no gzip; fetch the file again"
     case .wrongChecksum:
-      "the text has another length or checksum than the file says; fetch it again"
-    case .trailingContent: "other bytes follow the compressed text; take them away"
+      "the length or the checksum of the text differs from that in the file; fetch it again"
+    case .trailingContent: "other bytes follow the compressed text; remove them"
     case .expandsTooMuch(let limit):
       "the text is more than \(limit) times as long as the file; decompress it first if that is right"
     case .otherCompression(let name):

@@ -1,16 +1,17 @@
 /// Decompresses a stream of gzip (RFC 1952): one or more members, each with its checksum.
 ///
-/// The store needs no zlib for it, which programs that import nothing compressed would have to
-/// install. Memory: 300 KiB, and what was appended at once.
+/// An own implementation, so that programs without compressed imports need not install zlib. The
+/// reader keeps 300 KiB and the appended bytes in memory.
 struct GzipReader: Sendable {
-  /// The first bytes of a member.
+  /// The first bytes of each member.
   static let mark: [UInt8] = [0x1F, 0x8B]
-  /// The longest a text may be, as a multiple of its compressed form, once it exceeds `freeBytes`.
+  /// The maximum ratio of the text's size to its compressed size, for a text larger than
+  /// `freeBytes`.
   ///
-  /// DEFLATE can make 1,032 bytes of one, which only texts of one repeated byte come near.
+  /// DEFLATE can expand one byte to 1,032; only texts of one repeated byte approach this ratio.
   static let mostExpansion = 512
   private let freeBytes: Int
-  /// The most bytes of a header.
+  /// The maximum bytes of a header.
   private static let longestHeader = 64 << 10
 
   private enum Phase {
@@ -22,10 +23,10 @@ struct GzipReader: Sendable {
   private var checksum = CRC32()
   private var memberLength = 0
   private var outputCount = 0
-  /// Bytes that are not read yet, from `at` on.
+  /// The appended bytes; those from `at` on have not been read.
   private var input: [UInt8] = []
   private var at = 0
-  /// Bytes of the file before `input`.
+  /// The number of bytes of the file before `input`.
   private var inputOffset = 0
   private var isFinished = false
 
@@ -40,8 +41,9 @@ struct GzipReader: Sendable {
 
   mutating func finish() { isFinished = true }
 
-  /// The next part of the text, of at most 256 KiB; nil when more bytes are needed or, after
-  /// `finish`, at the end.
+  /// Returns the next part of the text, of at most 256 KiB.
+  ///
+  /// Returns nil when more bytes are needed, and at the end after `finish`.
   mutating func next() throws(GzipError) -> [UInt8]? {
     while true {
       switch phase {
@@ -72,7 +74,7 @@ struct GzipReader: Sendable {
         at += 8
         phase = .between
       case .between:
-        // Tapes and block devices leave zeros after the end.
+        // Tapes and block devices pad the end with zeros.
         while at < input.count, input[at] == 0 { at += 1 }
         guard at < input.count else { return nil }
         guard input.count - at >= 2 || isFinished else { return nil }
@@ -83,7 +85,7 @@ struct GzipReader: Sendable {
     }
   }
 
-  /// Nothing, as more bytes are needed; none come any more.
+  /// Returns nil to request more bytes; throws when the file is finished.
   private func needMore() throws(GzipError) -> [UInt8]? {
     if isFinished { throw error(.cutOff) }
     return nil
@@ -97,11 +99,11 @@ struct GzipReader: Sendable {
     }
   }
 
-  /// The length of the header; nil when more bytes are needed to tell.
+  /// The length of the header; nil when more bytes are needed to determine it.
   private func headerLength() throws(GzipError) -> Int? {
     let bytes = input[at...]
     guard bytes.count >= 10 else { return nil }
-    // Deflate is the one method that there is; the three high flags are reserved.
+    // Deflate is the only method; the three high flags are reserved.
     guard bytes.starts(with: Self.mark), bytes[at + 2] == 8, bytes[at + 3] & 0xE0 == 0 else {
       throw error(.malformed)
     }
@@ -131,7 +133,7 @@ struct GzipReader: Sendable {
   }
 }
 
-/// The checksum of gzip, which is not that of the store's pages.
+/// The CRC-32 of gzip, which differs from the checksum of the store's pages.
 private struct CRC32 {
   private static let table: [UInt32] = (0..<256).map { byte in
     (0..<8).reduce(UInt32(byte)) { value, _ in

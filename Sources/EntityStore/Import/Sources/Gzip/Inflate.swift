@@ -8,18 +8,19 @@ struct Inflate: Sendable {
 
   private enum Phase {
     case header
-    /// The bytes left of a block that is not compressed.
+    /// The remaining bytes of an uncompressed block.
     case stored(Int)
     case codes
     case ended
   }
 
-  /// Matches reach back so far.
+  /// The maximum distance of a match.
   private static let windowSize = 32 << 10
   private static let chunkSize = 256 << 10
   private static let longestMatch = 258
-  /// Bytes that hold any symbol, with the bits that follow it; and any header of a block.
+  /// The bytes that suffice for any symbol with its extra bits.
   private static let symbolSize = 8
+  /// The bytes that suffice for any block header.
   private static let headerSize = 640
 
   private static let lengthBases: [UInt16] = [
@@ -37,7 +38,7 @@ struct Inflate: Sendable {
     0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13,
     13,
   ]
-  /// The order in which a header has the lengths of the codes for lengths.
+  /// The order in which a header lists the lengths of the code-length codes.
   private static let lengthOrder = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
   ]
@@ -46,27 +47,27 @@ struct Inflate: Sendable {
   private var isLastBlock = false
   private var literals = HuffmanTable.fixedLiterals
   private var distances = HuffmanTable.fixedDistances
-  /// Bits that were taken from the input and not used, the next one lowest.
+  /// The bits taken from the input and not used yet; the next one is the lowest.
   private var bits: UInt64 = 0
   private var bitCount = 0
-  /// The window, and after it what was made of the text.
+  /// The window, followed by the decompressed text.
   private var output = [UInt8](
     repeating: 0, count: windowSize + chunkSize + longestMatch)
   private var end = 0
   private var taken = 0
-  /// Thrown once the text before it was given.
+  /// The fault, thrown after the text before it was returned.
   private var fault: Fault?
 
-  /// Reads from `input` at `at` on; gives the next part of the text, which is empty when more bytes
-  /// are needed.
+  /// Decompresses bytes of `input`, starting at `at`.
   ///
-  /// A fault is thrown by the call after the one that gives the text before it.
+  /// The returned text is empty when more bytes are needed. A fault is thrown by the call after the
+  /// one that returns the text before it.
   mutating func next(
     _ input: [UInt8], _ at: inout Int, isFinished: Bool
   ) throws(Fault) -> (text: [UInt8], isAtEnd: Bool) {
     if let fault { throw fault }
     slide()
-    // Unused bytes are read again: the next ones may come in another array.
+    // Unused bytes are read again, because the next bytes may come in another array.
     defer { giveBack(&at) }
     do throws(Fault) {
       return try read(input, &at, isFinished: isFinished)
@@ -117,7 +118,7 @@ struct Inflate: Sendable {
     return (Array(output[taken..<end]), false)
   }
 
-  /// Makes room, keeping the window.
+  /// Makes room for more text, keeping the window.
   private mutating func slide() {
     let surplus = end - Self.windowSize
     guard surplus > 0 else { return }
@@ -128,7 +129,7 @@ struct Inflate: Sendable {
     taken = end
   }
 
-  /// Gives back the whole bytes that were taken and not used.
+  /// Returns the unused complete bytes to the input.
   private mutating func giveBack(_ at: inout Int) {
     at -= bitCount / 8
     bitCount %= 8
@@ -162,7 +163,7 @@ struct Inflate: Sendable {
     }
     let entry = table.entries[Int(bits & UInt64(table.entries.count - 1))]
     let length = Int(entry & 15)
-    // The bits that are missing are taken for zeros.
+    // Missing bits count as zeros.
     guard length > 0 else { throw bitCount < table.bits ? .cutOff : .malformed }
     guard length <= bitCount else { throw .cutOff }
     bits >>= UInt64(length)
@@ -217,15 +218,15 @@ struct Inflate: Sendable {
     guard lengths.count == literalCount + distanceCount, lengths[256] > 0,
       let literals = HuffmanTable(lengths[..<literalCount]),
       let distances = HuffmanTable(lengths[literalCount...]),
-      // A single code needs a bit of its own, as none of the other kind follows.
+      // A code with only one symbol is incomplete and allowed; its single code is one bit long.
       literals.isComplete || literals.bits == 1, distances.isComplete || distances.bits == 1
     else { throw .malformed }
     self.literals = literals
     self.distances = distances
   }
 
-  /// Reads symbols until the block ends, a chunk of text is full, or the input may not hold
-  /// another.
+  /// Reads symbols until the block ends, a chunk of text is full, or the input may not contain
+  /// another symbol.
   private mutating func readSymbols(
     _ input: [UInt8], _ at: inout Int, isFinished: Bool
   ) throws(Fault) {
@@ -257,28 +258,28 @@ struct Inflate: Sendable {
   private mutating func copy(_ length: Int, back distance: Int) {
     let start = end
     output._withMutableBytes { output in
-      // One byte at a time: a match may overlap with its own copy.
+      // Copied byte by byte, because a match may overlap with its own copy.
       for index in start..<(start + length) { output[index] = output[index - distance] }
     }
     end += length
   }
 }
 
-/// A code of variable length: the symbol and the length of the code for each sequence of the next
-/// bits.
+/// A Huffman code as a table: the symbol and the code length for each value of the next bits.
 private struct HuffmanTable: Sendable {
   static let fixedLiterals = fixed(
     (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
   static let fixedDistances = fixed(Array(repeating: 5, count: 30))
 
-  /// The symbol from bit 4 on, and the code's length, which is 0 where no code begins so.
+  /// The symbol in the bits from 4 on, and the code's length in the low bits; 0 for bits that begin
+  /// no code.
   let entries: [UInt16]
   let bits: Int
-  /// Whether each sequence of bits begins with a code.
+  /// Whether every sequence of bits begins with a code.
   let isComplete: Bool
 
-  /// The codes with these lengths, one for each symbol; nil where there are more codes than bits
-  /// for them.
+  /// Creates the codes with these lengths, one for each symbol; nil when there are too many short
+  /// codes.
   init?(_ lengths: some Collection<UInt8>) {
     let longest = Int(lengths.max() ?? 0)
     bits = max(longest, 1)
@@ -287,7 +288,7 @@ private struct HuffmanTable: Sendable {
     for length in stride(from: 1, through: longest, by: 1) {
       for (symbol, own) in lengths.enumerated() where Int(own) == length {
         guard code < 1 << length else { return nil }
-        // Codes are written with their first bit lowest.
+        // The first bit of a code is the lowest bit of the index.
         var index = 0
         for bit in 0..<length where code & 1 << bit != 0 { index |= 1 << (length - 1 - bit) }
         while index < entries.count {
