@@ -83,15 +83,6 @@ struct ViewedRecord {
   }
 }
 
-extension ByteView {
-  /// The first byte; of a record, which has bytes.
-  @inline(__always)
-  var start: UnsafeRawPointer {
-    // A view of a record has at least a header, so there is a base address.
-    baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
-  }
-}
-
 extension AttributeStorage {
   /// As a document of any shape.
   @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }
