@@ -24,7 +24,7 @@ extension ByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public subscript(position: Int) -> UInt8 {
     assert(position >= 0 && position < count, "a byte beyond the bytes")
-    return baseAddress.unsafelyUnwrapped.load(fromByteOffset: position, as: UInt8.self)
+    return start.load(fromByteOffset: position, as: UInt8.self)
   }
 
   /// A part of the bytes, whose indexes begin at 0.
@@ -51,7 +51,7 @@ extension ByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public func part(from start: Int, count: Int) -> ByteView {
     assert(start >= 0 && count >= 0 && start + count <= self.count, "a part beyond the bytes")
-    return ByteView(start: baseAddress.map { $0 + start }, count: count)
+    return ByteView(start: self.start + start, count: count)
   }
 
   /// The next position.
@@ -78,20 +78,20 @@ extension ByteView: RandomAccessCollection {
   @frozen
   @_documentation(visibility: internal)
   public struct Iterator: IteratorProtocol {
-    @usableFromInline var position: UnsafeRawPointer?
-    @usableFromInline let end: UnsafeRawPointer?
+    @usableFromInline var position: UnsafeRawPointer
+    @usableFromInline let end: UnsafeRawPointer
 
     @inlinable @inline(__always)
     init(_ bytes: ByteView) {
-      position = bytes.baseAddress
-      end = bytes.baseAddress.map { $0 + bytes.count }
+      position = bytes.start
+      end = bytes.start + bytes.count
     }
 
     /// The next byte.
     @inlinable @inline(__always)
     public mutating func next() -> UInt8? {
-      guard let position, position != end else { return nil }
-      self.position = position + 1
+      guard position != end else { return nil }
+      defer { position += 1 }
       return position.load(as: UInt8.self)
     }
   }
@@ -103,7 +103,7 @@ extension ByteView: RandomAccessCollection {
   ) rethrows -> R? {
     try body(
       UnsafeBufferPointer(
-        start: baseAddress?.assumingMemoryBound(to: UInt8.self), count: count))
+        start: start.assumingMemoryBound(to: UInt8.self), count: count))
   }
 
   /// Copies as many bytes as there is room for.
@@ -112,8 +112,8 @@ extension ByteView: RandomAccessCollection {
     initializing buffer: UnsafeMutableBufferPointer<UInt8>
   ) -> (Iterator, UnsafeMutableBufferPointer<UInt8>.Index) {
     let copied = Swift.min(count, buffer.count)
-    if let baseAddress, let target = buffer.baseAddress, copied > 0 {
-      UnsafeMutableRawPointer(target).copyMemory(from: baseAddress, byteCount: copied)
+    if let target = buffer.baseAddress {
+      UnsafeMutableRawPointer(target).copyMemory(from: start, byteCount: copied)
     }
     return (self[copied...].makeIterator(), copied)
   }

@@ -8,23 +8,39 @@
 @frozen
 @_documentation(visibility: internal)
 public struct ByteView: BitwiseCopyable {
-  /// The address of the first byte, for calls of C; nil only in an empty view.
-  public let baseAddress: UnsafeRawPointer?
+  /// The address of the first byte; of bytes without an address, one that is never read.
+  public let start: UnsafeRawPointer
   /// The number of bytes.
   public let count: Int
 
+  /// The start of bytes without an address, so that no part of a view has to ask whether there is one.
+  @inlinable @inline(__always)
+  static var nowhere: UnsafeRawPointer { UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped }
+
+  /// The address of the first byte, for calls of C; nil for bytes that were made without one.
+  @inlinable @inline(__always)
+  public var baseAddress: UnsafeRawPointer? { start == Self.nowhere ? nil : start }
+
   /// A view of `count` bytes that begin at `start`.
+  @inlinable @inline(__always)
+  public init(start: UnsafeRawPointer, count: Int) {
+    assert(count >= 0, "a view of bytes that do not exist")
+    self.start = start
+    self.count = count
+  }
+
+  /// As ``init(start:count:)-(UnsafeRawPointer,_)``; nil is the start of no bytes.
   @inlinable @inline(__always)
   public init(start: UnsafeRawPointer?, count: Int) {
     assert(count >= 0 && (start != nil || count == 0), "a view of bytes that do not exist")
-    baseAddress = start
+    self.start = start ?? Self.nowhere
     self.count = count
   }
 
   /// An empty view.
   @inlinable @inline(__always)
   public init() {
-    baseAddress = nil
+    start = Self.nowhere
     count = 0
   }
 
@@ -55,13 +71,13 @@ public struct ByteView: BitwiseCopyable {
   /// The bytes that can be changed through `bytes`.
   @inlinable @inline(__always)
   public init(_ bytes: MutableByteView) {
-    self.init(start: bytes.baseAddress, count: bytes.count)
+    self.init(start: bytes.start, count: bytes.count)
   }
 
   /// The bytes as the standard library's type, for a function that takes no other.
   @inlinable @inline(__always)
   public var unsafeBytes: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: baseAddress, count: count)
+    UnsafeRawBufferPointer(start: start, count: count)
   }
 
   /// A copy of `bytes` in memory of its own; the caller deallocates it.
@@ -89,7 +105,7 @@ extension ByteView {
     fromByteOffset offset: Int = 0, as type: T.Type
   ) -> T {
     assert(offset >= 0 && offset + MemoryLayout<T>.size <= count, "a value beyond the bytes")
-    return baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: offset, as: type)
+    return start.loadUnaligned(fromByteOffset: offset, as: type)
   }
 
   /// The little-endian integer at `offset`.

@@ -2,16 +2,30 @@
 @frozen
 @_documentation(visibility: internal)
 public struct MutableByteView: BitwiseCopyable {
-  /// The address of the first byte, for calls of C; nil only in an empty view.
-  public let baseAddress: UnsafeMutableRawPointer?
+  /// The address of the first byte; of bytes without an address, one that is never read.
+  public let start: UnsafeMutableRawPointer
   /// The number of bytes.
   public let count: Int
 
+  /// The address of the first byte, for calls of C; nil for bytes that were made without one.
+  @inlinable @inline(__always)
+  public var baseAddress: UnsafeMutableRawPointer? {
+    UnsafeRawPointer(start) == ByteView.nowhere ? nil : start
+  }
+
   /// A view of `count` bytes that begin at `start`.
+  @inlinable @inline(__always)
+  public init(start: UnsafeMutableRawPointer, count: Int) {
+    assert(count >= 0, "a view of bytes that do not exist")
+    self.start = start
+    self.count = count
+  }
+
+  /// As ``init(start:count:)-(UnsafeMutableRawPointer,_)``; nil is the start of no bytes.
   @inlinable @inline(__always)
   public init(start: UnsafeMutableRawPointer?, count: Int) {
     assert(count >= 0 && (start != nil || count == 0), "a view of bytes that do not exist")
-    baseAddress = start
+    self.start = start ?? UnsafeMutableRawPointer(mutating: ByteView.nowhere)
     self.count = count
   }
 
@@ -30,7 +44,7 @@ public struct MutableByteView: BitwiseCopyable {
   /// The bytes of `bytes`, which their owner must allow to be changed.
   @inlinable @inline(__always)
   public init(mutating bytes: ByteView) {
-    self.init(start: UnsafeMutableRawPointer(mutating: bytes.baseAddress), count: bytes.count)
+    self.init(start: UnsafeMutableRawPointer(mutating: bytes.start), count: bytes.count)
   }
 
   /// New bytes without a stated content; the caller deallocates them.
@@ -65,28 +79,27 @@ extension MutableByteView {
     of value: T, toByteOffset offset: Int = 0, as type: T.Type
   ) {
     assert(offset >= 0 && offset + MemoryLayout<T>.size <= count, "a value beyond the bytes")
-    baseAddress.unsafelyUnwrapped.storeBytes(of: value, toByteOffset: offset, as: type)
+    start.storeBytes(of: value, toByteOffset: offset, as: type)
   }
 
   /// Copies `source` over the first bytes; both may overlap.
   @inlinable @inline(__always)
   public func copyMemory(from source: ByteView) {
     assert(source.count <= count, "more bytes than there is room for")
-    guard let baseAddress, let start = source.baseAddress else { return }
-    baseAddress.copyMemory(from: start, byteCount: source.count)
+    start.copyMemory(from: source.start, byteCount: source.count)
   }
 
   /// Makes all bytes zero.
   @inlinable @inline(__always)
   public func zero() {
-    baseAddress?.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+    start.initializeMemory(as: UInt8.self, repeating: 0, count: count)
   }
 
   /// Copies `source` over the first bytes.
   @inlinable @inline(__always)
   public func copyBytes(from source: some Collection<UInt8>) {
     assert(source.count <= count, "more bytes than there is room for")
-    UnsafeMutableRawBufferPointer(start: baseAddress, count: count).copyBytes(from: source)
+    UnsafeMutableRawBufferPointer(start: start, count: count).copyBytes(from: source)
   }
 }
 
@@ -114,8 +127,7 @@ extension MutableByteView: RandomAccessCollection {
     get { ByteView(self)[position] }
     nonmutating set {
       assert(position >= 0 && position < count, "a byte beyond the bytes")
-      baseAddress.unsafelyUnwrapped.storeBytes(
-        of: newValue, toByteOffset: position, as: UInt8.self)
+      start.storeBytes(of: newValue, toByteOffset: position, as: UInt8.self)
     }
   }
 
@@ -143,7 +155,7 @@ extension MutableByteView: RandomAccessCollection {
   @inlinable @inline(__always)
   public func part(from start: Int, count: Int) -> MutableByteView {
     assert(start >= 0 && count >= 0 && start + count <= self.count, "a part beyond the bytes")
-    return MutableByteView(start: baseAddress.map { $0 + start }, count: count)
+    return MutableByteView(start: self.start + start, count: count)
   }
 
   /// The next position.

@@ -1,4 +1,5 @@
 import LMDB
+import LodestoreBytes
 import LodestorePages
 import Testing
 
@@ -212,7 +213,7 @@ struct LookTests {
             hasIntegerKeys: hasNumbers, in: core.transaction))
         for number in [256, 1] as [UInt64] {
           try withUnsafeBytes(of: UInt8(number & 0xff)) { value in
-            try core.transaction.put(number, value, in: tree)
+            try core.transaction.put(number, ByteView(value), in: tree)
           }
         }
       }

@@ -38,7 +38,7 @@ enum HeldTexts {
     }
   }
 
-  /// What `transform` makes of each of many values, as with ``forEach(_:_:)``.
+  /// Returns the results of `transform` for many values, whose texts are prefetched too.
   @inline(__always)
   static func map<V, R, E: Error>(_ values: [V], _ transform: (V) throws(E) -> R) throws(E) -> [R] {
     var results: [R] = []

@@ -84,15 +84,6 @@ struct ViewedRecord {
   }
 }
 
-extension ByteView {
-  /// The address of the first byte of a record.
-  @inline(__always)
-  var start: UnsafeRawPointer {
-    // A view of a record has at least a header, so there is a base address.
-    baseAddress ?? UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
-  }
-}
-
 extension AttributeStorage {
   /// The storage of a document of any shape.
   @usableFromInline static var document: AttributeStorage { AttributeStorage(type: .document) }

@@ -31,7 +31,7 @@ struct SealedFigureTests {
     let megabytes = Double(bytes.count) / 1e6
     let hashing = Self.seconds {
       var tree = VerityTree()
-      bytes._withBytes { tree.update($0) }
+      bytes.withUnsafeBytes { tree.update(ByteView($0)) }
       tree.finish()
     }
     let checking = try Self.seconds {

@@ -39,7 +39,7 @@ extension FuzzTarget {
     do {
       try DocumentCoding.encode(value, into: &first)
       try DocumentCoding.encode(
-        first._withBytes { try DocumentCoding.decode(V.self, from: $0) }, into: &second)
+        first.withBytes { try DocumentCoding.decode(V.self, from: $0) }, into: &second)
     } catch {
       require(false, "\(value) is not kept: \(error)")
     }

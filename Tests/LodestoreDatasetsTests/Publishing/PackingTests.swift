@@ -50,7 +50,7 @@ import LodestoreBytes
           try FrameUnpacker.completeFrames(in: descriptor, table: table, path: "unpacked") == 2)
         // One byte of the second frame goes wrong on the disk.
         try withUnsafeBytes(of: 0 as UInt8) {
-          try FileBytes.write($0, to: descriptor, at: 600_000, path: "unpacked")
+          try FileBytes.write(ByteView($0), to: descriptor, at: 600_000, path: "unpacked")
         }
         let count = try FrameUnpacker.completeFrames(in: descriptor, table: table, path: "unpacked")
         #expect(count == 1)
@@ -147,7 +147,7 @@ import LodestoreBytes
   extension ArraySlice<UInt8> {
     /// Feeds the bytes to an unpacker in one piece.
     func taken(by unpacker: FrameUnpacker) throws {
-      try withUnsafeBytes { try unpacker.take($0) }
+      try withUnsafeBytes { try unpacker.take(ByteView($0)) }
     }
   }
 #endif

@@ -1,5 +1,4 @@
 import Foundation
-import LodestoreBytes
 
 /// Random numbers that a seed repeats: SplitMix64.
 struct SeededNumbers: RandomNumberGenerator {
@@ -19,7 +18,7 @@ struct SeededNumbers: RandomNumberGenerator {
   mutating func bytes(_ count: Int) -> [UInt8] {
     var words = [UInt64](repeating: 0, count: count / 8 + 1)
     for index in words.indices { words[index] = next() & 0x0f0f_0f0f_0f0f_0f0f | 1 << 6 }
-    return words._withBytes { Array($0.prefix(count)) }
+    return words.withUnsafeBytes { Array($0.prefix(count)) }
   }
 }
 
