@@ -1,23 +1,23 @@
-// Loads and stores with a stated byte order; the only place in the project that converts one.
+// Loads and stores with a stated byte order. No other file of the project converts byte orders.
 
 extension UnsafeRawBufferPointer {
   /// The little-endian integer at `offset`.
   ///
-  /// Traps beyond the end, so the caller checks lengths.
+  /// Traps if it extends beyond the end, so the caller must check lengths.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func _uint16(at offset: Int) -> UInt16 {
     UInt16(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
-  /// As ``_uint16(at:)``.
+  /// The little-endian integer at `offset`; see ``_uint16(at:)``.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func _uint32(at offset: Int) -> UInt32 {
     UInt32(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// As ``_uint16(at:)``.
+  /// The little-endian integer at `offset`; see ``_uint16(at:)``.
   @inlinable @inline(__always)
   @_documentation(visibility: internal)
   public func _uint64(at offset: Int) -> UInt64 {

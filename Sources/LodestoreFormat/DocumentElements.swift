@@ -1,9 +1,10 @@
-/// The elements of documents that an index has.
+/// The elements of documents that an element index has entries for.
 ///
 /// See Format.md, "Indexes over elements".
 package enum DocumentElements {
-  /// Visits the scalars that `path` leads to in the document of `bytes`: the elements of an array, the values
-  /// of an object's members, or the value itself.
+  /// Visits the scalars at `path` in the document `bytes`.
+  ///
+  /// These are the elements of an array, the values of an object's members, or the value itself.
   package static func forEach(
     at path: [String], of bytes: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
@@ -11,7 +12,8 @@ package enum DocumentElements {
     try follow(path[...], bytes, isElement: false, body)
   }
 
-  /// - Parameter isElement: whether an array was in front of it; one within another is left out.
+  /// - Parameter isElement: Whether `bytes` is an element of an array on the path. An array within
+  ///   that array is skipped.
   private static func follow(
     _ path: ArraySlice<String>, _ bytes: UnsafeRawBufferPointer, isElement: Bool,
     _ body: (UnsafeRawBufferPointer) throws(FormatError) -> Void
@@ -39,9 +41,9 @@ package enum DocumentElements {
     }
   }
 
-  /// Makes the tuple of an element, a scalar; false for null, which has none.
+  /// Encodes an element, a scalar, as a tuple; returns false for null, which has no entry.
   ///
-  /// Integers and decimals are doubles in it, rounded to the nearest, and Booleans 0 and 1.
+  /// Integers and decimals are encoded as the nearest double, Booleans as 0 and 1.
   package static func encode(
     _ element: UnsafeRawBufferPointer, into encoder: inout KeyEncoder
   ) throws(FormatError) -> Bool {
@@ -63,7 +65,7 @@ package enum DocumentElements {
     return true
   }
 
-  /// The tuples of the index keys of the elements, each once, ascending.
+  /// The tuples of the elements' index keys, each once, in ascending order.
   package static func keys(
     at path: [String], of bytes: UnsafeRawBufferPointer
   ) throws(FormatError) -> [[UInt8]] {

@@ -1,7 +1,7 @@
 /// Makes strings from checked JSON text.
 @usableFromInline
 enum JSONStringContent {
-  /// The content of a string entry, escapes undone.
+  /// The content of a string entry, with escapes decoded.
   @inline(__always)
   static func string(_ entry: JSONTapeEntry, _ text: UnsafePointer<UInt8>) -> String {
     let raw = UnsafeBufferPointer(start: text + Int(entry.offset), count: Int(entry.length))
@@ -13,7 +13,7 @@ enum JSONStringContent {
     String(unsafeUninitializedCapacity: raw.count) { unescape(raw, into: $0) }
   }
 
-  /// Calls `body` with the content of a string with escapes.
+  /// Calls `body` with the content of a string that has escapes.
   @inlinable @inline(never)
   static func withUnescaped<R>(
     _ raw: UnsafeBufferPointer<UInt8>, _ body: (UnsafeRawBufferPointer) -> R
@@ -24,7 +24,7 @@ enum JSONStringContent {
     }
   }
 
-  /// Undoes escapes; returns the bytes written, which are never more than those of the source.
+  /// Decodes escapes and returns the number of bytes written, which never exceeds the source's.
   @usableFromInline
   static func unescape(
     _ raw: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>

@@ -1,5 +1,5 @@
 extension Array<UInt8> {
-  /// `withUnsafeBytes` that keeps the type of what `body` throws.
+  /// Like `withUnsafeBytes`, but preserves the type of the error that `body` throws.
   @inline(__always)
   package func withBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R

@@ -1,10 +1,10 @@
 internal import LodestoreFormat
 import LodestoreSystem
 
-/// LMDB's two orders of keys: of bytes, and of integer keys.
+/// LMDB's two key orders: by bytes, and by integer.
 package enum EngineKeyOrder {
-  /// Whether `one` comes before `other`; integer keys of a wrong length, a finding of their own, compare
-  /// by their bytes.
+  /// Whether `one` comes before `other`. Integer keys of a wrong length, which are reported
+  /// separately, compare by their bytes.
   package static func precedes(
     _ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer, _ areIntegers: Bool
   ) -> Bool {

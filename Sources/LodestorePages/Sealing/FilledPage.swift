@@ -1,9 +1,9 @@
 internal import LodestoreFormat
 
-/// A branch or leaf page that is being filled, in the order of its keys.
+/// A branch or leaf page that is filled in key order.
 ///
-/// Nodes lie from the page's end downwards, as LMDB puts them when it appends. All other bytes are
-/// zero.
+/// Nodes are placed from the page's end downwards, as LMDB does when it appends. All other bytes
+/// are zero.
 struct FilledPage {
   private static let format = PageFormat.lmdb09
 
@@ -21,15 +21,18 @@ struct FilledPage {
 
   var isEmpty: Bool { lower == Self.format.headerSize }
 
-  /// The bytes of a page that a node takes, with its slot.
+  /// The number of bytes that a node and its slot take in a page.
   static func size(ofNodeWithKey keyCount: Int, value valueCount: Int) -> Int {
     (PageLayout.nodeHeaderSize + keyCount + valueCount + 1) & ~1 + PageLayout.slotSize
   }
 
   func fits(_ size: Int) -> Bool { size <= upper - lower }
 
-  /// Adds the node of a pair; `valueCount` is the length of the pair's value, `held` the part of
-  /// it, or the reference to it, that the page has.
+  /// Adds the node of a pair.
+  ///
+  /// - Parameters:
+  ///   - held: The bytes in the page: the value, or the reference to its overflow pages.
+  ///   - valueCount: The length of the value.
   mutating func add(
     key: UnsafeRawBufferPointer, held: UnsafeRawBufferPointer, valueCount: UInt32, flags: UInt16
   ) {
@@ -50,7 +53,7 @@ struct FilledPage {
     }
   }
 
-  /// Adds the node of a child.
+  /// Adds the node of a child page.
   mutating func add(key: UnsafeRawBufferPointer, child: UInt64) {
     add(
       key: key, held: UnsafeRawBufferPointer(start: nil, count: 0),
@@ -58,7 +61,7 @@ struct FilledPage {
       flags: UInt16(truncatingIfNeeded: child >> PageLayout.childLowBits))
   }
 
-  /// Writes the header, and passes the page to `body`; the page is empty afterwards.
+  /// Writes the header and passes the page to `body`. The page is empty afterwards.
   mutating func end<E: Error>(
     as number: UInt64, _ body: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws(E) {
