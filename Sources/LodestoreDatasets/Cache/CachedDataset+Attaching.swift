@@ -1,6 +1,6 @@
 public import EntityStore
 
 extension CachedDataset: AttachableDataset {
-  /// The news of replacements: ``generations``.
+  /// The replacements, as ``generations``.
   public var replacements: DatasetGenerations { generations }
 }
