@@ -64,7 +64,7 @@ struct FileStamp: Equatable {
         + words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } })
   }
 
-  /// FNV-1a of 64 bits.
+  /// The 64-bit FNV-1a hash.
   static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

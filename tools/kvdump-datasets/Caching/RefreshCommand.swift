@@ -115,7 +115,7 @@ extension CommandFailure {
 
 /// The path of a dataset's folder.
 enum DatasetPath {
-  /// The folder around it, and its last part, which is the dataset's name.
+  /// The parent folder, and the last component, which is the dataset's name.
   static func parts(of path: String) -> (parent: String, name: String) {
     var path = Substring(path)
     while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }

@@ -4,7 +4,7 @@ import KVDumpCommands
 import LodestoreDatasets
 import LodestoreJSON
 
-/// `kvdump publish`: a store or a sealed file as the newest generation of a published dataset.
+/// `kvdump publish`: publishes a store or a sealed file as the newest generation of a dataset.
 struct PublishCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish", abstract: "Publish a store or a sealed file for any web server.",

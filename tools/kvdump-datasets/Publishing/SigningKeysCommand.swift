@@ -4,7 +4,7 @@ import KVDumpCommands
 import LodestoreDatasets
 import LodestoreJSON
 
-/// `kvdump signing-keys`: new keys, those of a folder, and the change to others.
+/// `kvdump signing-keys`: creates keys, shows a folder's keys, and replaces them.
 struct SigningKeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signing-keys", abstract: "Make, show and rotate the keys that sign a dataset.",

@@ -2,7 +2,8 @@ import ArgumentParser
 import KVDumpCommands
 import LodestoreDatasets
 
-/// `kvdump verify` of a published dataset: signatures, and every file that the manifest names.
+/// `kvdump verify` of a published dataset: checks signatures and every file that the manifest
+/// names.
 struct VerifyPublishedCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Check a manifest and the files of a published dataset.",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// Options of the commands that change the records for which a condition is true.
+/// Options of the commands that change the records that meet a condition.
 struct ChangeOptions: ParsableArguments {
   @Flag(help: "All records: instead of a condition, which would otherwise be required.")
   var all = false
@@ -21,7 +21,7 @@ struct ChangeOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Do not ask.")
   var yes = false
 
-  /// Checks the options beside `condition`, where nil is none.
+  /// Checks the options together with `condition`; `nil` means that there is none.
   func check(_ condition: String?) throws {
     try RowOptions.checkLimit(limit)
     if all, condition != nil {
@@ -35,7 +35,8 @@ struct ChangeOptions: ParsableArguments {
 
   /// The request for the records to change.
   ///
-  /// A condition that leaves no record out is refused: it is said with `--all` or by mistake.
+  /// A condition that excludes no record is refused, because it may be a mistake. `--all` is the
+  /// way to change all records.
   func request(
     _ condition: String?, for entity: DynamicEntity, of snapshot: DynamicSnapshot
   ) throws -> QueryRequest {

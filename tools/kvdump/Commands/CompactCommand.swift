@@ -25,7 +25,7 @@ struct CompactCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let copy = try StoreCopy(for: out)
-    // Opened as a store first, so that what is no store is not copied.
+    // The file is first opened as a store, so that other files are not copied.
     let source = try ReadStore.withStore(store.path, isPrevious: previous, on: console) { source in
       try copy.take(source)
       return FileFacts(store.path)

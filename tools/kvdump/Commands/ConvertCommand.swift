@@ -4,7 +4,7 @@ import LMDB
 import LodestoreFormat
 import LodestoreVerifier
 
-/// `kvdump convert`: a store of the other LMDB becomes one of the LMDB of this kvdump.
+/// `kvdump convert`: converts a store of the other LMDB version to that of this kvdump.
 struct ConvertCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
@@ -45,7 +45,7 @@ struct ConvertCommand: StoreCommand {
     return .success
   }
 
-  /// `nil` where the file is one of this LMDB already.
+  /// Converts the file; `nil` if it already has this LMDB's format.
   private func convert(on console: Console) throws -> EngineConversion.Outcome? {
     var progress = console.progress()
     defer { progress.end() }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump delete`: removes the records for which a condition is true, in one transaction.
+/// `kvdump delete`: deletes the records that meet a condition, in one transaction.
 struct DeleteCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete", abstract: "Remove the records for which a condition is true. Writes.",

@@ -82,7 +82,7 @@ struct DiffCommand: StoreCommand {
             on: console)
         }
       } catch {
-        // Failures of opening the second store name that one.
+        // A failure to open the second store names that store.
         throw CommandFailure.translated(error, store: other)
       }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump explain`: how a query is run, and what it reads.
+/// `kvdump explain`: the plan of a query, and the number of records and entries it reads.
 struct ExplainCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "How a query is run: its index, and how much it reads.",

@@ -1,9 +1,9 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump export`: the records of an entity as a file that other programs read, and `import`.
+/// `kvdump export`: writes the records of an entity to a file for other programs and for `import`.
 struct ExportCommand: StoreCommand {
-  /// `-`, standard output.
+  /// The argument `-` for standard output.
   private static let standardOutput = "-"
 
   static let configuration = CommandConfiguration(
@@ -110,7 +110,7 @@ struct ExportCommand: StoreCommand {
   private func export(
     _ snapshot: DynamicSnapshot, _ format: OutputFormat, on console: Console
   ) throws {
-    // Wrong arguments are refused before a file is made.
+    // Check the arguments before a file is created.
     let entity = try snapshot.entity(entity ?? "")
     var request = try marks.request(`where`)
     request.order = try order.terms(of: entity, snapshot)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump get`: the records whose attributes have the values given; status 1 when there is none.
+/// `kvdump get`: the records whose attributes have the given values; status 1 if there are none.
 struct GetCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "The records with these values; status 1 when there is none.",

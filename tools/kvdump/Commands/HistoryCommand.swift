@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// `kvdump history`: what the history tells, and its purging.
+/// `kvdump history`: shows and purges the history.
 struct HistoryCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -151,7 +151,7 @@ struct HistoryCommand: StoreCommand {
 
 extension HistoryChange.Kind: ExpressibleByArgument {}
 
-/// Times of the history, from and to text.
+/// Converts times of the history from and to text.
 enum HistoryDate {
   static func cell(_ date: Date) -> Cell {
     .date(KeyText.text(of: .date(date.timeIntervalSinceReferenceDate)))

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump import`: writes records from JSON, JSON Lines, CSV or page files, pages at a time.
+/// `kvdump import`: imports records from JSON, JSON Lines, CSV or page files, page by page.
 struct ImportCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Write records from JSON, JSON Lines or CSV files. Writes.",
@@ -67,11 +67,11 @@ struct ImportCommand: StoreCommand {
 
   func run(on console: Console) async throws -> ExitStatus {
     let inputs = try files.map { try InputFile($0) }
-    // Wrong arguments are found before a file is made.
+    // Check the arguments before a file is created.
     let target = try ImportTarget(store.path, isDryRun: running.dryRun, on: console)
     let pages = PageReader(inputs, form: form)
     guard let plan = try plan(inputs, pages, into: target.opened, on: console) else {
-      // An empty day is no failure, and no type can be known without a value.
+      // A source without records is not a failure, and without values no types can be inferred.
       console.note(
         "\(entity): there are no records to infer attributes from, so that the entity was not made")
       try console.writeObject(ImportReport.empty(of: entity).members(withRejects: false))
@@ -132,8 +132,8 @@ struct ImportCommand: StoreCommand {
 
   // MARK: The schema
 
-  /// The schema that the records need, from the stored entity and the options --infer, --schema,
-  /// --unique and --index; nil where --infer is to make an entity and there are no records.
+  /// The schema that the records require, from the stored entity and the options --infer, --schema,
+  /// --unique and --index; `nil` if --infer would create an entity but there are no records.
   private func plan(
     _ inputs: [InputFile], _ pages: PageReader, into opened: DynamicStore?, on console: Console
   ) throws -> ImportSchema? {
@@ -164,7 +164,7 @@ struct ImportCommand: StoreCommand {
         for input in inputs { try input.rewind() }
       }
       if survey.inference.recordCount == 0, stored == nil {
-        // Values that are no records are no empty day.
+        // A page with values that are not records is not a source without records.
         if let failure = survey.otherValue { throw failure }
         return nil
       }
@@ -177,7 +177,7 @@ struct ImportCommand: StoreCommand {
       throw CommandFailure.newEntityWithoutSchema(
         entity, in: store.path, known: known?.map(\.name) ?? [])
     } else if !rules.maps.isEmpty, let first = try pages.sample(1).first {
-      // A name that is mistyped would else leave all of a column out.
+      // Otherwise a mistyped name would silently leave out a whole column.
       var survey = MemberSurvey(of: entity, looksForRecords: false, mapped: Array(rules.maps.keys))
       try survey.observe([first])
       try plan.checkMaps(members: survey.inference.names)
@@ -191,7 +191,7 @@ struct ImportCommand: StoreCommand {
     return plan
   }
 
-  /// The members that --links takes for keys of other records.
+  /// The members that --links interprets as keys of other records.
   private func linked(_ stored: DynamicEntity?, in store: DynamicStore?) throws -> Set<String> {
     guard members.links, let stored, let store else { return [] }
     return try store.read { snapshot in
@@ -199,7 +199,7 @@ struct ImportCommand: StoreCommand {
     }
   }
 
-  /// The names of the attributes to match by; nil for none.
+  /// The names of the attributes by which records are matched; `nil` for none.
   private func key(in plan: ImportSchema) throws -> [String]? {
     if merging.insertOnly { return nil }
     if let unique = merging.unique {

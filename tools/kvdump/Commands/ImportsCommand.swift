@@ -2,7 +2,7 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// `kvdump imports`: what the store keeps of the imports into it.
+/// `kvdump imports`: the reports and states of imports that the store keeps.
 struct ImportsCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "imports", abstract: "The reports of imports, the newest first.",
@@ -45,7 +45,7 @@ struct ImportsCommand: StoreCommand {
     return .success
   }
 
-  /// How to go on with the last import of a name, which did not get to its end.
+  /// The way to continue the last import of a name that did not complete.
   private static func wayOn(_ report: ImportReport, _ store: String) -> String {
     var options = ShellWord.option("entity", report.entity)
     if report.name != report.entity { options += " " + ShellWord.option("name", report.name) }
@@ -61,7 +61,7 @@ struct ImportsCommand: StoreCommand {
 }
 
 extension ImportReport {
-  /// The report as `imports` tells it, by the names of the columns.
+  /// The report as columns of `imports`, by name.
   fileprivate func members(isWhole: Bool) -> [(column: Column, cell: Cell)] {
     let started = startedAt.timeIntervalSinceReferenceDate.rounded(.down)
     let members: [(column: Column, cell: Cell)] = [

@@ -20,7 +20,7 @@ struct IndexCommand: EntityCommand {
   @Argument(help: "The index: its attributes with commas between them, or its number.")
   var index: NameList
 
-  // A value may be a number below zero.
+  // A value may be a negative number.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

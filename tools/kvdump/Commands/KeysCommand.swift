@@ -4,7 +4,7 @@ import LMDB
 import LodestoreFormat
 import LodestorePages
 
-/// `kvdump keys`: keys and bodies as bytes, for when the typed view fails.
+/// `kvdump keys`: keys and bodies as bytes, for stores whose content cannot be interpreted.
 struct KeysCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys", abstract: "The trees, or the keys and bodies of one, as bytes.",
@@ -14,7 +14,7 @@ struct KeysCommand: StoreCommand {
       Of a body, the first mebibyte is shown, with … behind it where there is more.
       """)
 
-  /// In bytes, how much of a body is shown: its digits are in memory a few times.
+  /// The maximum number of bytes shown of a body. Its digits are in memory several times.
   private static let longestBody = 1 << 20
 
   @OptionGroup var store: StoreArgument
@@ -67,13 +67,13 @@ struct KeysCommand: StoreCommand {
     do {
       return try environment.openExistingTree(name, hasIntegerKeys: isRecords)
     } catch {
-      // A tree of a later version may have keys of either kind.
+      // A tree of a later version may have either kind of keys.
       guard TreeName(name) == nil, error.name == "MDB_INCOMPATIBLE" else { throw error }
       return try environment.openExistingTree(name, hasIntegerKeys: true)
     }
   }
 
-  /// The catalogue as far as it can be read.
+  /// The readable part of the catalogue.
   private func entities(
     in catalogue: Tree?, _ transaction: Transaction
   ) -> [EntityDescription] {
@@ -154,7 +154,7 @@ struct KeysCommand: StoreCommand {
       upper: to.map { .excluded($0.bytes) } ?? .unbounded)
   }
 
-  /// Keys that are numbers in the order of the numbers, which is not that of their bytes.
+  /// Visits integer keys in numeric order, which is not the order of their bytes.
   private func walkRecords(
     _ cursor: Cursor,
     _ visit: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws -> Bool

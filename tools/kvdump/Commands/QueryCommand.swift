@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump query`: the records for which a condition is true.
+/// `kvdump query`: the records that meet a condition.
 struct QueryCommand: EntityCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "The records for which a condition is true.",
@@ -105,7 +105,7 @@ struct QueryCommand: EntityCommand {
     return .success
   }
 
-  /// The limit of answers that are no rows, which have none unless it is given; nil is none.
+  /// The limit for answers other than rows, which have no default limit; `nil` for none.
   private var explicitLimit: Int? { query.rows.limit == 0 ? nil : query.rows.limit }
 
   private func tell(_ page: QueryRows.Page, of entity: DynamicEntity, on console: Console) {

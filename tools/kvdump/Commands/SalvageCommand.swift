@@ -4,7 +4,7 @@ import LodestorePages
 import LodestoreRepair
 import LodestoreVerifier
 
-/// `kvdump salvage`: saves the content of a damaged store in a new one.
+/// `kvdump salvage`: saves the content of a damaged store in a new store.
 struct SalvageCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage", abstract: "Save what can be read of a damaged store in a new one.",

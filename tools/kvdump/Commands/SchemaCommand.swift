@@ -81,7 +81,7 @@ struct SchemaCommand: StoreCommand {
     return .success
   }
 
-  /// Answers with status 1 where a change would be refused.
+  /// Writes the differences; returns status 1 if a change would be refused.
   private func difference(to other: String, on console: Console) throws -> ExitStatus {
     var isRefused = false
     try ReadStore.read(store.path, on: console) { snapshot in

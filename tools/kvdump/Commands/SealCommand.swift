@@ -3,7 +3,7 @@ import EntityStore
 import LodestorePages
 import LodestoreSystem
 
-/// `kvdump seal`: a read-only file of one state, for others.
+/// `kvdump seal`: writes the current state to a read-only file for distribution.
 struct SealCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "seal",

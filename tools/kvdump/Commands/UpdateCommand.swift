@@ -1,8 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump update`: gives attributes of the records for which a condition is true new values, in
-/// one transaction.
+/// `kvdump update`: sets attributes of the records that meet a condition, in one transaction.
 struct UpdateCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
@@ -41,7 +40,7 @@ struct UpdateCommand: StoreCommand {
   @OptionGroup(title: "Selection") var options: ChangeOptions
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  /// The first word, unless all records are meant.
+  /// The first argument, unless `--all` is given.
   private var condition: String? { options.all ? nil : words.first }
 
   private var assignments: [String] { Array(options.all ? words[...] : words.dropFirst()) }
@@ -85,6 +84,6 @@ struct UpdateCommand: StoreCommand {
     }
   }
 
-  /// What is found when some records have been changed already: worth saying that all are as before.
+  /// Errors that occur after some records were changed. Their messages add that no change was kept.
   private static let leavesAll: [StoreError.Code] = [.uniqueViolation, .unstorableValue]
 }

@@ -4,7 +4,7 @@ import LodestoreFormat
 import LodestorePages
 import LodestoreVerifier
 
-/// `kvdump verify`: every rule of the format; status 1 and a list when anything is wrong.
+/// `kvdump verify`: checks every rule of the format; status 1 and a list if a rule is broken.
 struct VerifyCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -55,7 +55,7 @@ struct VerifyCommand: StoreCommand {
       throw CommandFailure.verification(error, of: store.path) ?? error
     }
     if let seal = report.seal, report.isSound {
-      // The file is read once more: its pages were read in the order of its trees.
+      // The file is read a second time, because its pages were read in the order of its trees.
       let digest = try FileVerity.digest(ofFileAt: store.path)
       report.notices.append(
         "sealed: generation \(seal.generation) of '\(seal.name)', fs-verity digest "
@@ -99,7 +99,7 @@ struct VerifyCommand: StoreCommand {
     }
   }
 
-  /// A line for each tree, then the findings.
+  /// Writes a line for each tree, then the findings.
   private func write(_ report: VerificationReport, on console: Console) throws {
     var lines: [(name: String, content: String, findingCount: Int)] = []
     if let pages = report.pages {

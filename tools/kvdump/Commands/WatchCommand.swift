@@ -1,7 +1,7 @@
 import ArgumentParser
 import EntityStore
 
-/// `kvdump watch`: changes as they are committed by any process.
+/// `kvdump watch`: shows changes as any process commits them.
 struct WatchCommand: StoreCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Print changes as they are committed by any process.",
@@ -58,7 +58,7 @@ struct WatchCommand: StoreCommand {
   }
 }
 
-/// Rows that are printed as they come: JSON Lines, or columns of a fixed width.
+/// Rows that are printed as they arrive: JSON Lines, or columns of a fixed width.
 private final class WatchedRows {
   private let console: Console
   private let lines: (any RowWriter)?
@@ -71,7 +71,7 @@ private final class WatchedRows {
     lines = isForPeople ? nil : console.rows(of: ChangeRow.columns)
   }
 
-  /// False when there are enough.
+  /// Writes a row; returns false once the limit is reached.
   func write(_ row: ChangeRow) throws -> Bool {
     guard left > 0 else { return false }
     left -= 1
@@ -87,13 +87,14 @@ private final class WatchedRows {
   func finish() throws { try lines?.finish() }
 }
 
-/// What has changed since the last time it was asked.
+/// Determines the changes since the last call.
 final class StoreWatch {
   private var token: HistoryToken
   private let told: [String]
   private var compared: [(entity: String, condition: String?, known: KnownRecords)]
 
-  /// Records by ascending ids with their checksums: twelve bytes each, as there may be many.
+  /// Records by ascending ids with their checksums. Each takes twelve bytes, because there may be
+  /// many.
   private struct KnownRecords {
     var ids: [UInt64] = []
     var checksums: [UInt32] = []

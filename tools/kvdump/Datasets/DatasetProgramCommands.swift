@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A command that kvdump lists and `kvdump-datasets` runs, with the arguments as they are.
+/// A command that kvdump lists and passes with its arguments to `kvdump-datasets`.
 protocol DatasetProgramCommand: ParsableCommand {
   var arguments: [String] { get }
 }
@@ -9,8 +9,8 @@ extension DatasetProgramCommand {
   /// The command's name.
   var name: String { Self.configuration.commandName ?? "" }
 
-  /// Returns the configuration of a command; of another name than the requirement, which otherwise
-  /// takes the parser's default for its witness.
+  /// Returns the configuration of a command. The method must not have the requirement's name,
+  /// because then the parser's default would be used.
   static func configured(_ name: String, _ abstract: String) -> CommandConfiguration {
     CommandConfiguration(
       commandName: name, abstract: abstract,

@@ -5,7 +5,7 @@ import LodestoreSystem
 import LodestoreVerifier
 
 extension CommandFailure {
-  /// The failure for what kept a file from being verified; nil for other errors.
+  /// The failure for an error that prevented the verification of a file; `nil` for other errors.
   static func verification(_ error: any Error, of path: String) -> CommandFailure? {
     switch error {
     case VerificationError.notAStore(let reason): return .notAStore(path, reason: reason)

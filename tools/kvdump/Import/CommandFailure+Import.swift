@@ -3,7 +3,7 @@ import LodestoreFormat
 
 /// The failures of `import`.
 extension CommandFailure {
-  /// A page that is not JSON; `reason` has the place and the fault.
+  /// The failure for a page that is not JSON. `reason` has the position and the fault.
   static func malformedPage(_ number: Int, file: String, reason: String) -> Self {
     let step =
       number == 1
@@ -39,7 +39,7 @@ extension CommandFailure {
     [.text("file", file), Detail(name: "page", value: .integer(Int64(number)))]
   }
 
-  /// An index over an attribute whose type has no order.
+  /// The failure for an index over an attribute whose type has no order.
   static func notIndexable(
     _ name: String, _ type: AttributeType, isUnique: Bool, isNew: Bool
   ) -> Self {
@@ -56,7 +56,7 @@ extension CommandFailure {
     return .badArgument(name, reason: "is \(type.name) and cannot be indexed", nextStep: step)
   }
 
-  /// The records have more members than an entity can have attributes.
+  /// The failure for records with more members than an entity can have attributes.
   static func tooManyMembers(of entity: String, file: String, page number: Int) -> Self {
     CommandFailure(
       code: "too-many-members",
@@ -67,7 +67,7 @@ extension CommandFailure {
       status: .usage, details: page(number, file))
   }
 
-  /// A pipe has more bytes than are kept to read them twice.
+  /// The failure for a pipe with more bytes than are stored to read them twice.
   static func spoolLimit(_ limit: Int, in folder: String) -> Self {
     CommandFailure(
       code: "spool-limit",
@@ -115,14 +115,14 @@ extension CommandFailure {
     NearestName.of(name, among: known).map { "did you mean \"\($0)\"?" }
   }
 
-  /// `_id` is used as if it were an attribute.
+  /// The failure for `_id` used like an attribute.
   static let ownNameOfID = CommandFailure(
     code: "reserved-name",
     message: "'_id': is the store's own name for the id of a record; take the member into an "
       + "attribute of another name with --map _id=NAME", status: .usage,
     details: [.text("member", RecordColumns.idName)])
 
-  /// A value has no equal in the wider type that its attribute was to get.
+  /// The failure for a value without an equal in the wider type that its attribute was to get.
   static func notWidened(
     _ attribute: String, of entity: String, in path: String, from stored: AttributeType,
     to type: AttributeType, record id: UInt64
@@ -153,7 +153,7 @@ extension CommandFailure {
     .outputExists(path, nextStep: "name a file that is free, or --resume, which adds to it")
   }
 
-  /// `--map` names an attribute that the entity does not have, or `--type` one.
+  /// The failure for `--map` or `--type` with the name of an attribute that the entity lacks.
   static func ruleWithoutAttribute(
     _ name: String, option: String, of entity: String, known: [String]
   ) -> Self {
@@ -166,7 +166,7 @@ extension CommandFailure {
       status: .usage, details: [.text("attribute", name)])
   }
 
-  /// `--map` names a member that no record has.
+  /// The failure for `--map` with the name of a member that no record has.
   static func mapWithoutMember(_ name: String, of entity: String, known: [String]) -> Self {
     let step =
       hint(name, among: known) ?? "the members are \(known.prefix(50).joined(separator: ", "))"
@@ -175,7 +175,7 @@ extension CommandFailure {
       status: .usage, details: [.text("member", name)])
   }
 
-  /// Members that were to be one attribute.
+  /// The failure for two members that would fill one attribute.
   static func twoMembers(_ names: [String], for attribute: String) -> Self {
     let both = names.sorted().map { "\"\($0)\"" }.joined(separator: " and ")
     return CommandFailure(
@@ -184,7 +184,7 @@ extension CommandFailure {
       status: .usage, details: [.text("attribute", attribute)])
   }
 
-  /// `--type` says another type than the attribute has.
+  /// The failure for `--type` with a type other than the attribute's.
   static func otherType(_ attribute: String, is type: String, said: String) -> Self {
     CommandFailure(
       code: "other-type",

@@ -1,24 +1,25 @@
 import ArgumentParser
 import EntityStore
 
-/// What is in the files, and where in them the records are.
+/// The form of the files, and the place of the records in them.
 struct InputForm: Sendable {
-  /// Where a page has its records; nil when the page is the records.
+  /// The path of the records in a page; `nil` if the page itself is the records.
   var records: String?
-  /// Under which name records have their keys, where they are the members of an object.
+  /// The name under which records get their keys, if they are the members of an object.
   var keyName: String?
-  /// Pages must have the column form.
+  /// Whether pages must have the column form.
   var isColumns = false
-  /// How all files are read as CSV; nil reads only those so whose names end in `.csv` or `.tsv`.
+  /// The options with which all files are read as CSV; `nil` to read only files named `.csv` or
+  /// `.tsv` as CSV.
   var csv: CSVOptions?
-  /// Texts that are null in CSV beside the empty field.
+  /// Texts that mean null in CSV, in addition to the empty field.
   var nullValues: [String] = []
-  /// Whether a person has said the delimiter.
+  /// Whether the user gave the delimiter.
   var hasDelimiter = false
 
-  /// How the file called `name` is read as CSV; nil when it is none.
+  /// The options for reading the file called `name` as CSV; `nil` if it is not CSV.
   ///
-  /// Files named .tsv have tabulators, unless another delimiter was said.
+  /// Files named .tsv have tabs, unless the user gave another delimiter.
   func csv(for name: String) -> CSVOptions? {
     let isTabbed = name.hasSuffix(".tsv")
     let isNamed =
@@ -30,7 +31,7 @@ struct InputForm: Sendable {
   }
 }
 
-/// Options of `import` about what its files hold.
+/// Options of `import` about the content of its files.
 struct InputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -112,7 +113,7 @@ struct InputOptions: ParsableArguments {
   @Flag(help: "Leave out lines of CSV with nothing in them.")
   var skipBlankLines = false
 
-  /// `--ragged`.
+  /// The values of `--ragged`.
   enum RaggedRows: String, CaseIterable, ExpressibleByArgument {
     case refuse, fill, fit
   }
@@ -152,7 +153,7 @@ struct InputOptions: ParsableArguments {
 
   /// The form of the files.
   ///
-  /// - Parameter nullValues: the texts that are null in CSV.
+  /// - Parameter nullValues: The texts that mean null in CSV.
   func form(nullValues: [String]) -> InputForm {
     var form = InputForm(records: records, keyName: keyName, isColumns: columns)
     form.nullValues = nullValues
@@ -179,18 +180,18 @@ struct InputOptions: ParsableArguments {
   }
 }
 
-/// `--escape` and `--comment`.
+/// The values of `--escape` and `--comment`.
 extension CSVCharacter: ExpressibleByArgument {
-  /// The character of an argument that has no other.
+  /// The character of an argument that consists of one.
   public init?(argument: String) {
     guard argument.count == 1, let character = argument.first else { return nil }
     self.init(character)
   }
 }
 
-/// `--quote`.
+/// The values of `--quote`.
 struct FieldQuote: ExpressibleByArgument, Equatable, Sendable {
-  /// Nil for none.
+  /// The quote; `nil` for none.
   let value: CSVCharacter?
 
   init?(argument: String) {
@@ -199,7 +200,7 @@ struct FieldQuote: ExpressibleByArgument, Equatable, Sendable {
   }
 }
 
-/// `--encoding`.
+/// The values of `--encoding`.
 extension TextEncoding: ExpressibleByArgument {
   private static let names: [String: TextEncoding] = [
     "utf-8": .utf8, "utf8": .utf8, "utf-16": .automatic, "utf-16le": .utf16LittleEndian,
@@ -212,16 +213,16 @@ extension TextEncoding: ExpressibleByArgument {
     ["utf-8", "utf-16le", "utf-16be", "latin-1", "windows-1252"]
   }
 
-  /// The encoding of a name in any case.
+  /// The encoding of a name, ignoring case.
   public init?(argument: String) {
     guard let value = Self.names[argument.lowercased()] else { return nil }
     self = value
   }
 }
 
-/// `--delimiter`.
+/// The values of `--delimiter`.
 extension CSVDelimiter: ExpressibleByArgument {
-  /// The tabulator, or the character of an argument that has no other.
+  /// The tab, or the character of an argument that consists of one.
   public init?(argument: String) {
     if argument == "tab" || argument == "\\t" {
       self = .tab

@@ -2,19 +2,20 @@ import ArgumentParser
 import EntityStore
 import LodestoreFormat
 
-/// The options about members: which attribute each fills, and how its values are read.
+/// The options about members: the attribute that each fills, and the conversion of its values.
 struct MemberRules: Sendable {
-  /// The attribute of each member that is to go into one of another name.
+  /// The attributes of members that fill an attribute of another name.
   var maps: [String: String] = [:]
-  /// The members in ``maps`` that no option names: paths lead into them, and they stay attributes.
+  /// Members in ``maps`` that no option names: paths lead into them, and they remain attributes
+  /// themselves.
   private(set) var implied: Set<String> = []
-  /// By the name of the attribute, as it was typed.
+  /// The conversions by attribute name, as the user typed it.
   var types: [String: TextConversion] = [:]
 
   /// Makes attributes of the paths into members among `names`, the names in `--unique` and
-  /// `--index`, as `--map properties.id=properties_id` does.
+  /// `--index`. The effect is that of `--map properties.id=properties_id`.
   ///
-  /// The member that a path leads into stays an attribute itself, where it is one or becomes one.
+  /// The member that a path leads into remains an attribute, or becomes one.
   mutating func mapPaths(among names: [String], known: [String], infers: Bool) {
     let said = Set(maps.keys.compactMap(DynamicPath.root))
     for path in names where maps[path] == nil {
@@ -30,7 +31,7 @@ struct MemberRules: Sendable {
     }
   }
 
-  /// Drops the implied members that no record has: a name with dots may be a column's own.
+  /// Removes the implied members that no record has. A name with dots may be a column's own.
   mutating func dropImplied(notAmong members: Set<String>) {
     for member in implied where !members.contains(member) { maps[member] = nil }
     implied.formIntersection(members)
@@ -71,7 +72,7 @@ struct MemberOptions: ParsableArguments {
 
   func validate() throws { _ = try rules() }
 
-  /// The options taken apart; a wrong one is a wrong use.
+  /// The parsed options. Throws a usage error for an invalid one.
   func rules() throws(ValidationError) -> MemberRules {
     var rules = MemberRules()
     for text in map {

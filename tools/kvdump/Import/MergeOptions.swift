@@ -3,7 +3,7 @@ import EntityStore
 
 extension JSONConflict: ExpressibleByArgument {}
 
-/// `--strategy`.
+/// The values of `--strategy`.
 extension ImportStrategy: ExpressibleByArgument {
   /// The strategies as arguments.
   public static var allValueStrings: [String] { allCases.map(\.argument) }
@@ -17,7 +17,7 @@ extension ImportStrategy: ExpressibleByArgument {
   }
 }
 
-/// Options of `import` about what becomes of stored records.
+/// Options of `import` about stored records.
 struct MergeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

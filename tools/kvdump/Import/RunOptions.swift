@@ -3,7 +3,7 @@ import LodestoreFormat
 
 /// Options of `import` about the entity's attributes and indexes.
 struct SchemaOptions: ParsableArguments {
-  /// How much of a pipe is kept to read it twice, where nobody says.
+  /// The default maximum number of bytes stored of a pipe to read it twice.
   static let standardSpoolLimit = 1 << 30
 
   @Flag(
@@ -67,7 +67,7 @@ struct SchemaOptions: ParsableArguments {
   }
 }
 
-/// Options of `import` about how it stops, goes on and tells.
+/// Options of `import` about ending, continuing and reporting.
 struct RunOptions: ParsableArguments {
   @Flag(help: "Go on behind the last page that was kept, if the last import did not end.")
   var resume = false
@@ -114,6 +114,6 @@ struct RunOptions: ParsableArguments {
     }
   }
 
-  /// How many records may be rejected; nil for any number.
+  /// The maximum number of rejected records; `nil` for any number.
   var rejectLimit: Int? { strict ? 0 : maxRejects }
 }

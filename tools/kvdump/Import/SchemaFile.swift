@@ -1,13 +1,13 @@
 import EntityStore
 import LodestoreFormat
 
-/// Reads what `kvdump schema --format json` writes.
+/// Reads the output of `kvdump schema --format json`.
 ///
-/// A member of a wrong type, and an unknown member, are refused with their path, as in
-/// `Pod.attributes[2].optional`, so that nothing that a person wrote is ignored.
+/// Members of a wrong type and unknown members are refused with their path, such as
+/// `Pod.attributes[2].optional`, so that nothing in the file is silently ignored.
 enum SchemaFile {
-  /// The entity `name` in the file at `path`, which has one entity object, an array of them, or
-  /// one a line.
+  /// The entity `name` in the file at `path`. The file has one entity object, an array of them, or
+  /// one on each line.
   static func entity(_ name: String, in path: String) throws -> SchemaFileEntity {
     let pages = PageReader([try InputFile(path)], records: nil)
     var known: [String] = []
@@ -129,10 +129,10 @@ struct SchemaFileEntity {
   }
 }
 
-/// A value of a schema file and the path to it; null is taken for absent.
+/// A value of a schema file with its path. Null counts as absent.
 private struct SchemaNode {
   private let node: JSONNode
-  /// As `Pod.attributes[2]`.
+  /// The path, such as `Pod.attributes[2]`.
   let path: String
   private let file: String
 
@@ -146,7 +146,7 @@ private struct SchemaNode {
     CommandFailure.badSchemaFile(file, reason: "\(path) \(reason)")
   }
 
-  /// Throws where this is no object, or has a member that is not among `members`.
+  /// Throws if this is not an object, or has a member that is not among `members`.
   func check(members: [String]) throws {
     guard node.kind == .object else {
       throw failure("must be an object, found \(node.kindName)")
@@ -192,7 +192,7 @@ private struct SchemaNode {
     }
   }
 
-  /// The texts of an array; none where it is absent.
+  /// The texts of an array; empty if it is absent.
   func texts(_ name: String) throws -> [String] {
     try (array(name) ?? []).map { element in
       guard let text = element.node.string else {
@@ -202,7 +202,7 @@ private struct SchemaNode {
     }
   }
 
-  /// A value of an attribute's type; null where it is absent.
+  /// A value of an attribute's type; null if it is absent.
   func value(_ name: String, as type: AttributeType) throws -> Value {
     guard let member = member(name) else { return .null }
     do {

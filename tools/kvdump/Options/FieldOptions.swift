@@ -9,6 +9,6 @@ struct FieldOptions: ParsableArguments {
       valueName: "a,b.c"))
   var list: NameList?
 
-  /// The paths chosen, without repetitions; nil is all attributes.
+  /// The chosen paths without repetitions; `nil` for all attributes.
   var names: [String]? { list?.names }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Options of every command: how the output looks.
+/// Options of every command for the form of the output.
 package struct OutputOptions: ParsableArguments {
   package init() {}
 
@@ -14,7 +14,7 @@ package struct OutputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether to use colour; auto honours NO_COLOR.", valueName: "when"))
   var color = ColorChoice.auto
 
-  // Many tables have -999.
+  // Many tables contain -999.
   @Option(
     parsing: .unconditionalSingleValue,
     help: ArgumentHelp(

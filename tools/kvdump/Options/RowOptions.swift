@@ -20,16 +20,16 @@ struct RowOptions: ParsableArguments {
     if offset < 0 { throw ValidationError("--offset: \(offset) is below 0") }
   }
 
-  /// Refuses the `--limit` of a command that has no other form of none.
+  /// Refuses a `--limit` for a command in which 0 does not mean all.
   static func checkLimit(_ limit: Int?) throws {
     if let limit, limit < 1 {
       throw ValidationError("--limit: \(limit) is below 1; leave it out for no limit")
     }
   }
 
-  /// The number of rows to write; nil is all.
+  /// The number of rows to write; `nil` for all.
   ///
-  /// A program gets everything: rows that go missing in a pipe are found out too late.
+  /// A program always gets all rows, because rows missing in a pipe would be noticed too late.
   func effectiveLimit(on terminal: Terminal) -> Int? {
     let limit = limit ?? (terminal.isTerminal ? Self.limitOnTerminal : 0)
     return limit == 0 ? nil : limit

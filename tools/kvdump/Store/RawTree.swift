@@ -3,9 +3,9 @@ import LMDB
 import LodestoreFormat
 import LodestorePages
 
-/// A tree of a store as bytes, with their meaning where it is known.
+/// A tree of a store as bytes, with the meaning of those that can be decoded.
 ///
-/// The catalogue may be damaged: a value that does not decode is shown as bytes alone.
+/// The catalogue may be damaged. A value that cannot be decoded is shown only as bytes.
 struct RawTree {
   let tree: Tree
   let kind: TreeName?
@@ -23,7 +23,7 @@ struct RawTree {
 
   var hasIntegerKeys: Bool { tree.hasIntegerKeys }
 
-  /// The content of the tree in words; nil for a tree that this version does not know.
+  /// The kind of content in words; `nil` for a tree that this version does not know.
   var content: String? {
     switch kind {
     case .header: "format, UUID and number of the schema"
@@ -60,9 +60,9 @@ struct RawTree {
     return entity.flatMap { ($0.indexes + $0.building).first { $0.number == number } }
   }
 
-  /// The pair in words; nil where it does not decode.
+  /// The pair in words; `nil` if it cannot be decoded.
   ///
-  /// - Parameter isLong: whether the words of the body are left out, as they would be too many.
+  /// - Parameter isLong: Whether the body is too long to be put into words.
   func decoded(
     _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, isLong: Bool
   ) -> String? {
